@@ -20,14 +20,14 @@ from sulla.access import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.contract_docs import openapi as rest_openapi
 from sulla.gateway.contract_docs.asyncapi import document
 from sulla.gateway.dialects import MANNERS, dialect_routes
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
-from sulla.gateway.rest.app import Desk, OnLeave, Resource, answer
+from sulla.gateway.rest.app import OnLeave, Resource, RestContext, answer
 from sulla.gateway.rest.auth import HOOKS, Gatekeeper
 from sulla.gateway.rest.hooks import HookDoor, Hooks
 from sulla.gateway.rest.probes import Operations, Probes
@@ -132,7 +132,7 @@ def build_app(
     calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
     tokens.tell(presence.sweep)
-    room = Room(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
+    room = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
     doors = {
         "/ws": SocketDoor(room, partial(greet, room, config.server_version)),
         VOICE: SocketDoor(room, partial(greet_voice, room), "voice", None),
@@ -146,7 +146,7 @@ def build_app(
     if operations is not None:
         app.router.routes += Probes(operations, room).routes()
     streams = Streams(room)
-    desk = Desk(room, streams, make_id, config.on_leave)
+    desk = RestContext(room, streams, make_id, config.on_leave)
     for path, routes in by_path().items():
         app.router.routes.append(Route(path, Resource(routes, desk)))
     app.router.routes += dialect_routes(desk)

@@ -15,7 +15,7 @@ from sulla.rpc import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ServerContext:
     """What all connections share."""
 
     commands: Commands

@@ -18,7 +18,7 @@ from deepgram.environment import DeepgramClientEnvironment
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.contract_docs.speech_events import SPEECH
 from sulla.gateway.voice.session import PATIENCE_S
-from sulla.gateway.voice.socket import Asked
+from sulla.gateway.voice.socket import VoiceQuery
 from sulla.rpc import Limits
 from sulla.speech.recognizer.fields import MAX_CHANNELS
 from sulla.speech.recognizer.frames import _BARE, _TYPED, Recognizer
@@ -70,7 +70,7 @@ def test_every_frame_that_comes_back_is_named() -> None:
 
 
 def test_what_may_stand_in_the_address_is_named() -> None:
-    assert set(re.findall(r"^\| `(\w+)` \|", section("Connecting"), re.MULTILINE)) == set(Asked.model_fields)
+    assert set(re.findall(r"^\| `(\w+)` \|", section("Connecting"), re.MULTILINE)) == set(VoiceQuery.model_fields)
 
 
 def test_the_figures_are_those_in_force() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sulla.gateway.dialects.questions import question_words
-from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Step, Text
+from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepEnded, StepQuestion, StepText
 
 AGAIN = "(The answer broke off here, and begins again.)"
 """What stands behind words that are void: nobody can take them back from this client."""
 _BETWEEN = "\n\n"
 
 
-class Content:
+class ShownText:
     """Puts the text of a turn together, as the client is shown it.
 
     Args:
@@ -23,9 +23,9 @@ class Content:
         self._message = ""
         self._void = False
         """Whether the last words that were shown are void."""
-        self.asked: tuple[Ask, int] | None = None
+        self.asked: tuple[StepQuestion, int] | None = None
         """The question that it ends with, and its number in the log."""
-        self.ended: Ended | None = None
+        self.ended: StepEnded | None = None
         """How the turn ended."""
 
     @property
@@ -36,23 +36,23 @@ class Content:
     def take(self, step: Step) -> str:
         """What a step adds."""
         match step:
-            case Text(message_id, _, delta):
+            case StepText(message_id, _, delta):
                 fresh, again = message_id != self._message, self._void
                 self._message, self._void = message_id, False
                 return self._add(f"{AGAIN}{_BETWEEN}{delta}" if again else delta, apart=fresh)
             case Dropped(_, shown) if shown:
                 self._message, self._void = "", True
                 return ""
-            case Asked(asks, seq):
+            case StepAsked(asks, seq):
                 self.asked = asks[0], seq
                 return self._add(question_words(asks[0], may_answer=self._may_answer), apart=True)
-            case Ended():
+            case StepEnded():
                 self.ended = step
                 return self._last_words(step)
             case _:
                 return ""
 
-    def _last_words(self, ended: Ended) -> str:
+    def _last_words(self, ended: StepEnded) -> str:
         """What was said nowhere else: nobody is left with an empty answer."""
         if ended.problem is not None:
             return ""

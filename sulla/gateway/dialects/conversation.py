@@ -16,7 +16,7 @@ _LEFT_OUT = "(What came before is left out.)"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message of the conversation as the client has it."""
 
     role: str
@@ -25,14 +25,14 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ChatRequest:
     """A request's messages, taken apart."""
 
     system: str
     """What the client's application says."""
-    before: tuple[Message, ...]
+    before: tuple[ChatMessage, ...]
     """What was said up to the last answer."""
-    fresh: tuple[Message, ...]
+    fresh: tuple[ChatMessage, ...]
     """What is new; the last one is the user's."""
 
     @property
@@ -63,7 +63,7 @@ def digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if text else ""
 
 
-def words_for(talk: Talk, *, system: bool, before: bool) -> str:
+def words_for(talk: ChatRequest, *, system: bool, before: bool) -> str:
     """What is passed on to the agent.
 
     Args:
@@ -82,7 +82,7 @@ def words_for(talk: Talk, *, system: bool, before: bool) -> str:
     return "\n\n".join([*told, f"The message:\n\n{talk.text}"])
 
 
-def check_words(words: str, talk: Talk) -> None:
+def check_words(words: str, talk: ChatRequest) -> None:
     """See whether that can be said.
 
     Raises:
@@ -95,7 +95,7 @@ def check_words(words: str, talk: Talk) -> None:
         raise TooLarge(f"messages: what is new has {len(words)} characters, expected at most {TEXT_CHARS}")
 
 
-def _transcript(messages: Sequence[Message], room: int) -> str:
+def _transcript(messages: Sequence[ChatMessage], room: int) -> str:
     """What was said, the oldest left out if it is too much."""
     lines = list[str]()
     for message in reversed(messages):

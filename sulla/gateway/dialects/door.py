@@ -10,14 +10,14 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from sulla.core.errors import SullaError
-from sulla.gateway.dialects.request import Visit
+from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of
-from sulla.gateway.rest.app import Desk, Left, answer, said_in, take_in
-from sulla.gateway.rest.shown import Exchange
-from sulla.gateway.server.error_style import Manner, Manners
+from sulla.gateway.rest.app import ClientLeft, RestContext, answer, said_in, take_in
+from sulla.gateway.rest.shown import HttpExchange
+from sulla.gateway.server.error_style import ErrorStyle, ErrorStyles
 
 Verb = Literal["GET", "POST", "DELETE"]
-Serve = Callable[[Visit], Awaitable[None]]
+Serve = Callable[[RequestContext], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class DialectRoute:
     summary: str
 
 
-Keep = Callable[[Desk, WebSocket], Awaitable[None]]
+Keep = Callable[[RestContext, WebSocket], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Dialect:
     """A protocol that clients speak already."""
 
     name: str
-    manner: Manner
+    manner: ErrorStyle
     """How it says who asks and what went wrong."""
     routes: tuple[DialectRoute, ...]
     sockets: tuple[DialectSocket, ...] = ()
@@ -76,9 +76,9 @@ class Dialect:
         return found
 
 
-def manners_of(dialects: Iterable[Dialect]) -> Manners:
+def manners_of(dialects: Iterable[Dialect]) -> ErrorStyles:
     """How each path of the dialects is told who asks, and says what went wrong."""
-    return Manners((_fixed(path), one.manner) for one in dialects for path in (one.root, *one.paths) if path)
+    return ErrorStyles((_fixed(path), one.manner) for one in dialects for path in (one.root, *one.paths) if path)
 
 
 class DialectDoor:
@@ -90,27 +90,27 @@ class DialectDoor:
         desk: what all resources share.
     """
 
-    def __init__(self, dialect: Dialect, routes: Mapping[str, DialectRoute], desk: Desk) -> None:
+    def __init__(self, dialect: Dialect, routes: Mapping[str, DialectRoute], desk: RestContext) -> None:
         self._dialect = dialect
         self._routes = routes
         self._desk = desk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        exchange = Exchange(scope, receive, send, self._desk.make_id("req"))
+        exchange = HttpExchange(scope, receive, send, self._desk.make_id("req"))
         route = self._routes.get(scope["method"])
         if route is None:
             await self._refuse(exchange, no_such_verb(scope["method"], scope["path"], tuple(sorted(self._routes))))
             return
         try:
             said = await take_in(self._desk, exchange, said_in(scope), route.needs, f"{route.verb} {route.path}")
-            await route.serve(Visit(self._desk, exchange, said, self._dialect.name))
+            await route.serve(RequestContext(self._desk, exchange, said, self._dialect.name))
         except (SullaError, Malformed) as error:
             await self._refuse(exchange, problem_of(error))
-        except Left:
+        except ClientLeft:
             return
 
-    async def _refuse(self, exchange: Exchange, problem: Problem) -> None:
+    async def _refuse(self, exchange: HttpExchange, problem: Problem) -> None:
         headers = [*problem.headers(), *self._dialect.problem_headers(problem), *exchange.names]
         await answer(exchange.send, problem.status, self._dialect.manner.body(problem), headers)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from sulla.core.errors import NotFound
-from sulla.gateway.dialects.request import Visit
+from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Malformed
 from sulla.rpc import TITLE_CHARS
 
@@ -14,7 +14,7 @@ _OWN = "thr_"
 _SHOWN_CHARS = 80
 
 
-async def check_agent(visit: Visit, name: str) -> None:
+async def check_agent(visit: RequestContext, name: str) -> None:
     """See whether there is an agent of that name, before anything is made for it.
 
     Raises:
@@ -27,7 +27,7 @@ async def check_agent(visit: Visit, name: str) -> None:
         raise NotFound(f"no agent {name[:_SHOWN_CHARS]!r}: {hint}")
 
 
-async def thread_named(visit: Visit, name: str, agent: str | None, param: str) -> str:
+async def thread_named(visit: RequestContext, name: str, agent: str | None, param: str) -> str:
     """The thread of a conversation.
 
     Args:

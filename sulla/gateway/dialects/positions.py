@@ -11,7 +11,7 @@ _NOTED_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ClientPosition:
     """Where a client was in a conversation."""
 
     thread_id: str
@@ -28,25 +28,25 @@ class Spot:
     """The question, as it was shown."""
 
 
-def note_spot(spot: Spot) -> str:
+def note_spot(spot: ClientPosition) -> str:
     """A spot as it is noted."""
     return orjson.dumps(short(spot)).decode()
 
 
-def read_spot(noted: str) -> Spot | None:
+def read_spot(noted: str) -> ClientPosition | None:
     """A spot as it was noted; None if that was done by a version that noted something else."""
     found = orjson.loads(noted)
     return spot_of(found) if isinstance(found, dict) else None
 
 
-def spot_of(found: dict[str, Any]) -> Spot | None:
+def spot_of(found: dict[str, Any]) -> ClientPosition | None:
     """The same, once it was read."""
-    if found.keys() != {field.name for field in fields(Spot)}:
+    if found.keys() != {field.name for field in fields(ClientPosition)}:
         return None
-    return Spot(**{**found, "choices": tuple(found["choices"])})
+    return ClientPosition(**{**found, "choices": tuple(found["choices"])})
 
 
-def short(spot: Spot) -> Spot:
+def short(spot: ClientPosition) -> ClientPosition:
     """What of a spot is noted."""
     if sum(len(choice) for choice in spot.choices) > _NOTED_CHARS:
         spot = replace(spot, choices=())  # the daemon refuses what is none of them

@@ -10,8 +10,8 @@ from typing import Protocol
 import orjson
 
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.step_reader import Retelling
-from sulla.gateway.dialects.steps import Asked, Ended, Said, Step, Text, Thought, ToolBegun, ToolEnded
+from sulla.gateway.dialects.step_reader import StepReader
+from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepSaid, StepText, Thought, ToolBegun, ToolEnded
 from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 
@@ -43,8 +43,8 @@ class Projection(Protocol):
         """The status and the headers; asked for once, when the first bytes are made."""
 
     def show(self, step: Step) -> bytes:
-        """What a step looks like; empty for nothing. The last step (`Ended`, or `Asked` if it `rests`) has to make the
-        dialect's terminal frame.
+        """What a step looks like; empty for nothing. The last step (`StepEnded`, or `StepAsked` if it `rests`) has to
+        make the dialect's terminal frame.
         """
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
@@ -64,7 +64,7 @@ class _Cut:
     problem: Problem | None
 
 
-class Steps:
+class StepBacklog:
     """Steps that wait for one client (keeps `outbox.Waiting`): pieces of the same text become one.
 
     Args:
@@ -73,7 +73,7 @@ class Steps:
         finish: is called when nothing is to come any more.
     """
 
-    def __init__(self, retelling: Retelling, projection: Projection, finish: Callable[[], None]) -> None:
+    def __init__(self, retelling: StepReader, projection: Projection, finish: Callable[[], None]) -> None:
         self._retelling = retelling
         self._projection = projection
         self._finish = finish
@@ -130,7 +130,7 @@ class Steps:
 
     def _add(self, step: Step) -> None:
         last = self._items[-1] if self._items else None
-        if isinstance(step, Text | Thought) and isinstance(last, Text | Thought):
+        if isinstance(step, StepText | Thought) and isinstance(last, StepText | Thought):
             merged = _merged(last, step)
             if merged is not None:
                 self.size += _size(merged) - _size(last)
@@ -144,10 +144,10 @@ class Steps:
         self.urgent += _is_urgent(item)
 
     def _is_last(self, step: Step) -> bool:
-        return isinstance(step, Ended) or (isinstance(step, Asked) and self._projection.rests)
+        return isinstance(step, StepEnded) or (isinstance(step, StepAsked) and self._projection.rests)
 
 
-class Told:
+class ProjectedTurn:
     """Keeps `rest_shown.Telling` for one turn in one dialect.
 
     Args:
@@ -155,10 +155,10 @@ class Told:
         projection: the dialect's.
     """
 
-    def __init__(self, retelling: Retelling, projection: Projection) -> None:
+    def __init__(self, retelling: StepReader, projection: Projection) -> None:
         self._retelling = retelling
         self._projection = projection
-        self._steps: Steps | None = None
+        self._steps: StepBacklog | None = None
 
     @property
     def opening(self) -> bytes:
@@ -189,9 +189,9 @@ class Told:
         """The status and the headers."""
         return self._projection.head()
 
-    def backlog(self, finish: Callable[[], None]) -> Steps:
+    def backlog(self, finish: Callable[[], None]) -> StepBacklog:
         """What waits."""
-        self._steps = Steps(self._retelling, self._projection, finish)
+        self._steps = StepBacklog(self._retelling, self._projection, finish)
         return self._steps
 
     def learn(self, event: Event) -> None:
@@ -214,7 +214,7 @@ class Told:
         return self._projection.cut(reason, problem)
 
 
-def _merged(last: Text | Thought, step: Text | Thought) -> Text | Thought | None:
+def _merged(last: StepText | Thought, step: StepText | Thought) -> StepText | Thought | None:
     """Both as one, if they are pieces of one text."""
     if type(last) is not type(step) or last.message_id != step.message_id or len(last.delta) >= _MERGED_CHARS:
         return None
@@ -227,19 +227,19 @@ def _size(item: Step | _Cut | bytes) -> int:
     match item:
         case bytes():
             return len(item)
-        case Text() | Thought():
+        case StepText() | Thought():
             return _STEP_BYTES + len(item.delta)
-        case Said() | ToolEnded():
+        case StepSaid() | ToolEnded():
             return _STEP_BYTES + len(item.text)
         case ToolBegun():
             return _STEP_BYTES + len(orjson.dumps(item.args))
-        case Asked():
+        case StepAsked():
             return _STEP_BYTES + sum(_STEP_BYTES + len(ask.prompt) for ask in item.asks)
-        case Ended():
+        case StepEnded():
             return _STEP_BYTES + len(item.response) + len(item.blocker)
         case _:
             return _STEP_BYTES
 
 
 def _is_urgent(item: Step | _Cut | bytes) -> bool:
-    return not isinstance(item, Text | Thought)
+    return not isinstance(item, StepText | Thought)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sulla.gateway.commands import Verdict
-from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.steps import StepQuestion
 
 _YES = frozenset({"yes", "y", "approve"})
 _NO = frozenset({"no", "n", "reject"})
 
 
-def question_words(ask: Ask, *, may_answer: bool) -> str:
+def question_words(ask: StepQuestion, *, may_answer: bool) -> str:
     """How a person is asked who sees nothing but the reply's text.
 
     Args:

@@ -14,15 +14,15 @@ from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
-from sulla.gateway.dialects.projection import Projection, Told
-from sulla.gateway.dialects.step_reader import Retelling
+from sulla.gateway.dialects.projection import ProjectedTurn, Projection
+from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.feed.feed import LOOK_BACK
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.problems import Headers, Malformed
-from sulla.gateway.rest.app import Desk, answer, caller_of
+from sulla.gateway.rest.app import RestContext, answer, caller_of
 from sulla.gateway.rest.auth import principal_of
-from sulla.gateway.rest.read import Said, validated
-from sulla.gateway.rest.shown import Exchange, Settle, Shown
+from sulla.gateway.rest.read import RequestParts, validated
+from sulla.gateway.rest.shown import HttpExchange, Settle, StreamedThread
 from sulla.gateway.rpc import show
 
 T = TypeVar("T")
@@ -45,12 +45,12 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class RequestContext:
     """A request whose token allows what its route needs, and whose body was read."""
 
-    desk: Desk
-    exchange: Exchange
-    said: Said
+    desk: RestContext
+    exchange: HttpExchange
+    said: RequestParts
     dialect: str
     """The dialect's name."""
 
@@ -195,19 +195,19 @@ class Visit:
             projection: what it looks like.
             before_last: done before the answer's last bytes are sent; what it raises is logged.
         """
-        told = Told(await self._retelling(turn), projection)
+        told = ProjectedTurn(await self._retelling(turn), projection)
 
         async def stop() -> JsonObject:
             request_id = derived_id("left", turn.run_id)
             return await self.perform("turn.stop", thread_id=turn.thread_id, request_id=request_id)
 
         abandon = stop if self.desk.on_leave == "stop" else None
-        shown = Shown(self.principal, turn.thread_id, turn.after, told, abandon, before_last)
+        shown = StreamedThread(self.principal, turn.thread_id, turn.after, told, abandon, before_last)
         await self.desk.streams.serve(self.exchange, shown)
 
-    async def _retelling(self, turn: Turn) -> Retelling:
+    async def _retelling(self, turn: Turn) -> StepReader:
         """Who tells of a turn from its middle has to know what came just before: which questions are open, say."""
-        retelling = Retelling(turn.run_id, turn.after, turn.past, turn.waiting)
+        retelling = StepReader(turn.run_id, turn.after, turn.past, turn.waiting)
         if turn.begun:
             first = max(0, turn.after - LOOK_BACK)
             before = self.commands.history(turn.thread_id, first, turn.after + 1, LOOK_BACK)

@@ -10,16 +10,16 @@ from sulla.core.errors import LimitReached, ProviderError, SullaError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
-    Begun,
     Called,
     Dropped,
-    Ended,
-    Said,
-    Spent,
     Step,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -43,7 +43,7 @@ class _Message:
     shown: int = 0
 
 
-class Retelling:
+class StepReader:
     """Tells of one turn.
 
     Args:
@@ -60,7 +60,7 @@ class Retelling:
         self._waiting = waiting
         self._messages: OrderedDict[str, _Message] = OrderedDict()
         self._tools: OrderedDict[str, str] = OrderedDict()
-        self._asks: dict[str, Ask] = {}
+        self._asks: dict[str, StepQuestion] = {}
         """What people have not answered yet, as far as the log was read."""
         self._settled: set[str] = set()
         """What of that they have answered since."""
@@ -85,7 +85,7 @@ class Retelling:
                 return self._thought(data)
             case "RUN_STARTED":
                 self.begun = True
-                return [Begun(self.run_id, event.agent)]
+                return [StepBegun(self.run_id, event.agent)]
             case "MODEL_STARTED":
                 return self._called(event)
             case "TEXT_MESSAGE_END":
@@ -121,7 +121,7 @@ class Retelling:
         fresh = delta[max(0, message.shown - _int(data, "offset")) :]
         if message.hidden or not fresh or _int(data, "offset") > message.shown:
             return []
-        step = Text(message_id, message.shown, fresh)
+        step = StepText(message_id, message.shown, fresh)
         message.shown += len(fresh)
         return [step]
 
@@ -137,8 +137,8 @@ class Retelling:
         if message.hidden or event.data.get("hidden") is True:
             return []
         rest = text[message.shown :]
-        said = Said(message_id, event.agent, text, event.data.get("cut") is True)
-        return [Text(message_id, message.shown, rest), said] if rest else [said]
+        said = StepSaid(message_id, event.agent, text, event.data.get("cut") is True)
+        return [StepText(message_id, message.shown, rest), said] if rest else [said]
 
     def _dropped(self, message_id: str) -> list[Step]:
         message = self._messages.pop(message_id, None)
@@ -169,7 +169,7 @@ class Retelling:
 
     def _asked(self, event: Event) -> list[Step]:
         asks = tuple(ask for ask in self._asks.values() if ask.id not in self._settled)
-        return [Asked(asks, event.seq or 0)] if asks else []
+        return [StepAsked(asks, event.seq or 0)] if asks else []
 
     def _went_on(self, event: Event) -> list[Step]:
         """A turn that has been answered one of several questions goes on to wait for the others, and says no more."""
@@ -186,28 +186,28 @@ class Retelling:
             return []  # another turn that this one brought to its end
         self.over = True
         if joined := _str(data, "joined"):
-            return [Ended("joined", "", event.seq or 0, joined=joined)]
+            return [StepEnded("joined", "", event.seq or 0, joined=joined)]
         outcome = _object(data.get("outcome"))
         status, reason = _str(outcome, "status", "in_progress"), _str(outcome, "reason")
         said = [text for text in (_str(outcome, "blocker_reason"), _str(outcome, "unblock_requirements")) if text]
         problem = _problem(event, status, reason)
         status = "failed" if event.type == "RUN_ERROR" else status
         spent, response = _spent(_object(data.get("usage"))), _str(outcome, "response")
-        return [Ended(status, reason, event.seq or 0, spent, problem, "\n".join(said), response)]
+        return [StepEnded(status, reason, event.seq or 0, spent, problem, "\n".join(said), response)]
 
 
 class Retellings:
     """Tells of all turns of a thread, for dialects that show a whole conversation."""
 
     def __init__(self) -> None:
-        self._turns: OrderedDict[str, Retelling] = OrderedDict()
+        self._turns: OrderedDict[str, StepReader] = OrderedDict()
 
     def take(self, event: Event) -> list[tuple[str, Step]]:
         """What an event says, with the turn that it says it of. A turn that is over is forgotten."""
         run_ids = dict.fromkeys(one for one in (event.run_id, event.data.get("run_id")) if isinstance(one, str) and one)
         found: list[tuple[str, Step]] = []
         for run_id in run_ids:
-            turn = self._turns.pop(run_id, None) or Retelling(run_id)
+            turn = self._turns.pop(run_id, None) or StepReader(run_id)
             found += [(run_id, step) for step in turn.take(event)]
             if not turn.over:
                 self._turns[run_id] = turn
@@ -245,10 +245,10 @@ def _kinds(root: type[SullaError]) -> list[type[SullaError]]:
     return [root, *(kind for child in root.__subclasses__() for kind in _kinds(child))]
 
 
-def _spent(usage: JsonObject) -> Spent:
+def _spent(usage: JsonObject) -> StepUsage:
     cached = _int(usage, "cache_read_tokens")
     read = _int(usage, "input_tokens") + cached + _int(usage, "cache_write_tokens")
-    return Spent(read, cached, _int(usage, "output_tokens"))
+    return StepUsage(read, cached, _int(usage, "output_tokens"))
 
 
 def _is_for_people(wait: JsonObject) -> bool:
@@ -256,9 +256,9 @@ def _is_for_people(wait: JsonObject) -> bool:
     return not is_child_wait(wait_id) and not is_own_wait(wait_id)
 
 
-def _ask(wait: JsonObject) -> Ask:
+def _ask(wait: JsonObject) -> StepQuestion:
     choices = wait.get("choices")
-    return Ask(
+    return StepQuestion(
         _str(wait, "wait_id"),
         _str(wait, "prompt"),
         _str(wait, "call_id"),

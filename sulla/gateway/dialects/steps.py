@@ -12,7 +12,7 @@ from sulla.gateway.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StepBegun:
     """Somebody works on the message."""
 
     run_id: str
@@ -30,7 +30,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StepText:
     """A piece of a reply. The pieces of one message follow each other without holes, and make up its whole text."""
 
     message_id: str
@@ -49,7 +49,7 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StepSaid:
     """A reply is whole; all of its pieces came before."""
 
     message_id: str
@@ -93,7 +93,7 @@ class ToolEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class StepQuestion:
     """One question to people; see `gateway.commands.Question`."""
 
     id: str
@@ -111,10 +111,10 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StepAsked:
     """The turn rests until people have answered."""
 
-    asks: tuple[Ask, ...]
+    asks: tuple[StepQuestion, ...]
     seq: int
     """Its number in the log."""
 
@@ -127,7 +127,7 @@ class WentOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class StepUsage:
     """The tokens that a turn took."""
 
     input_tokens: int = 0
@@ -138,7 +138,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class StepEnded:
     """The turn is over: always the last step, and there is exactly one."""
 
     status: str
@@ -147,7 +147,7 @@ class Ended:
     reason: str
     seq: int
     """Its number in the log."""
-    spent: Spent = Spent()
+    spent: StepUsage = StepUsage()
     problem: Problem | None = None
     """What went wrong, where something did: for dialects whose clients tell success from failure alone."""
     blocker: str = ""
@@ -158,4 +158,16 @@ class Ended:
     """The turn that took the message along."""
 
 
-Step = Begun | Called | Text | Thought | Said | Dropped | ToolBegun | ToolEnded | Asked | WentOn | Ended
+Step = (
+    StepBegun
+    | Called
+    | StepText
+    | Thought
+    | StepSaid
+    | Dropped
+    | ToolBegun
+    | ToolEnded
+    | StepAsked
+    | WentOn
+    | StepEnded
+)

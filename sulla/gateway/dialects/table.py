@@ -14,14 +14,14 @@ from sulla.gateway.dialects.hub.dialect import HUB
 from sulla.gateway.dialects.mcp.dialect import MCP
 from sulla.gateway.dialects.openai.dialect import OPENAI
 from sulla.gateway.dialects.snippbot.dialect import SNIPPBOT
-from sulla.gateway.rest.app import Desk
+from sulla.gateway.rest.app import RestContext
 
 DIALECTS: Final[tuple[Dialect, ...]] = (OPENAI, HUB, SNIPPBOT, ABI, MCP, AGUI)
 MANNERS: Final = manners_of(DIALECTS)
 """How each of their paths is told who asks, and says what went wrong."""
 
 
-def dialect_routes(desk: Desk) -> list[BaseRoute]:
+def dialect_routes(desk: RestContext) -> list[BaseRoute]:
     """Their paths, and what answers them.
 
     Args:

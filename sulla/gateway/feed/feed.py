@@ -57,11 +57,11 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class AskText:
+class AskForText:
     """Ask for the text so far."""
 
 
-Effect = Show | Gap | Read | AskText
+Effect = Show | Gap | Read | AskForText
 
 
 @dataclass(slots=True)
@@ -229,7 +229,7 @@ class Feed:
         if self._asked:
             return []
         self._asked = True
-        return [AskText()]
+        return [AskForText()]
 
 
 def _bound(mapping: OrderedDict[str, _T], limit: int) -> None:

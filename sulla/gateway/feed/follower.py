@@ -13,7 +13,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SullaError, Unavailable
 from sulla.gateway.commands import Commands, Event, Live, Over, Signal
-from sulla.gateway.feed.feed import LOOK_BACK, AskText, Effect, Feed, Gap, Read, Show
+from sulla.gateway.feed.feed import LOOK_BACK, AskForText, Effect, Feed, Gap, Read, Show
 from sulla.gateway.rpc import gap_frame
 from sulla.rpc import Limits
 
@@ -24,7 +24,7 @@ _FIRST = 8
 _log = logging.getLogger("sulla.gateway")
 
 
-class Sink(Protocol):
+class EventSink(Protocol):
     """Takes what one client is to see."""
 
     async def put(self, frame: bytes) -> None:
@@ -37,7 +37,7 @@ class Sink(Protocol):
         """An event, if it can be taken without waiting; whether it was. See ``Outbox.add_event``."""
 
 
-class Follower:
+class EventFollower:
     """One thread, followed for one client.
 
     Args:
@@ -53,7 +53,7 @@ class Follower:
     def __init__(
         self,
         commands: Commands,
-        outbox: Sink,
+        outbox: EventSink,
         clock: Clock,
         limits: Limits,
         thread_id: str,
@@ -195,7 +195,7 @@ class Follower:
                     await self._outbox.put(self._gap(self._thread_id, after, following))
                 case Read(after):
                     waiting.extend(await self._read_on(after))
-                case AskText():
+                case AskForText():
                     await self._commands.ask_text(self._thread_id)
 
     async def _read_on(self, after: int) -> list[Effect]:

@@ -22,7 +22,7 @@ class TooSlow(Exception):
     """The client reads nothing, and its queue is full."""
 
 
-class Waiting(Protocol):
+class WaitingFrames(Protocol):
     """What waits, in order; kept by `Backlog`, and by those of dialects."""
 
     size: int
@@ -66,11 +66,11 @@ class Outbox:
         "_urgent",
     )
 
-    def __init__(self, clock: Clock, limit_bytes: int, stall_s: float, backlog: Waiting | None = None) -> None:
+    def __init__(self, clock: Clock, limit_bytes: int, stall_s: float, backlog: WaitingFrames | None = None) -> None:
         self._clock = clock
         self._limit_bytes = limit_bytes
         self._stall_s = stall_s
-        self._backlog: Waiting = Backlog() if backlog is None else backlog
+        self._backlog: WaitingFrames = Backlog() if backlog is None else backlog
         self._some = asyncio.Event()
         self._urgent = asyncio.Event()
         self._room = asyncio.Event()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from sulla.gateway.commands import Event
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.feed.speaking import Speaking
 
 
@@ -17,7 +17,7 @@ class Speaker:
         sink: where everything goes.
     """
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._speaking = Speaking()
         self._owed: Iterator[Event] | None = None

@@ -14,14 +14,14 @@ from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.methods.observing import Asked, Done
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest.auth import principal_of
-from sulla.gateway.rest.read import Said, read, read_place
+from sulla.gateway.rest.read import RequestParts, read, read_place
 from sulla.gateway.rest.routes import RestRoute
-from sulla.gateway.rest.shown import Exchange, Shown
+from sulla.gateway.rest.shown import HttpExchange, StreamedThread
 from sulla.gateway.rest.sse import Blocks, OneTurn
 from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.perimeter import peer_of
@@ -33,15 +33,15 @@ OnLeave = Literal["go_on", "stop"]
 _SUBSCRIBE = "events.subscribe"
 
 
-class Left(Exception):
+class ClientLeft(Exception):
     """The client has gone before it had said everything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class RestContext:
     """What all resources share."""
 
-    room: Room
+    room: ServerContext
     streams: Streams
     make_id: MakeId
     on_leave: OnLeave
@@ -55,7 +55,7 @@ class Resource:
         desk: what all resources share.
     """
 
-    def __init__(self, routes: Mapping[str, RestRoute], desk: Desk) -> None:
+    def __init__(self, routes: Mapping[str, RestRoute], desk: RestContext) -> None:
         self._routes = routes
         self._desk = desk
 
@@ -65,15 +65,15 @@ class Resource:
         if route is None:
             await answer_problem(send, no_such_verb(scope["method"], scope["path"], tuple(sorted(self._routes))))
             return
-        exchange = Exchange(scope, receive, send, self._desk.make_id("req"))
+        exchange = HttpExchange(scope, receive, send, self._desk.make_id("req"))
         try:
             await self._serve(route, exchange)
         except (SullaError, Malformed) as error:
             await answer_problem(send, problem_of(error), exchange.names)
-        except Left:
+        except ClientLeft:
             return
 
-    async def _serve(self, route: RestRoute, exchange: Exchange) -> None:
+    async def _serve(self, route: RestRoute, exchange: HttpExchange) -> None:
         said = said_in(exchange.scope)
         streaming = route.streams and said.wants_stream
         names = (route.name, _SUBSCRIBE) if streaming else (route.name,)
@@ -87,30 +87,30 @@ class Resource:
 
     # ------------------------------------------------------------------------------------------------------- answering
 
-    async def _answer(self, route: RestRoute, exchange: Exchange, said: Said) -> None:
+    async def _answer(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
         params = self._read(route, said)
         result = await self._perform(exchange, params)
         if isinstance(params, TurnSend):
             result = {**result, "message_id": params.message_id}
         await answer(exchange.send, route.status, orjson.dumps(result), exchange.names)
 
-    def _read(self, route: RestRoute, said: Said) -> Params:
+    def _read(self, route: RestRoute, said: RequestParts) -> Params:
         return read(route, said, lambda: self._desk.make_id("msg"))
 
-    async def _perform(self, exchange: Exchange, params: Params) -> JsonObject:
+    async def _perform(self, exchange: HttpExchange, params: Params) -> JsonObject:
         asked = Asked(caller_of(exchange.scope), exchange.request_id, params)
         return await self._desk.room.calls.perform(asked)
 
     # --------------------------------------------------------------------------------------------------------- showing
 
-    async def _show_thread(self, route: RestRoute, exchange: Exchange, said: Said) -> None:
+    async def _show_thread(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
         place = read_place(route, said)
         self._desk.streams.check_room()
         await self._perform(exchange, place)
-        shown = Shown(principal_of(exchange.scope), place.thread_id, place.after, Blocks())
+        shown = StreamedThread(principal_of(exchange.scope), place.thread_id, place.after, Blocks())
         await self._desk.streams.serve(exchange, shown)
 
-    async def _show_turn(self, route: RestRoute, exchange: Exchange, said: Said) -> None:
+    async def _show_turn(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
         params, last = cast(TurnSend, self._read(route, said)), said.last_event_id
         thread_id = params.thread_id
         self._desk.streams.check_room()
@@ -125,13 +125,13 @@ class Resource:
 
         abandon = stop if self._desk.on_leave == "stop" else None
         telling = Blocks(OneTurn(run_id, last or 0))
-        shown = Shown(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon)
+        shown = StreamedThread(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon)
         await self._desk.streams.serve(exchange, shown)
 
 
-def said_in(scope: Scope) -> Said:
+def said_in(scope: Scope) -> RequestParts:
     """What the head of a request says."""
-    return Said(
+    return RequestParts(
         path=cast(dict[str, str], scope["path_params"]),
         query=parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True),
         headers={name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]},
@@ -148,7 +148,9 @@ def caller_of(scope: Scope, session: str = "rest") -> Caller:
     return Caller(principal_of(scope), peer_of(scope), "rest", derived_id("ses", session, str(scope.get("client"))))
 
 
-async def take_in(desk: Desk, exchange: Exchange, said: Said, names: Sequence[str], where: str) -> Said:
+async def take_in(
+    desk: RestContext, exchange: HttpExchange, said: RequestParts, names: Sequence[str], where: str
+) -> RequestParts:
     """Read a request's body, once it is known that the token allows what it asks for.
 
     Args:
@@ -183,7 +185,7 @@ async def take_in(desk: Desk, exchange: Exchange, said: Said, names: Sequence[st
     return said
 
 
-def _check_scopes(desk: Desk, exchange: Exchange, names: Sequence[str], where: str) -> None:
+def _check_scopes(desk: RestContext, exchange: HttpExchange, names: Sequence[str], where: str) -> None:
     """See whether the token allows it; who is shown something needs to be allowed to read it."""
     caller = caller_of(exchange.scope)
     for name in names:
@@ -195,7 +197,7 @@ def _check_scopes(desk: Desk, exchange: Exchange, names: Sequence[str], where: s
             raise Forbidden(f"{where} needs a token with the scope {needed!r}")
 
 
-async def read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:
+async def read_body(exchange: HttpExchange, headers: Mapping[str, str], limit_bytes: int) -> bytes:
     """All of it. What is over the limit is dropped as it comes: a client that is still sending would not hear why.
 
     Raises:
@@ -209,7 +211,7 @@ async def read_body(exchange: Exchange, headers: Mapping[str, str], limit_bytes:
     while more:
         message = await exchange.receive()
         if message["type"] == "http.disconnect":
-            raise Left
+            raise ClientLeft
         piece, more = message.get("body", b""), message.get("more_body", False)
         size += len(piece)
         if size <= limit_bytes:

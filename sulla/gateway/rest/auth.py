@@ -11,8 +11,8 @@ from sulla.core.errors import Busy, Unauthorized
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.problems import status_of
 from sulla.gateway.server.auth import Guard
-from sulla.gateway.server.error_style import Manners
-from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.server.error_style import ErrorStyles
+from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
@@ -33,7 +33,7 @@ class Gatekeeper:
         manners: where a request has its token, and how whoever is refused is told.
     """
 
-    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, manners: Manners) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, manners: ErrorStyles) -> None:
         self._app = app
         self._guard = guard
         self._observer = observer
@@ -48,7 +48,7 @@ class Gatekeeper:
                 welcome(scope, principal)
             except (Unauthorized, Busy) as error:
                 self._observer.refused("rest", address, error.code)
-                refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+                refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
                 await deny(scope, send, refusal, manner)
                 return
             scope.setdefault("state", {})[_PRINCIPAL] = principal
@@ -60,7 +60,7 @@ def principal_of(scope: Scope) -> Principal:
     return cast(Principal, scope["state"][_PRINCIPAL])
 
 
-def _is_open(scope: Scope, manners: Manners) -> bool:
+def _is_open(scope: Scope, manners: ErrorStyles) -> bool:
     path = scope["path"]
     if scope["type"] == "http":
         return path in OPEN or path.startswith(HOOKS)

@@ -14,11 +14,11 @@ from sulla.access import Principal
 from sulla.core.errors import Busy, Refused, SullaError, Unauthorized
 from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.problems import Malformed, problem_of
-from sulla.gateway.rest.app import Left, answer, answer_problem, read_body
-from sulla.gateway.rest.shown import Exchange
+from sulla.gateway.rest.app import ClientLeft, answer, answer_problem, read_body
+from sulla.gateway.rest.shown import HttpExchange
 from sulla.gateway.rest.webhook import ID, Signed, is_genuine, is_timely, payload_of, read_signed
 from sulla.gateway.server.auth import Lockout, address_key
 from sulla.gateway.server.perimeter import peer_of
@@ -62,7 +62,7 @@ class HookDoor:
         make_id: names requests.
     """
 
-    def __init__(self, hooks: Hooks | None, room: Room, make_id: MakeId) -> None:
+    def __init__(self, hooks: Hooks | None, room: ServerContext, make_id: MakeId) -> None:
         self._hooks = hooks
         self._room = room
         self._make_id = make_id
@@ -71,7 +71,7 @@ class HookDoor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        exchange = Exchange(scope, receive, send, self._make_id("req"))
+        exchange = HttpExchange(scope, receive, send, self._make_id("req"))
         playbook = str(scope["path_params"]["playbook"])
         try:
             result = await self._serve(exchange, playbook)
@@ -80,12 +80,12 @@ class HookDoor:
             await answer_problem(send, problem_of(error), exchange.names)
         except (SullaError, Malformed) as error:
             await answer_problem(send, problem_of(error), exchange.names)
-        except Left:
+        except ClientLeft:
             return
         else:
             await answer(send, 202, orjson.dumps(result), exchange.names)
 
-    async def _serve(self, exchange: Exchange, playbook: str) -> JsonObject:
+    async def _serve(self, exchange: HttpExchange, playbook: str) -> JsonObject:
         """Take one message.
 
         Raises:
@@ -131,7 +131,7 @@ class HookDoor:
         begun = await self._hooks.begin(playbook, message_id, payload)
         return dump(PlayBegun, begun)
 
-    async def _body(self, exchange: Exchange, headers: dict[str, str]) -> bytes:
+    async def _body(self, exchange: HttpExchange, headers: dict[str, str]) -> bytes:
         limits = self._room.limits
         if self._unproven >= UNPROVEN:
             raise Busy(f"{UNPROVEN} messages are being read already: send it again", retry_after_s=1.0)

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from sulla.core.errors import Busy, Forbidden, SullaError, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.auth import principal_of
 from sulla.gateway.server.auth import bearer
@@ -40,7 +40,7 @@ class Probes:
     """Answers them."""
 
     operations: Operations
-    room: Room
+    room: ServerContext
 
     def routes(self) -> list[Route]:
         """The paths, and what answers them."""

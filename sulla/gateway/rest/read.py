@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RequestParts:
     """All that a request says. The body is read last: whoever may not do this need not send it."""
 
     path: Mapping[str, str]
@@ -68,7 +68,7 @@ class Said:
         return text
 
 
-def read(route: RestRoute, said: Said, make_message_id: Callable[[], str]) -> Params:
+def read(route: RestRoute, said: RequestParts, make_message_id: Callable[[], str]) -> Params:
     """What a request asks for.
 
     Args:
@@ -91,7 +91,7 @@ def read(route: RestRoute, said: Said, make_message_id: Callable[[], str]) -> Pa
     return validated(route.name, {**values, **_in_path(route, said)})
 
 
-def read_place(route: RestRoute, said: Said) -> EventsSubscribe:
+def read_place(route: RestRoute, said: RequestParts) -> EventsSubscribe:
     """From where a stream of a thread's events goes on: ``Last-Event-ID`` is newer than ``after``, which stands in the
     address that a browser comes back to.
 
@@ -120,11 +120,11 @@ def validated(method: str, values: JsonObject) -> Params:
     return found
 
 
-def _in_path(route: RestRoute, said: Said) -> JsonObject:
+def _in_path(route: RestRoute, said: RequestParts) -> JsonObject:
     return {name: said.path[name] for name in route.in_path}
 
 
-def _values(route: RestRoute, said: Said) -> JsonObject:
+def _values(route: RestRoute, said: RequestParts) -> JsonObject:
     """What is in the query or in the body; a field of the path is unknown there."""
     query = _query(route, said.query)
     body = _body(said)
@@ -152,7 +152,7 @@ def _number(text: str) -> int | str:
     return int(text) if _NUMBER.fullmatch(text) else text
 
 
-def _body(said: Said) -> JsonObject:
+def _body(said: RequestParts) -> JsonObject:
     if not said.body:
         return {}
     kind = said.headers.get("content-type", "")

@@ -10,13 +10,13 @@ from starlette.types import Receive, Scope, Send
 
 from sulla.access import Principal
 from sulla.gateway.commands import Event
-from sulla.gateway.feed.outbox import Waiting
+from sulla.gateway.feed.outbox import WaitingFrames
 from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class HttpExchange:
     """One request, as ASGI has it; its body was read."""
 
     scope: Scope
@@ -56,7 +56,7 @@ class Telling(Protocol):
     def head(self) -> tuple[int, Headers]:
         """The status and the headers; asked for once, before the first bytes are sent."""
 
-    def backlog(self, finish: Callable[[], None]) -> Waiting:
+    def backlog(self, finish: Callable[[], None]) -> WaitingFrames:
         """What waits to be sent; is asked for once.
 
         Args:
@@ -81,7 +81,7 @@ class Telling(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class StreamedThread:
     """What a stream shows, and to whom."""
 
     principal: Principal

@@ -11,12 +11,12 @@ from typing import NoReturn, Protocol, cast
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
 from sulla.core.trail import trail
 from sulla.gateway.commands import Event
-from sulla.gateway.context import Room
-from sulla.gateway.feed.follower import Follower
+from sulla.gateway.context import ServerContext
+from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox, TooSlow
 from sulla.gateway.problems import DEFECT, Problem, problem_of
 from sulla.gateway.rest.models import Reason
-from sulla.gateway.rest.shown import Exchange, Shown, Telling
+from sulla.gateway.rest.shown import HttpExchange, StreamedThread, Telling
 from sulla.gateway.server.perimeter import ABORT
 from sulla.gateway.websocket.connection import EXPEL_S
 from sulla.rpc import Way
@@ -38,7 +38,7 @@ class Streams:
         room: what all connections share.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: ServerContext) -> None:
         self._room = room
         self._open: set[Settling] = set()
         self._closed = False
@@ -73,9 +73,9 @@ class Streams:
         if len(self._open) >= (most := self._room.limits.streams):
             raise Busy(f"{most} streams are open, more are not possible: close some, or wait")
 
-    async def serve(self, exchange: Exchange, shown: Shown) -> None:
+    async def serve(self, exchange: HttpExchange, shown: StreamedThread) -> None:
         """Keep one stream, until it ends."""
-        stream = Stream(self._room, exchange, shown)
+        stream = EventStream(self._room, exchange, shown)
         with self.keeping(stream), self._room.presence.of(shown.principal, stream.expel):
             if self._closed:  # it was asked for before; the others have been told
                 await stream.say_goodbye()
@@ -98,7 +98,7 @@ class Streams:
             self._room.observer.left(way)
 
 
-class Stream:
+class EventStream:
     """One client for as long as it is shown something.
 
     Args:
@@ -107,7 +107,7 @@ class Stream:
         shown: what it wants to see.
     """
 
-    def __init__(self, room: Room, exchange: Exchange, shown: Shown) -> None:
+    def __init__(self, room: ServerContext, exchange: HttpExchange, shown: StreamedThread) -> None:
         self._room = room
         self._clock = room.clock
         self._limits = limits = room.limits
@@ -115,7 +115,7 @@ class Stream:
         self._shown = shown
         self._telling = telling = shown.telling
         self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
-        self._follower = Follower(
+        self._follower = EventFollower(
             room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, telling.gap
         )
         self._headed = False
@@ -272,7 +272,9 @@ class Stream:
     async def _beginning(self, turn: Telling) -> None:
         """Return when the log says that the turn has begun, or never will, or when the daemon stops."""
         room, watch = self._room, _Watch(turn, self._enough)
-        follower = Follower(room.commands, watch, room.clock, self._limits, self._shown.thread_id, self._shown.after)
+        follower = EventFollower(
+            room.commands, watch, room.clock, self._limits, self._shown.thread_id, self._shown.after
+        )
         async with asyncio.TaskGroup() as tasks:
             following, enough = tasks.create_task(follower.run()), tasks.create_task(self._enough.wait())
             await asyncio.wait((following, enough), return_when=asyncio.FIRST_COMPLETED)

@@ -8,15 +8,15 @@ from typing import cast
 
 from sulla.core.clock import Clock
 from sulla.gateway.server.auth import address_key
-from sulla.gateway.server.head_deadlines import Heads
-from sulla.gateway.server.unauthenticated import Strangers
+from sulla.gateway.server.head_deadlines import HeadDeadlines
+from sulla.gateway.server.unauthenticated import UnauthenticatedPeers
 from sulla.rpc import Limits
 
 _SAID_EVERY_S = 60.0
 _log = logging.getLogger("sulla.gateway")
 
 
-class Entrance:
+class Admission:
     """Counts connections, and cuts those that there is no room or no time for.
 
     Args:
@@ -27,8 +27,8 @@ class Entrance:
     def __init__(self, clock: Clock, limits: Limits) -> None:
         self.clock = clock
         self.limits = limits
-        self.heads = Heads(clock, limits.handshake_s)
-        self._strangers = Strangers(limits.strangers, limits.strangers_per_address)
+        self.heads = HeadDeadlines(clock, limits.handshake_s)
+        self._strangers = UnauthenticatedPeers(limits.strangers, limits.strangers_per_address)
         self._known: set[object] = set()
         self._pushed_out = 0
         self._said_at_s: float | None = None

@@ -18,7 +18,7 @@ _AUTHORIZATION = "authorization"
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ErrorStyle:
     """The manner of one family.
 
     Args:
@@ -50,21 +50,21 @@ class Manner:
         return keys[0] if keys else None
 
 
-PLAIN = Manner()
+PLAIN = ErrorStyle()
 """That of everything that is no dialect."""
 
 
-class Manners:
+class ErrorStyles:
     """Looks up the manner of a path.
 
     Args:
         by_prefix: a path, and all below it, and its manner; the longest that fits counts.
     """
 
-    def __init__(self, by_prefix: Iterable[tuple[str, Manner]] = ()) -> None:
+    def __init__(self, by_prefix: Iterable[tuple[str, ErrorStyle]] = ()) -> None:
         self._by_prefix = sorted(by_prefix, key=lambda pair: -len(pair[0]))
 
-    def of(self, path: str) -> Manner:
+    def of(self, path: str) -> ErrorStyle:
         """The manner of what is found under `path`."""
         for prefix, manner in self._by_prefix:
             if path == prefix or path.startswith(prefix.rstrip("/") + "/"):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sulla.core.clock import Clock
 
 
-class Heads:
+class HeadDeadlines:
     """Cuts off peers that take too long to say what they want; uvicorn waits for them for ever.
 
     Nothing wakes up while nobody is waited for.

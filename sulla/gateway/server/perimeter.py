@@ -20,7 +20,7 @@ from sulla.core.errors import Busy
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.problems import Problem
 from sulla.gateway.server import cors
-from sulla.gateway.server.error_style import PLAIN, Manner, Manners
+from sulla.gateway.server.error_style import PLAIN, ErrorStyle, ErrorStyles
 
 ABORT = "sulla.abort"
 """The ASGI extension by which our server lets a connection be cut without waiting for the peer."""
@@ -32,7 +32,7 @@ _log = logging.getLogger("sulla.gateway")
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpRefusal:
     """Why a request is not looked at any further."""
 
     status: int
@@ -41,7 +41,7 @@ class Refusal:
     retry_after_s: float | None = None
 
 
-def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Collection[str]) -> Refusal | None:
+def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Collection[str]) -> HttpRefusal | None:
     """Judge a request.
 
     Args:
@@ -56,10 +56,10 @@ def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Coll
     found = list(headers)
     if {b"content-length", b"transfer-encoding"} <= {name for name, _ in found}:
         # A proxy may read it otherwise than we do, and take what comes behind it for somebody else's request.
-        return Refusal(400, "invalid_input", "Content-Length and Transfer-Encoding: expected one of them")
+        return HttpRefusal(400, "invalid_input", "Content-Length and Transfer-Encoding: expected one of them")
     host_values = [value.decode("latin-1").strip() for name, value in found if name == b"host"]
     if len(host_values) != 1:
-        return Refusal(400, "invalid_input", f"got {len(host_values)} Host headers, expected one")
+        return HttpRefusal(400, "invalid_input", f"got {len(host_values)} Host headers, expected one")
     host = host_values[0].lower()
     name = host_name(host)
     if name is None or not (is_loopback(name) or name in hosts):
@@ -74,12 +74,12 @@ def refuse(headers: Headers, query: bytes, hosts: Collection[str], origins: Coll
             message = (
                 f"{key!r} in the address: addresses end up in logs; send 'Authorization: Bearer …', or say it in hello"
             )
-            return Refusal(400, "invalid_input", message)
+            return HttpRefusal(400, "invalid_input", message)
     return None
 
 
-def _forbidden(message: str) -> Refusal:
-    return Refusal(403, "forbidden", message)
+def _forbidden(message: str) -> HttpRefusal:
+    return HttpRefusal(403, "forbidden", message)
 
 
 def host_name(host: str) -> str | None:
@@ -122,7 +122,7 @@ class Perimeter:
     """
 
     def __init__(
-        self, app: ASGIApp, observer: Observer, hosts: Collection[str], origins: Collection[str], manners: Manners
+        self, app: ASGIApp, observer: Observer, hosts: Collection[str], origins: Collection[str], manners: ErrorStyles
     ) -> None:
         self._app = app
         self._observer = observer
@@ -198,7 +198,7 @@ def peer_of(scope: Scope) -> str:
     return client[0] if client is not None else "unknown"
 
 
-async def deny(scope: Scope, send: Send, refusal: Refusal, manner: Manner = PLAIN) -> None:
+async def deny(scope: Scope, send: Send, refusal: HttpRefusal, manner: ErrorStyle = PLAIN) -> None:
     """Answer a request, or an upgrade that was not accepted yet, with an HTTP error."""
     _log.warning("refused a request from %s with %d: %s", peer_of(scope), refusal.status, refusal.message)
     wait_s = refusal.retry_after_s

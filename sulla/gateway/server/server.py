@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
-from sulla.gateway.server.admission import Entrance
+from sulla.gateway.server.admission import Admission
 from sulla.gateway.server.sockets import Config, Http, WebSocket
 from sulla.rpc import Limits
 
@@ -98,7 +98,7 @@ class Server:
             date_header=False,
         )
         config.timeout_keep_alive = limits.idle_s  # type: ignore[assignment]  # seconds for a timer, whole or not
-        config.entrance = Entrance(clock, limits)
+        config.entrance = Admission(clock, limits)
         self._config = config
         self._uvicorn = uvicorn.Server(config)
         self._watching: asyncio.Task[None] | None = None

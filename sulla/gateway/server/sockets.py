@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-from sulla.gateway.server.admission import Entrance
+from sulla.gateway.server.admission import Admission
 from sulla.gateway.server.perimeter import ABORT, KNOWN
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
@@ -31,7 +31,7 @@ _log = logging.getLogger("sulla.gateway")
 class Config(uvicorn.Config):
     """uvicorn's settings, with what is ours beside them."""
 
-    entrance: Entrance
+    entrance: Admission
 
 
 class Http(H11Protocol):

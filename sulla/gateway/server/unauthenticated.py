@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 
-class Strangers:
+class UnauthenticatedPeers:
     """Keeps strangers in the order in which they came.
 
     Args:

@@ -16,11 +16,11 @@ from sulla.access import Principal
 from sulla.core.errors import Busy, Forbidden, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.voice.shown import Shown, voice_frame
+from sulla.gateway.voice.shown import VoiceView, voice_frame
 from sulla.gateway.voice.sink import VoiceSink
-from sulla.gateway.websocket.machine import Authenticate, Call, Close, Effect, Out, Reply, Then
+from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, Out, SendFrame, Then
 from sulla.gateway.websocket.session import NORMAL, NOT_TEXT, POLICY, TOO_SLOW, UNAUTHORIZED, too_big
 from sulla.rpc import Limits, Params, Way
 from sulla.speech.recognizer import moves
@@ -34,7 +34,7 @@ _PASSED: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class VoiceRequest:
     """What a client asks for in the address."""
 
     thread_id: str | None = None
@@ -58,7 +58,7 @@ class VoiceSession:
     way: Final[Way] = "voice"
     client: Final = "voice"
 
-    def __init__(self, id: str, limits: Limits, wish: Wish, principal: Principal | None = None) -> None:
+    def __init__(self, id: str, limits: Limits, wish: VoiceRequest, principal: Principal | None = None) -> None:
         self.id = id
         self._limits = limits
         self._wish = wish
@@ -70,7 +70,7 @@ class VoiceSession:
         self._playing: SpeechPlaying | None = None
         self._passed: dict[str, None] = {}
         self._leaving = False
-        self._shown = Shown()
+        self._shown = VoiceView()
 
     @property
     def open(self) -> bool:
@@ -133,7 +133,7 @@ class VoiceSession:
                 return self._follow(thread_id, last_seq)
             case wire.EventsSubscribe(thread_id=thread_id), _:
                 self._thread_id = thread_id
-                return (Reply(voice_frame("ready", {"thread_id": thread_id, "session": self.id})),)
+                return (SendFrame(voice_frame("ready", {"thread_id": thread_id, "session": self.id})),)
             case SpeechFlush(), {"run_id": str(run_id)}:
                 self._shown.run_begins(run_id)
                 return ()
@@ -169,7 +169,7 @@ class VoiceSession:
         """A hole in the thread's log."""
         return voice_frame("gap", {"after": after, "next": following})
 
-    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+    def sink(self, out: Out, end: Callable[[Close], None]) -> EventSink:
         """Shows what concerns somebody who speaks and listens, in frames of its own."""
         return VoiceSink(self._shown.frame, lambda: self.done, out, lambda: end(Close(NORMAL, "")))
 
@@ -246,27 +246,27 @@ class VoiceSession:
         if known or len(self._passed) >= _PASSED:
             return ()
         self._passed[type_[:80]] = None
-        return (Reply(voice_frame("passed_over", {"frame": type_[:80]})),)
+        return (SendFrame(voice_frame("passed_over", {"frame": type_[:80]})),)
 
     def _left(self) -> Sequence[Effect]:
         return (Close(NORMAL, ""),) if self.done else ()
 
-    def _call(self, params: Params, who: Principal, patience_s: float = 0.0) -> Call:
+    def _call(self, params: Params, who: Principal, patience_s: float = 0.0) -> CallMethod:
         id_ = next(self._numbers)
         self._asked[id_] = params
-        return Call(id_, params, who, patience_s)
+        return CallMethod(id_, params, who, patience_s)
 
     def _mistake(self, code: str, message: str) -> Sequence[Effect]:
         said: JsonObject = {"code": code, "message": message, "retryable": False, "retry_after_s": None}
         close = () if self.open else (Close(POLICY, message),)
-        return (Reply(voice_frame("error", said)), *close)
+        return (SendFrame(voice_frame("error", said)), *close)
 
 
-def _error(error: SullaError) -> Reply:
+def _error(error: SullaError) -> SendFrame:
     said: JsonObject = {
         "code": error.code,
         "message": error.message,
         "retryable": error.retryable,
         "retry_after_s": error.retry_after_s,
     }
-    return Reply(voice_frame("error", said))
+    return SendFrame(voice_frame("error", said))

@@ -21,7 +21,7 @@ def voice_frame(type_: str, fields: JsonObject) -> bytes:
     return orjson.dumps({"type": type_, **fields})
 
 
-class Shown:
+class VoiceView:
     """The frames of one thread's events, and what they say of the turns that one client speaks."""
 
     def __init__(self) -> None:

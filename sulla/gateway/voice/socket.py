@@ -10,10 +10,10 @@ from starlette.websockets import WebSocket
 
 from sulla.core.errors import InvalidInput
 from sulla.gateway import rpc
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.server.auth import bearer
 from sulla.gateway.server.perimeter import peer_of, welcome
-from sulla.gateway.voice.session import VoiceSession, Wish
+from sulla.gateway.voice.session import VoiceRequest, VoiceSession
 from sulla.rpc import Id, Params
 from sulla.speech.recognizer.fields import MAX_CHANNELS
 from sulla.speech.recognizer.frames import Turns
@@ -23,7 +23,7 @@ _SCHEME: Final = "token"
 """What Deepgram's clients write before a key."""
 
 
-class Asked(Params):
+class VoiceQuery(Params):
     """What may stand in the address."""
 
     thread_id: Id | None = None
@@ -32,7 +32,7 @@ class Asked(Params):
     channel: Annotated[int, Field(ge=0, lt=MAX_CHANNELS)] | None = None
 
 
-def greet_voice(room: Room, socket: WebSocket, name: str) -> VoiceSession:
+def greet_voice(room: ServerContext, socket: WebSocket, name: str) -> VoiceSession:
     """Whoever knocks at `/voice`.
 
     Args:
@@ -53,7 +53,7 @@ def greet_voice(room: Room, socket: WebSocket, name: str) -> VoiceSession:
     return VoiceSession(name, room.limits, wish, principal)
 
 
-def read_wish(query: bytes) -> Wish:
+def read_wish(query: bytes) -> VoiceRequest:
     """What the address asks for.
 
     Args:
@@ -70,10 +70,10 @@ def read_wish(query: bytes) -> Wish:
     if isinstance(channel, str) and channel.isdecimal() and len(channel) < 10:
         said["channel"] = int(channel)
     try:
-        asked = Asked.model_validate(said)
+        asked = VoiceQuery.model_validate(said)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        raise InvalidInput("; ".join(rpc.explain(detail, Asked, "") for detail in details[:5])) from None
+        raise InvalidInput("; ".join(rpc.explain(detail, VoiceQuery, "") for detail in details[:5])) from None
     if asked.thread_id is not None and asked.agent is not None:
         raise InvalidInput("agent: only for a new thread; leave out either it or thread_id")
-    return Wish(asked.thread_id, asked.agent, asked.turns, asked.channel)
+    return VoiceRequest(asked.thread_id, asked.agent, asked.turns, asked.channel)

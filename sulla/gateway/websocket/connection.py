@@ -18,8 +18,8 @@ from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import wire
-from sulla.gateway.context import Room
-from sulla.gateway.feed.follower import Follower, Sink
+from sulla.gateway.context import ServerContext
+from sulla.gateway.feed.follower import EventFollower, EventSink
 from sulla.gateway.feed.outbox import Outbox, TooSlow
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
@@ -27,9 +27,9 @@ from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
 from sulla.gateway.websocket import session
-from sulla.gateway.websocket.machine import Effect, Talk
+from sulla.gateway.websocket.machine import Effect, ProtocolMachine
 from sulla.gateway.websocket.notices import tell_notices
-from sulla.gateway.websocket.pipeline import Overlap, Taken
+from sulla.gateway.websocket.pipeline import CallPipeline, Taken
 from sulla.people import notices_rpc, presence_rpc
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc import Caller, Params, dump
@@ -47,7 +47,7 @@ _log = logging.getLogger("sulla.gateway")
 class _Following:
     """One subscription, and the task that keeps it going."""
 
-    follower: Follower
+    follower: EventFollower
     task: asyncio.Task[None]
 
 
@@ -84,7 +84,7 @@ class Connection:
         "_telling",
     )
 
-    def __init__(self, socket: WebSocket, talk: Talk, room: Room) -> None:
+    def __init__(self, socket: WebSocket, talk: ProtocolMachine, room: ServerContext) -> None:
         self._socket = socket
         self._talk = talk
         self._commands = room.commands
@@ -98,7 +98,7 @@ class Connection:
         self._limits = room.limits
         self._outbox = Outbox(clock, self._limits.queue_bytes, self._limits.stall_s)
         self._tasks = asyncio.TaskGroup()
-        self._overlap = Overlap(self._tasks)
+        self._overlap = CallPipeline(self._tasks)
         self._telling: asyncio.Task[None] | None = None
         self._arrived = False
         self._followers: dict[str, _Following] = {}
@@ -218,15 +218,15 @@ class Connection:
         waiting = deque(effects)
         while waiting:
             effect = waiting.popleft()
-            if in_turn and isinstance(effect, says.Call) and METHODS[METHOD_OF[type(effect.params)]].overlaps:
+            if in_turn and isinstance(effect, says.CallMethod) and METHODS[METHOD_OF[type(effect.params)]].overlaps:
                 await self._overlap.begin(partial(self._call, effect), self._end_with)
                 continue
             if in_turn:
                 await self._overlap.answered()
             match effect:
-                case says.Reply(frame):
+                case says.SendFrame(frame):
                     await self._outbox.put(frame)
-                case says.Call():
+                case says.CallMethod():
                     waiting.extendleft(reversed(await self._call(effect)))
                 case says.Then(ask):
                     waiting.extendleft(reversed(ask()))
@@ -261,7 +261,7 @@ class Connection:
         """Carry out an effect of one language's own; what has to be done next, before all others."""
         raise TypeError(f"{type(effect).__name__} is no effect for here")
 
-    async def _call(self, call: says.Call, taken: Taken | None = None) -> Sequence[Effect]:
+    async def _call(self, call: says.CallMethod, taken: Taken | None = None) -> Sequence[Effect]:
         """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
         params = call.params
         caller = Caller(call.principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
@@ -295,7 +295,7 @@ class Connection:
             return
         sink, thread_id, limits = self._sink(), params.thread_id, self._limits
         shown = Speaker(sink) if params.speak else sink
-        follower = Follower(self._commands, shown, self._clock, limits, thread_id, params.after, self._talk.gap)
+        follower = EventFollower(self._commands, shown, self._clock, limits, thread_id, params.after, self._talk.gap)
         self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
 
     def _begins_nothing(self, params: Params) -> None:
@@ -305,10 +305,10 @@ class Connection:
         elif isinstance(params, NoticeSubscribe):
             self._talk.untold()
 
-    def _sink(self) -> Sink:
+    def _sink(self) -> EventSink:
         return self._talk.sink(self._outbox, self.end)
 
-    async def _follow(self, thread_id: str, follower: Follower) -> None:
+    async def _follow(self, thread_id: str, follower: EventFollower) -> None:
         with trail(session=self._talk.id):
             error = await follower.run()
         self._followers.pop(thread_id, None)

@@ -9,17 +9,17 @@ from starlette.websockets import WebSocket
 
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.problems import status_of
 from sulla.gateway.server.auth import bearer
-from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 from sulla.gateway.websocket.connection import Connection
-from sulla.gateway.websocket.machine import Talk
-from sulla.gateway.websocket.session import Session
+from sulla.gateway.websocket.machine import ProtocolMachine
+from sulla.gateway.websocket.session import JsonRpcSession
 from sulla.gateway.wire import SUBPROTOCOL
 from sulla.rpc import Way
 
-Greet = Callable[[WebSocket, str], Talk]
+Greet = Callable[[WebSocket, str], ProtocolMachine]
 """Judges a request by its head, and says how to talk with whoever makes it; the second argument names the connection.
 Raises any `SullaError` if they may not come in."""
 
@@ -34,7 +34,9 @@ class SocketDoor:
         subprotocol: what is agreed to; None for none.
     """
 
-    def __init__(self, room: Room, greet: Greet, way: Way = "ws", subprotocol: str | None = SUBPROTOCOL) -> None:
+    def __init__(
+        self, room: ServerContext, greet: Greet, way: Way = "ws", subprotocol: str | None = SUBPROTOCOL
+    ) -> None:
         self._room = room
         self._clock = room.clock
         self._greet = greet
@@ -62,7 +64,7 @@ class SocketDoor:
             talk = self._greet(socket, derived_id("ses", self._way, str(self._clock.now()), str(self._taken_in)))
         except SullaError as error:
             self._room.observer.refused(self._way, peer_of(socket.scope), error.code)
-            refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+            refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
             await deny(socket.scope, socket.send, refusal)
             return
         await socket.accept(subprotocol=self._subprotocol)
@@ -76,7 +78,7 @@ class SocketDoor:
             self._room.observer.left(self._way)
 
 
-def greet(room: Room, version: str, socket: WebSocket, name: str) -> Session:
+def greet(room: ServerContext, version: str, socket: WebSocket, name: str) -> JsonRpcSession:
     """Whoever knocks at `/ws`.
 
     Args:
@@ -94,7 +96,7 @@ def greet(room: Room, version: str, socket: WebSocket, name: str) -> Session:
         raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
     authorization = socket.headers.get("authorization")
     if authorization is None:
-        return Session(name, version, room.limits)
+        return JsonRpcSession(name, version, room.limits)
     principal = room.guard.admit(peer_of(socket.scope), bearer(authorization))
     welcome(socket.scope, principal)
-    return Session(name, version, room.limits, principal)
+    return JsonRpcSession(name, version, room.limits, principal)

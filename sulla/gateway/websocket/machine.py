@@ -9,13 +9,13 @@ from typing import Protocol
 from sulla.access import Principal
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.rpc import RequestId
 from sulla.rpc import Params, Way
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SendFrame:
     """Send this frame."""
 
     frame: bytes
@@ -23,17 +23,18 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Authenticate:
-    """Find out who this is, then tell by `Talk.admit` or `Talk.refuse`."""
+    """Find out who this is, then tell by `ProtocolMachine.admit` or `ProtocolMachine.refuse`."""
 
     id: RequestId
     token: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """Have the daemon do this, then tell by `Talk.answered` or `Talk.failed`. What is to be followed (a thread, a
-    person's notices) is followed from when that answer was sent; if it was refused, tell `Talk.forget` or `Talk.untold`
-    first.
+class CallMethod:
+    """Have the daemon do this, then tell by `ProtocolMachine.answered` or `ProtocolMachine.failed`.
+
+    What is to be followed (a thread, a person's notices) is followed from when that answer was sent; if it was refused,
+    tell `ProtocolMachine.forget` or `ProtocolMachine.untold` first.
     """
 
     id: RequestId
@@ -64,10 +65,10 @@ class Own:
     """The root of what only one language's connection knows how to carry out."""
 
 
-Effect = Reply | Authenticate | Call | Then | Close | Own
+Effect = SendFrame | Authenticate | CallMethod | Then | Close | Own
 
 
-class Out(Sink, Protocol):
+class Out(EventSink, Protocol):
     """The way out to one client."""
 
     def add(self, frame: bytes) -> bool:
@@ -77,7 +78,7 @@ class Out(Sink, Protocol):
         """Return when everything that was added has been sent on."""
 
 
-class Talk(Protocol):
+class ProtocolMachine(Protocol):
     """One connection as a state machine: what its client says in, effects out."""
 
     @property
@@ -127,7 +128,7 @@ class Talk(Protocol):
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """A hole in a thread's log as a frame."""
 
-    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+    def sink(self, out: Out, end: Callable[[Close], None]) -> EventSink:
         """Where the events of a followed thread go.
 
         Args:

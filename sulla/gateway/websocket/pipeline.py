@@ -14,7 +14,7 @@ Taken = Callable[[], None]
 T = TypeVar("T")
 
 
-class Overlap:
+class CallPipeline:
     """The calls of a connection that are under way.
 
     Args:

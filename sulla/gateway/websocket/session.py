@@ -9,9 +9,9 @@ from sulla.access import Principal
 from sulla.core.errors import Busy, Conflict, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.rpc import Fault, Request, RequestId
-from sulla.gateway.websocket.machine import Authenticate, Call, Close, Effect, Out, Reply
+from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, Out, SendFrame
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits, Params, Way, dump
 
@@ -27,7 +27,7 @@ NO_HELLO = 4408
 """Close codes: 1xxx are RFC 6455's, 4xxx ours, after HTTP's 401 and 408."""
 
 
-class Session:
+class JsonRpcSession:
     """What a connection may say next; keeps `Talk` for ``sulla.v1``.
 
     Args:
@@ -78,7 +78,7 @@ class Session:
             return self._refused(params)
         if (error := self._unfit(params)) is not None:
             return self.failed(request.id, error)
-        return [Call(request.id, params, who)]
+        return [CallMethod(request.id, params, who)]
 
     def hear_binary(self) -> list[Effect]:
         """Take a binary frame."""
@@ -101,30 +101,30 @@ class Session:
                 subscriptions=SUBSCRIPTIONS,
             ),
         )
-        return [Reply(rpc.reply_frame(id_, dump(wire.Welcome, welcome)))]
+        return [SendFrame(rpc.reply_frame(id_, dump(wire.Welcome, welcome)))]
 
     def refuse(self, id_: RequestId, error: SullaError) -> list[Effect]:
         """Whoever said hello under `id_` has no token, or a wrong one, or there is no room."""
         code = TOO_SLOW if isinstance(error, Busy) else UNAUTHORIZED
-        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error))), Close(code, error.message)]
+        return [SendFrame(rpc.fault_frame(rpc.fault_of(id_, error))), Close(code, error.message)]
 
     def answered(self, id_: RequestId, result: JsonObject) -> list[Effect]:
         """What was asked for under `id_` is done."""
-        return [Reply(rpc.reply_frame(id_, result))]
+        return [SendFrame(rpc.reply_frame(id_, result))]
 
     def failed(self, id_: RequestId, error: SullaError) -> list[Effect]:
         """What was asked for under `id_` was refused."""
-        return [Reply(rpc.fault_frame(rpc.fault_of(id_, error)))]
+        return [SendFrame(rpc.fault_frame(rpc.fault_of(id_, error)))]
 
     def ended(self, thread_id: str, error: SullaError) -> list[Effect]:
         """A thread can no longer be followed."""
-        return [Reply(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))]
+        return [SendFrame(rpc.ended_frame(thread_id, rpc.fault_of(None, error)))]
 
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """A hole in a thread's log as a frame."""
         return rpc.gap_frame(thread_id, after, following)
 
-    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+    def sink(self, out: Out, end: Callable[[Close], None]) -> EventSink:
         """Every event is shown as it is."""
         return out
 
@@ -175,7 +175,7 @@ class Session:
 
     def _refused(self, fault: Fault) -> list[Effect]:
         """Somebody unknown gets one try; somebody known may make mistakes."""
-        reply = Reply(rpc.fault_frame(fault))
+        reply = SendFrame(rpc.fault_frame(fault))
         return [reply] if self._open else [reply, Close(POLICY, fault.message)]
 
 

@@ -12,7 +12,7 @@ MAX_CHANNELS: Final = 32
 _MOST: Final = 2**53
 
 
-class Malformed(Exception):
+class MalformedFrame(Exception):
     """A field is not as it should be; the message says which, what came and what was expected."""
 
 
@@ -24,9 +24,9 @@ def deepgram_text(frame: JsonObject) -> str:
         case {"alternatives": [{"transcript": said}, *_]}:
             return _words(said, "channel.alternatives.0.transcript")
         case {"alternatives": _}:
-            raise Malformed("channel.alternatives: expected a list of objects with a 'transcript'")
+            raise MalformedFrame("channel.alternatives: expected a list of objects with a 'transcript'")
         case other:
-            raise Malformed(f"channel: got {kind(other)}, expected an object with a list 'alternatives'")
+            raise MalformedFrame(f"channel: got {kind(other)}, expected an object with a list 'alternatives'")
 
 
 def vosk_text(frame: JsonObject) -> str:
@@ -41,7 +41,9 @@ def vosk_text(frame: JsonObject) -> str:
         case [*found] if all(isinstance(one, dict) and isinstance(one.get("word"), str) for one in found):
             return _words(" ".join(str(one["word"]) for one in found if isinstance(one, dict)), "result")
         case other:
-            raise Malformed(f"result: got {kind(other)}, expected a list of words, or of alternatives with a 'text'")
+            raise MalformedFrame(
+                f"result: got {kind(other)}, expected a list of words, or of alternatives with a 'text'"
+            )
 
 
 def request_id(about: Json) -> str:
@@ -61,7 +63,7 @@ def channel(frame: JsonObject, name: str) -> int:
         case [int() as found, *_] if not isinstance(found, bool) and 0 <= found < MAX_CHANNELS:
             return found
         case other:
-            raise Malformed(f"{name}: got {kind(other)}, expected a list that begins with 0 to {MAX_CHANNELS - 1}")
+            raise MalformedFrame(f"{name}: got {kind(other)}, expected a list that begins with 0 to {MAX_CHANNELS - 1}")
 
 
 def words(frame: JsonObject, name: str) -> str:
@@ -73,7 +75,7 @@ def text(frame: JsonObject, name: str) -> str:
     """A string as it is."""
     value = frame.get(name)
     if not isinstance(value, str):
-        raise Malformed(f"{name}: got {kind(value)}, expected a string")
+        raise MalformedFrame(f"{name}: got {kind(value)}, expected a string")
     return value
 
 
@@ -81,7 +83,7 @@ def seconds(frame: JsonObject, name: str) -> float:
     """A time of the audio; 0 if it is not there."""
     value = frame.get(name, 0.0)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        raise Malformed(f"{name}: got {kind(value)}, expected seconds")
+        raise MalformedFrame(f"{name}: got {kind(value)}, expected seconds")
     return float(value)
 
 
@@ -89,7 +91,7 @@ def count(frame: JsonObject, name: str) -> int:
     """A whole number."""
     value = frame.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
-        raise Malformed(f"{name}: got {kind(value)}, expected a whole number, 0 or more")
+        raise MalformedFrame(f"{name}: got {kind(value)}, expected a whole number, 0 or more")
     return value
 
 
@@ -97,7 +99,7 @@ def flag(frame: JsonObject, name: str) -> bool:
     """Yes or no; no if it is not there."""
     value = frame.get(name)
     if value is not None and not isinstance(value, bool):
-        raise Malformed(f"{name}: got {kind(value)}, expected true or false")
+        raise MalformedFrame(f"{name}: got {kind(value)}, expected true or false")
     return bool(value)
 
 
@@ -123,8 +125,8 @@ def names(frame: JsonObject) -> str:
 
 def _words(value: Json, where: str) -> str:
     if not isinstance(value, str):
-        raise Malformed(f"{where}: got {kind(value)}, expected a string")
+        raise MalformedFrame(f"{where}: got {kind(value)}, expected a string")
     said = " ".join(value.split())
     if len(said) > MAX_CHUNK_CHARS:
-        raise Malformed(f"{where}: got {len(said)} characters, expected at most {MAX_CHUNK_CHARS}")
+        raise MalformedFrame(f"{where}: got {len(said)} characters, expected at most {MAX_CHUNK_CHARS}")
     return said

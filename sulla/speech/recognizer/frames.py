@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from sulla.core.jsontypes import JsonObject
 from sulla.speech.recognizer import fields
-from sulla.speech.recognizer.fields import Malformed
+from sulla.speech.recognizer.fields import MalformedFrame
 from sulla.speech.recognizer.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
 
@@ -89,7 +89,7 @@ class Recognizer:
         """
         try:
             return list(self._hear(frame))
-        except Malformed as error:
+        except MalformedFrame as error:
             return [Wrong(str(error))]
 
     def _hear(self, frame: JsonObject) -> Iterator[Move]:
@@ -100,7 +100,9 @@ class Recognizer:
         for name, handler in _BARE.items():
             if name in frame:
                 return handler(self, frame)
-        raise Malformed(f"got the fields {fields.names(frame)}, expected a frame of Deepgram or Vosk (docs/voice.md)")
+        raise MalformedFrame(
+            f"got the fields {fields.names(frame)}, expected a frame of Deepgram or Vosk (docs/voice.md)"
+        )
 
     # -------------------------------------------------------------------------------------------------------- Deepgram
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.gateway import Server
-from sulla.gateway.feed.follower import Follower
+from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox
 from sulla.host.system import SystemClock
 from tests.doubles.commands import MemoryCommands
@@ -123,7 +123,7 @@ async def test_a_stuck_reader_is_told_to_come_back_and_its_memory_is_let_go(
     assert _alive(Outbox) == others + 1, "what somebody holds on to is found"
     del planted
     assert _alive(Outbox) == others
-    assert not _alive(Follower)
+    assert not _alive(EventFollower)
 
 
 def _alive(kind: type) -> int:

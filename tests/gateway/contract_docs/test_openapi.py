@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from sulla.access import ALL_SCOPES
 from sulla.gateway import GatewayConfig, build_app
 from sulla.gateway.contract_docs.openapi import openapi, result_of
-from sulla.gateway.rest.read import Said, read
+from sulla.gateway.rest.read import RequestParts, read
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
@@ -78,7 +78,7 @@ def test_every_example_is_true(route: RestRoute) -> None:
     check_form(result_of(route), example.answered)
     body = json.dumps(example.asked).encode() if example.asked else b""
     names = dict.fromkeys(route.in_path, "thr_9b2d") | ({"id": "review:tool_5c"} if "id" in route.in_path else {})
-    said = Said(names, (), {"content-type": "application/json"}, body)
+    said = RequestParts(names, (), {"content-type": "application/json"}, body)
     assert isinstance(read(route, said, lambda: "m-1"), route.method.params)
 
 

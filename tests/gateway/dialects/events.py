@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sulla.gateway import Event
-from sulla.gateway.dialects.step_reader import Retelling
+from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.dialects.steps import Step
 
 
@@ -33,7 +33,7 @@ class Log:
 
 def steps(log: Log, run_id: str = "run_1") -> list[Step]:
     """What the log says of one turn."""
-    retelling = Retelling(run_id)
+    retelling = StepReader(run_id)
     return [step for event in log.events for step in retelling.take(event)]
 
 

@@ -7,27 +7,27 @@ from typing import Any
 import pytest
 
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import Message, Talk, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest, moved_on, words_for
 from sulla.rpc import TEXT_CHARS
 
 
-def said(*words: str) -> tuple[Message, ...]:
+def said(*words: str) -> tuple[ChatMessage, ...]:
     """Messages by turns, the user's first."""
-    return tuple(Message("assistant" if place % 2 else "user", text) for place, text in enumerate(words))
+    return tuple(ChatMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(words))
 
 
 def test_only_what_is_news_is_passed_on() -> None:
-    talk = Talk("Be brief.", said("one", "1"), said("two"))
+    talk = ChatRequest("Be brief.", said("one", "1"), said("two"))
     assert words_for(talk, system=False, before=False) == "two"
     whole = words_for(talk, system=True, before=True)
     assert [part in whole for part in ("Be brief.", "user: one\n\nassistant: 1", "The message:\n\ntwo")] == [True] * 3
     assert "Be brief." not in words_for(talk, system=False, before=True)
-    assert words_for(Talk("", (), said("two")), system=True, before=True) == "two"
+    assert words_for(ChatRequest("", (), said("two")), system=True, before=True) == "two"
 
 
 def test_of_a_long_conversation_the_newest_is_told() -> None:
     before = said(*[f"{number}: {'x' * 999}" for number in range(300)])
-    whole = words_for(Talk("s" * 5000, before, said("y" * 5000)), system=True, before=True)
+    whole = words_for(ChatRequest("s" * 5000, before, said("y" * 5000)), system=True, before=True)
     assert len(whole) <= TEXT_CHARS
     assert "(What came before is left out.)" in whole
     assert "assistant: 299: x" in whole

@@ -11,17 +11,17 @@ import pytest
 
 from sulla.gateway.dialects.abi import frames as abi
 from sulla.gateway.dialects.agui import frames as agui
-from sulla.gateway.dialects.mcp.told import Heard, reply_json
-from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole
-from sulla.gateway.dialects.projection import Projection, Told
-from sulla.gateway.dialects.snippbot.frames import Frames
-from sulla.gateway.dialects.step_reader import Retelling
+from sulla.gateway.dialects.mcp.told import McpProjection, reply_json
+from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole
+from sulla.gateway.dialects.projection import ProjectedTurn, Projection
+from sulla.gateway.dialects.snippbot.frames import SnippbotFrames
+from sulla.gateway.dialects.step_reader import StepReader
 from tests.gateway.dialects.events import Log, full_turn
 from tests.gateway.dialects.talker import heard
 
 TEXT = "Let me look.\n\nIt did not work."
 CALLS = [("look", {"at": "home"}), ("post", {"text": "grüß 🙂"})]
-REPLY = Reply("chatcmpl-1", "sulla", 1, "thr_1", may_answer=True, usage=True, tools=True)
+REPLY = CompletionReply("chatcmpl-1", "sulla", 1, "thr_1", may_answer=True, usage=True, tools=True)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class GoesOn(Chunks):
         return b"" if type(step).__name__ == "Asked" else super().show(step)
 
 
-class WholeGoesOn(Whole):
+class WholeGoesOn(CompletionWhole):
     """The same for an answer in one piece."""
 
     rests = False
@@ -89,7 +89,7 @@ def _final(text: str) -> str:
     return text.rpartition("begins again.)\n\n")[2]
 
 
-class AbiGoesOn(abi.Stream):
+class AbiGoesOn(abi.AbiStream):
     """The same for ABI's events."""
 
     rests = False
@@ -98,7 +98,7 @@ class AbiGoesOn(abi.Stream):
         return b"" if type(step).__name__ == "Asked" else super().show(step)
 
 
-class AbiWholeGoesOn(abi.Whole):
+class AbiWholeGoesOn(abi.AbiWhole):
     """The same for ABI's text."""
 
     rests = False
@@ -107,7 +107,7 @@ class AbiWholeGoesOn(abi.Whole):
         return b"" if type(step).__name__ == "Asked" else super().show(step)
 
 
-class McpGoesOn(Heard):
+class McpGoesOn(McpProjection):
     """The reply of a tool, once it is there."""
 
     rests = False
@@ -146,7 +146,7 @@ def read_abi(raw: bytes) -> Reading:
     return Reading(text, [data for name, data in found if name == "tool_usage"], found.count(("done", "[DONE]")))
 
 
-class AguiGoesOn(agui.Frames):
+class AguiGoesOn(agui.AguiFrames):
     """The same for AG-UI."""
 
     rests = False
@@ -164,13 +164,13 @@ def read_agui(raw: bytes) -> Reading:
 SPOKEN = {
     "openai in pieces": Spoken(lambda: GoesOn(REPLY), read_chunks),
     "openai in one piece": Spoken(lambda: WholeGoesOn(REPLY), read_whole),
-    "snippbot": Spoken(lambda: Frames("s", "thr_1", "run_1"), read_snippbot),
+    "snippbot": Spoken(lambda: SnippbotFrames("s", "thr_1", "run_1"), read_snippbot),
     "abi in events": Spoken(lambda: AbiGoesOn("thr_1", may_answer=True), read_abi, [name for name, _ in CALLS]),
     "abi in one piece": Spoken(
         lambda: AbiWholeGoesOn("thr_1", may_answer=True), lambda raw: Reading(json.loads(raw), [], 1), []
     ),
     "ag-ui": Spoken(
-        lambda: AguiGoesOn(agui.Run("t", "r", "", "thr_1", may_answer=True), agui.Transcript(())), read_agui
+        lambda: AguiGoesOn(agui.AguiRun("t", "r", "", "thr_1", may_answer=True), agui.AguiTranscript(())), read_agui
     ),
     "mcp": Spoken(McpGoesOn, read_mcp),
 }
@@ -179,7 +179,7 @@ SPOKEN = {
 
 def told(projection: Projection, log: Log, *, every: int) -> bytes:
     """All bytes of an answer, of which some are taken after each `every` events."""
-    telling = Told(Retelling("run_1"), projection)
+    telling = ProjectedTurn(StepReader("run_1"), projection)
     over = list[bool]()
     waiting = telling.backlog(lambda: over.append(True))
     sent = telling.opening

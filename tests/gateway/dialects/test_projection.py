@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.gateway.dialects.projection import Projection, Steps, Told
-from sulla.gateway.dialects.step_reader import Retelling
-from sulla.gateway.dialects.steps import Asked, Ended, Step, Text
+from sulla.gateway.dialects.projection import ProjectedTurn, Projection, StepBacklog
+from sulla.gateway.dialects.step_reader import StepReader
+from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepText
 from sulla.gateway.problems import DEFECT, Headers, Problem
 from sulla.gateway.rest.models import Reason
 from tests.gateway.dialects.events import Log, full_turn
@@ -39,9 +39,9 @@ class Scene:
     def __init__(self, *, rests: bool = False) -> None:
         self.plain = Plain(rests=rests)
         kept: Projection = self.plain
-        self.told = Told(Retelling("run_1"), kept)
+        self.told = ProjectedTurn(StepReader("run_1"), kept)
         self.finished = 0
-        self.steps: Steps = self.told.backlog(self._finish)
+        self.steps: StepBacklog = self.told.backlog(self._finish)
 
     def _finish(self) -> None:
         self.finished += 1
@@ -69,7 +69,7 @@ def test_pieces_of_one_text_that_wait_become_one() -> None:
     assert scene.steps.size < 8000
     assert scene.steps.urgent == 1
     assert scene.taken() == [b"Called;", b"Text;"]
-    assert scene.plain.seen[-1] == Text("a", 0, "x" * 5000)
+    assert scene.plain.seen[-1] == StepText("a", 0, "x" * 5000)
     assert (scene.steps.size, scene.steps.urgent) == (0, 0)
 
 
@@ -77,7 +77,7 @@ def test_but_not_without_a_bound_so_that_no_frame_is_endless() -> None:
     scene = Scene()
     scene.play(pieces(10, size=8 * 1024))
     scene.taken()
-    assert [len(step.delta) for step in scene.plain.seen if isinstance(step, Text)] == [16 * 1024] * 5
+    assert [len(step.delta) for step in scene.plain.seen if isinstance(step, StepText)] == [16 * 1024] * 5
 
 
 def test_steps_become_frames_when_their_turn_has_come_and_not_before() -> None:
@@ -96,12 +96,12 @@ def test_nothing_comes_behind_the_last_step() -> None:
     assert scene.taken()[-1] == b"Ended;"
 
 
-@pytest.mark.parametrize(("rests", "last"), [(True, Asked), (False, Ended)])
+@pytest.mark.parametrize(("rests", "last"), [(True, StepAsked), (False, StepEnded)])
 def test_an_answer_that_rests_ends_where_people_are_asked(*, rests: bool, last: type[Step]) -> None:
     scene = Scene(rests=rests)
     scene.play(full_turn())
     scene.taken()
-    assert [isinstance(step, Asked | Ended) for step in scene.plain.seen].count(True) == (1 if rests else 2)
+    assert [isinstance(step, StepAsked | StepEnded) for step in scene.plain.seen].count(True) == (1 if rests else 2)
     assert isinstance(scene.plain.seen[-1], last)
     assert (scene.finished, scene.told.told) == (1, True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.steps import StepQuestion
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_choice_is_one_of_those_that_there_are() -> None:
 
 @pytest.mark.parametrize("kind", ["approval", "review", "human", "answer"])
 def test_every_word_that_a_question_offers_is_understood(kind: str) -> None:
-    ask = Ask(f"{kind}:t", "May I?", "t", "post", "host:x", (), None)
+    ask = StepQuestion(f"{kind}:t", "May I?", "t", "post", "host:x", (), None)
     words = question_words(ask, may_answer=True)
     assert words.startswith("May I?\n\n")
     for word in ("yes", "no", "always", "run again", "give up"):
@@ -58,12 +58,12 @@ def test_every_word_that_a_question_offers_is_understood(kind: str) -> None:
 
 
 def test_choices_are_named() -> None:
-    ask = Ask("answer:t", "Which?", "", "", "", ("Send it", "Wait"), None)
+    ask = StepQuestion("answer:t", "Which?", "", "", "", ("Send it", "Wait"), None)
     assert "**Send it**, **Wait**" in question_words(ask, may_answer=True)
 
 
 def test_who_may_not_answer_is_told_who_may() -> None:
-    words = question_words(Ask("approval:t", "May I?", "t", "", "", (), None), may_answer=False)
+    words = question_words(StepQuestion("approval:t", "May I?", "t", "", "", (), None), may_answer=False)
     assert "`sulla approvals`" in words
     assert "**yes**" not in words
 

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import SullaError
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.step_reader import Retelling, Retellings, status_of_end
+from sulla.gateway.dialects.step_reader import Retellings, StepReader, status_of_end
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
-    Begun,
     Called,
     Dropped,
-    Ended,
-    Said,
-    Spent,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -29,39 +29,39 @@ from sulla.gateway.dialects.steps import (
 )
 from tests.gateway.dialects.events import Log, full_turn, steps
 
-ASK = Ask("approval:t2", "May I post this?", "t2", "post", "host:x", (), None)
+ASK = StepQuestion("approval:t2", "May I post this?", "t2", "post", "host:x", (), None)
 
 
 def test_a_turn_is_told_step_by_step() -> None:
     assert steps(full_turn()) == [
-        Begun("run_1", "sulla"),
+        StepBegun("run_1", "sulla"),
         Called("a", "sulla", 1),
         Thought("a", 0, "Hm."),
-        Text("a", 0, "Le"),
+        StepText("a", 0, "Le"),
         Dropped("a", 2),
         Called("b", "sulla", 2),
-        Text("b", 0, "Let me "),
-        Text("b", 7, "look"),
-        Text("b", 11, "."),
-        Said("b", "sulla", "Let me look.", False),
+        StepText("b", 0, "Let me "),
+        StepText("b", 7, "look"),
+        StepText("b", 11, "."),
+        StepSaid("b", "sulla", "Let me look.", False),
         ToolBegun("t1", "b", "look", {"at": "home"}),
         ToolBegun("t2", "b", "post", {"text": "grüß 🙂"}),
         ToolEnded("t1", "look", "It is green.", False, ""),
-        Asked((ASK,), 10),
+        StepAsked((ASK,), 10),
         WentOn("answered"),
         ToolEnded("t2", "post", "no such host", True, ""),
         Called("c", "sulla", 1),
-        Text("c", 0, "It did not work."),
-        Said("c", "sulla", "It did not work.", False),
-        Ended("done", "", 19, Spent(16, 5, 3), response="No."),
+        StepText("c", 0, "It did not work."),
+        StepSaid("c", "sulla", "It did not work.", False),
+        StepEnded("done", "", 19, StepUsage(16, 5, 3), response="No."),
     ]
 
 
 def test_another_turn_is_not_told_and_nothing_comes_behind_the_end() -> None:
     log = full_turn()
-    assert steps(log, "run_2") == [Begun("run_2", "sulla")]
+    assert steps(log, "run_2") == [StepBegun("run_2", "sulla")]
     log.kept("TEXT_MESSAGE_END", message_id="z", text="late")
-    assert isinstance(steps(log)[-1], Ended)
+    assert isinstance(steps(log)[-1], StepEnded)
 
 
 @given(st.text(min_size=1, max_size=40), st.lists(st.integers(0, 39), max_size=6), st.integers(0, 39))
@@ -75,10 +75,10 @@ def test_however_a_text_comes_its_pieces_make_it_up_once(text: str, borders: lis
         for start in {max(0, first - 1), first}:
             log.live("TEXT_MESSAGE_CONTENT", message_id="a", offset=start, delta=text[start:last])
     log.kept("TEXT_MESSAGE_END", message_id="a", text=text)
-    found = [step for step in steps(log) if isinstance(step, Text)]
+    found = [step for step in steps(log) if isinstance(step, StepText)]
     assert "".join(step.delta for step in found) == text
     assert [step.offset for step in found] == [sum(len(one.delta) for one in found[:n]) for n in range(len(found))]
-    assert steps(log)[-1] == Said("a", "sulla", text, False)
+    assert steps(log)[-1] == StepSaid("a", "sulla", text, False)
 
 
 def test_a_question_that_no_person_answers_is_no_question() -> None:
@@ -92,13 +92,13 @@ def test_of_two_questions_the_other_one_is_asked_when_one_was_answered() -> None
     log.kept("SUSPENDED", waits=[{"wait_id": f"approval:t{n}", "call_id": f"t{n}", "prompt": str(n)} for n in (1, 2)])
     log.kept("RESUMED", reason="answered", wait_id="approval:t2", input_seq=2)
     log.kept("RESUMED", reason="expired", wait_id="approval:t1")
-    one, two = (Ask(f"approval:t{n}", str(n), f"t{n}", "", "", (), None) for n in (1, 2))
-    assert steps(log) == [Asked((one, two), 1), WentOn("answered"), Asked((one,), 2), WentOn("expired")]
+    one, two = (StepQuestion(f"approval:t{n}", str(n), f"t{n}", "", "", (), None) for n in (1, 2))
+    assert steps(log) == [StepAsked((one, two), 1), WentOn("answered"), StepAsked((one,), 2), WentOn("expired")]
 
 
 def test_who_comes_in_the_middle_is_told_nothing_of_before_but_goes_by_it() -> None:
     log = full_turn()
-    retelling = Retelling("run_1", after=10)
+    retelling = StepReader("run_1", after=10)
     border = next(place for place, event in enumerate(log.events) if event.seq == 10)
     events = [event for place, event in enumerate(log.events) if place > border or event.seq is not None]
     told = [step for event in events for step in retelling.take(event)]
@@ -111,8 +111,8 @@ def test_of_several_only_those_of_people_are_told() -> None:
     choice = {"wait_id": "answer:run:step:1", "call_id": "", "prompt": "Which?", "choices": ["a", "b"], "expires_ms": 5}
     log.kept("SUSPENDED", waits=[{"wait_id": "child:run_x", "call_id": "t"}, choice])
     (asked,) = steps(log)
-    assert asked == Asked((Ask("answer:run:step:1", "Which?", "", "", "", ("a", "b"), 5),), 1)
-    assert isinstance(asked, Asked)
+    assert asked == StepAsked((StepQuestion("answer:run:step:1", "Which?", "", "", "", ("a", "b"), 5),), 1)
+    assert isinstance(asked, StepAsked)
     assert asked.asks[0].kind == "answer"
 
 
@@ -134,7 +134,7 @@ def test_an_end_says_what_went_wrong(
     log = Log()
     log.kept(type_, run_id="run_1", **data)
     (ended,) = steps(log)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, StepEnded)
     assert ended.status == status
     assert (None if ended.problem is None else (ended.problem.status, ended.problem.code)) == problem
     assert ended.blocker == ("No key." if status == "blocked" else "")
@@ -143,7 +143,7 @@ def test_an_end_says_what_went_wrong(
 def test_a_message_that_another_turn_took_along_is_over_with_that_ones_word() -> None:
     log = Log()
     log.kept("RUN_FINISHED", "run_0", run_id="run_1", outcome={"status": "done"}, joined="run_0")
-    assert steps(log) == [Ended("joined", "", 1, joined="run_0")]
+    assert steps(log) == [StepEnded("joined", "", 1, joined="run_0")]
 
 
 def test_the_end_of_another_turn_that_this_one_brought_about_is_not_its_own() -> None:
@@ -188,9 +188,9 @@ def two_questions() -> Log:
     ],
 )
 def test_nobody_is_asked_what_is_known_to_be_answered(past: int, waiting: list[str], asked: list[list[str]]) -> None:
-    retelling = Retelling("run_1", 0, past, frozenset(waiting))
+    retelling = StepReader("run_1", 0, past, frozenset(waiting))
     told = [step for event in two_questions().events for step in retelling.take(event)]
-    ids = [[ask.id.removeprefix("approval:") for ask in step.asks] for step in told if isinstance(step, Asked)]
+    ids = [[ask.id.removeprefix("approval:") for ask in step.asks] for step in told if isinstance(step, StepAsked)]
     assert ids == asked
 
 
@@ -198,7 +198,7 @@ def test_all_turns_of_a_thread_can_be_told_side_by_side() -> None:
     log, retellings = full_turn(), Retellings()
     told = [pair for event in log.events for pair in retellings.take(event)]
     assert [step for run_id, step in told if run_id == "run_1"] == steps(log)
-    assert [step for run_id, step in told if run_id == "run_2"] == [Begun("run_2", "sulla")]
+    assert [step for run_id, step in told if run_id == "run_2"] == [StepBegun("run_2", "sulla")]
 
 
 ODD = st.recursive(
@@ -215,7 +215,7 @@ TYPES = (
 
 @given(st.lists(st.tuples(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(NAMES), ODD)), max_size=8))
 def test_an_event_of_an_unknown_form_breaks_nothing(events: list[tuple[str, dict[str, Any]]]) -> None:
-    retelling = Retelling("run_1")
+    retelling = StepReader("run_1")
     for seq, (type_, data) in enumerate(events, 1):
         found = retelling.take(Event("thr_1", seq, "run_1", None, "sulla", 0, type_, 0, data))
         assert len(found) <= 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sulla.core.jsontypes import Json
 from sulla.gateway.commands import Advanced, Event, Live, Signal
 from sulla.gateway.feed import feed as module
-from sulla.gateway.feed.feed import LOOK_BACK, PROGRESS, REASONING, TEXT, AskText, Effect, Feed, Gap, Read, Show
+from sulla.gateway.feed.feed import LOOK_BACK, PROGRESS, REASONING, TEXT, AskForText, Effect, Feed, Gap, Read, Show
 from sulla.threads import (
     ModelAbandoned,
     ModelStarted,
@@ -71,7 +71,7 @@ class Thread:
                     todo.extend(self.feed.read(left[:PAGE]))
                 case Gap():
                     self.gaps.append(effect)
-                case AskText():
+                case AskForText():
                     self.asked += 1
 
     @property

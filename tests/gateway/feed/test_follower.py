@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.gateway.feed.feed import TEXT
-from sulla.gateway.feed.follower import Follower
+from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import LULL_S, Outbox
 from sulla.rpc import Limits
 from sulla.testing.clock import ManualClock
@@ -29,7 +29,7 @@ class Subscriber:
         self.task: asyncio.Future[SullaError] | None = None
 
     async def follow(self, after: int = 0, limits: Limits = LIMITS) -> None:
-        follower = Follower(self.commands, self.outbox, self.clock, limits, THREAD, after)
+        follower = EventFollower(self.commands, self.outbox, self.clock, limits, THREAD, after)
         self.task = asyncio.ensure_future(follower.run())
         await self.clock.settle()
 
@@ -116,7 +116,7 @@ async def test_text_that_found_no_room_is_not_overtaken_by_what_is_read_meanwhil
     commands.add(THREAD, "MODEL_STARTED", "run_1", message_id="msg_1")
     clock = ManualClock()
     outbox = Outbox(clock, 1, 60.0)
-    follower = Follower(commands, outbox, clock, LIMITS, THREAD, 1)
+    follower = EventFollower(commands, outbox, clock, LIMITS, THREAD, 1)
     following = asyncio.ensure_future(follower.run())
     await clock.settle()
     commands.show(THREAD, TEXT, "run_1", message_id="msg_1", offset=0, delta="Hel")

@@ -8,7 +8,7 @@ from typing import Any
 
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
-from sulla.gateway.feed.follower import Follower
+from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.feed.speaking import SPEAK
@@ -56,7 +56,7 @@ class Full:
 
 
 async def give(speaker: Speaker, event: Event) -> None:
-    """As `Follower` does."""
+    """As `EventFollower` does."""
     if not speaker.add_event(event):
         await speaker.put_event(event)
 
@@ -91,7 +91,7 @@ async def following(
     commands: MemoryCommands, outbox: Outbox, clock: ManualClock, after: int = 0, *, speak: bool = True
 ) -> AsyncIterator[None]:
     sink = Speaker(outbox) if speak else outbox
-    task = asyncio.ensure_future(Follower(commands, sink, clock, Limits(), THREAD, after).run())
+    task = asyncio.ensure_future(EventFollower(commands, sink, clock, Limits(), THREAD, after).run())
     await clock.settle()
     try:
         yield

@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.gateway import wire
 from sulla.gateway.problems import Malformed
-from sulla.gateway.rest.read import Said, read, read_place
+from sulla.gateway.rest.read import RequestParts, read, read_place
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 
 ROUTE = {route.name: route for route in ROUTES}
@@ -21,9 +21,9 @@ def made() -> str:
     return "msg_made"
 
 
-def said(body: object = None, query: tuple[tuple[str, str], ...] = (), **headers: str) -> Said:
+def said(body: object = None, query: tuple[tuple[str, str], ...] = (), **headers: str) -> RequestParts:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Said(THREAD, query, JSON | named, b"" if body is None else json.dumps(body).encode())
+    return RequestParts(THREAD, query, JSON | named, b"" if body is None else json.dumps(body).encode())
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_the_header_is_newer_than_the_address(query: tuple[tuple[str, str], ...]
         ("thread.history", said(query=(("thread_id", "x"),)), InvalidInput, "thread_id: it stands in the path already"),
         ("turn.send", said({"text": "x" * 100_001}), TooLarge, "text: got 100001 characters"),
         ("turn.send", said([1]), InvalidInput, "got a list, expected an object"),
-        ("turn.send", Said(THREAD, (), {}, b"{}"), Malformed, "got a body of type ''"),
-        ("turn.send", Said(THREAD, (), {"content-type": "application/json-seq"}, b"{}"), Malformed, "json-seq"),
-        ("turn.send", Said(THREAD, (), JSON, b'{"text": NaN}'), Malformed, "not JSON"),
+        ("turn.send", RequestParts(THREAD, (), {}, b"{}"), Malformed, "got a body of type ''"),
+        ("turn.send", RequestParts(THREAD, (), {"content-type": "application/json-seq"}, b"{}"), Malformed, "json-seq"),
+        ("turn.send", RequestParts(THREAD, (), JSON, b'{"text": NaN}'), Malformed, "not JSON"),
     ],
 )
-def test_what_is_wrong_is_said(name: str, request_: Said, error: type[Exception], says: str) -> None:
+def test_what_is_wrong_is_said(name: str, request_: RequestParts, error: type[Exception], says: str) -> None:
     route: RestRoute = ROUTE[name]
     with pytest.raises(error) as caught:
         read(route, request_, made)
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said(name: str, request_: Said, error: type[Exception]
 
 
 def test_a_type_may_name_its_characters() -> None:
-    request = Said(THREAD, (), {"content-type": "Application/JSON; charset=utf-8"}, b'{"text":"x"}')
+    request = RequestParts(THREAD, (), {"content-type": "Application/JSON; charset=utf-8"}, b'{"text":"x"}')
     assert isinstance(read(ROUTE["turn.send"], request, made), wire.TurnSend)
 
 

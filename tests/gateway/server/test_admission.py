@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.gateway import Limits, Server
-from sulla.gateway.server.admission import Entrance
+from sulla.gateway.server.admission import Admission
 from sulla.testing.clock import ManualClock
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until
@@ -30,7 +30,7 @@ class Line(asyncio.Transport):
 
 
 def test_who_is_gone_when_its_token_is_seen_takes_nobodys_place() -> None:
-    entrance = Entrance(ManualClock(), Limits(connections=1, strangers_per_address=1))
+    entrance = Admission(ManualClock(), Limits(connections=1, strangers_per_address=1))
     left, pushed_out, here = Line(), Line(), Line()
     entrance.come(left, "127.0.0.1")
     entrance.leave(left)
@@ -44,7 +44,7 @@ def test_who_is_gone_when_its_token_is_seen_takes_nobodys_place() -> None:
 
 
 def test_addresses_that_one_peer_can_use_count_as_one() -> None:
-    entrance = Entrance(ManualClock(), Limits(strangers_per_address=1))
+    entrance = Admission(ManualClock(), Limits(strangers_per_address=1))
     lines = [Line() for _ in range(4)]
     for line, address in zip(lines, ["2001:db8::1", "2001:db8::2", "::ffff:192.0.2.1", "192.0.2.1"], strict=True):
         entrance.come(line, address)

@@ -6,17 +6,17 @@ import pytest
 
 from sulla.core.errors import Unauthorized
 from sulla.gateway.problems import Problem
-from sulla.gateway.server.error_style import PLAIN, Manner, Manners
+from sulla.gateway.server.error_style import PLAIN, ErrorStyle, ErrorStyles
 
-KEYED = Manner(lambda problem: problem.message.encode(), key_header="x-api-key")
-FOUND = Manners([("/v1/chat", KEYED), ("/v1", Manner(own_door=True)), ("/hub/", KEYED)])
+KEYED = ErrorStyle(lambda problem: problem.message.encode(), key_header="x-api-key")
+FOUND = ErrorStyles([("/v1/chat", KEYED), ("/v1", ErrorStyle(own_door=True)), ("/hub/", KEYED)])
 
 
 @pytest.mark.parametrize(
     ("path", "manner"),
     [("/v1/chat", KEYED), ("/v1/chat/x", KEYED), ("/hub", PLAIN), ("/hub/x", KEYED), ("/v1x", PLAIN), ("/", PLAIN)],
 )
-def test_a_path_has_the_manner_of_the_longest_beginning_that_is_whole(path: str, manner: Manner) -> None:
+def test_a_path_has_the_manner_of_the_longest_beginning_that_is_whole(path: str, manner: ErrorStyle) -> None:
     assert FOUND.of(path) == manner
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.gateway.server.head_deadlines import Heads
+from sulla.gateway.server.head_deadlines import HeadDeadlines
 from sulla.testing.clock import ManualClock
 
 LIMIT_S = 4.0
@@ -17,8 +17,8 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-async def heads(clock: ManualClock) -> AsyncIterator[Heads]:
-    made = Heads(clock, LIMIT_S)
+async def heads(clock: ManualClock) -> AsyncIterator[HeadDeadlines]:
+    made = HeadDeadlines(clock, LIMIT_S)
     running = asyncio.ensure_future(made.run())
     await clock.settle()
     yield made
@@ -26,7 +26,7 @@ async def heads(clock: ManualClock) -> AsyncIterator[Heads]:
     await asyncio.wait((running,))
 
 
-async def test_who_takes_too_long_is_cut_once(heads: Heads, clock: ManualClock) -> None:
+async def test_who_takes_too_long_is_cut_once(heads: HeadDeadlines, clock: ManualClock) -> None:
     cut: list[str] = []
     heads.watch("slow", lambda: cut.append("slow"))
     await clock.advance(LIMIT_S - 0.1)
@@ -39,7 +39,7 @@ async def test_who_takes_too_long_is_cut_once(heads: Heads, clock: ManualClock) 
     assert cut == ["slow", "later"]
 
 
-async def test_who_is_done_in_time_is_left_alone(heads: Heads, clock: ManualClock) -> None:
+async def test_who_is_done_in_time_is_left_alone(heads: HeadDeadlines, clock: ManualClock) -> None:
     cut: list[str] = []
     heads.watch("quick", lambda: cut.append("quick"))
     await clock.advance(LIMIT_S / 2)
@@ -49,7 +49,7 @@ async def test_who_is_done_in_time_is_left_alone(heads: Heads, clock: ManualCloc
     assert cut == []
 
 
-async def test_nothing_wakes_up_while_nobody_is_waited_for(heads: Heads, clock: ManualClock) -> None:
+async def test_nothing_wakes_up_while_nobody_is_waited_for(heads: HeadDeadlines, clock: ManualClock) -> None:
     heads.watch("quick", lambda: None)
     await clock.settle()
     heads.unwatch("quick")

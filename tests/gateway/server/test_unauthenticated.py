@@ -3,17 +3,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.gateway.server.unauthenticated import Strangers
+from sulla.gateway.server.unauthenticated import UnauthenticatedPeers
 
 
 def test_there_is_room_for_as_many_as_may_wait() -> None:
-    waiting = Strangers(3, 2)
+    waiting = UnauthenticatedPeers(3, 2)
     assert [waiting.come(peer, key) for peer, key in enumerate("aab")] == [None, None, None]
     assert len(waiting) == 3
 
 
 def test_one_more_pushes_the_oldest_out() -> None:
-    waiting = Strangers(3, 3)
+    waiting = UnauthenticatedPeers(3, 3)
     for peer, key in enumerate("abc"):
         waiting.come(peer, key)
     assert [waiting.come(peer, "d") for peer in (3, 4)] == [0, 1]
@@ -21,14 +21,14 @@ def test_one_more_pushes_the_oldest_out() -> None:
 
 
 def test_who_comes_in_numbers_pushes_out_its_own() -> None:
-    waiting = Strangers(100, 2)
+    waiting = UnauthenticatedPeers(100, 2)
     waiting.come("quiet", "a")
     assert [waiting.come(peer, "b") for peer in range(5)] == [None, None, 0, 1, 2]
     assert "quiet" in waiting
 
 
 def test_who_is_known_is_pushed_out_by_nobody() -> None:
-    waiting = Strangers(2, 2)
+    waiting = UnauthenticatedPeers(2, 2)
     waiting.come("known", "a")
     waiting.leave("known")
     waiting.leave("known")
@@ -37,7 +37,7 @@ def test_who_is_known_is_pushed_out_by_nobody() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abcd"), st.booleans())))
 def test_the_bounds_hold_whatever_happens(steps: list[tuple[int, str, bool]]) -> None:
-    waiting, inside = Strangers(5, 3), dict[tuple[int, int], str]()
+    waiting, inside = UnauthenticatedPeers(5, 3), dict[tuple[int, int], str]()
     for number, (peer, key, comes) in enumerate(steps):
         if comes:
             inside[number, peer] = key

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.voice.shown import Shown
+from sulla.gateway.voice.shown import VoiceView
 from sulla.gateway.voice.sink import VoiceSink
 
 SPOKEN: JsonObject = {"message_id": "speech:u", "text": "so", "spoken": {"turn_id": "u", "reason": "final"}}
@@ -23,7 +23,7 @@ ENDS = event("RUN_FINISHED", {"run_id": "run_1", "outcome": {"status": "done"}},
 
 
 def test_a_turn_is_to_come_from_its_first_word_to_the_end_of_its_run() -> None:
-    shown = Shown()
+    shown = VoiceView()
     quiet = [shown.quiet]
     shown.turn_begins("u")
     quiet.append(shown.quiet)
@@ -33,7 +33,7 @@ def test_a_turn_is_to_come_from_its_first_word_to_the_end_of_its_run() -> None:
     assert [*quiet, shown.quiet] == [True, False, False, True]
 
 
-def happens(shown: Shown, step: int) -> None:
+def happens(shown: VoiceView, step: int) -> None:
     """What becomes of one spoken turn, in pieces that come by different ways."""
     if step == 0:
         shown.turn_begins("u")
@@ -45,7 +45,7 @@ def happens(shown: Shown, step: int) -> None:
 
 @pytest.mark.parametrize("order", [one for one in permutations(range(4)) if one.index(2) < one.index(3)], ids=str)
 def test_the_answers_to_requests_may_come_before_or_behind_what_they_led_to(order: tuple[int, ...]) -> None:
-    shown = Shown()
+    shown = VoiceView()
     for step in order:
         happens(shown, step)
     assert shown.quiet
@@ -59,14 +59,14 @@ def test_the_answers_to_requests_may_come_before_or_behind_what_they_led_to(orde
     ],
 )
 def test_a_turn_that_becomes_no_message_is_not_waited_for(last: Event) -> None:
-    shown = Shown()
+    shown = VoiceView()
     shown.turn_begins("u")
     shown.frame(last)
     assert shown.quiet
 
 
 def test_a_turn_that_joins_another_ends_with_that_one() -> None:
-    shown = Shown()
+    shown = VoiceView()
     shown.frame(event("INPUT", SPOKEN, 2))
     shown.frame(event("INPUT", {"message_id": "m", "text": "typed"}, 3, "run_2"))
     assert (
@@ -90,11 +90,11 @@ def test_a_turn_that_joins_another_ends_with_that_one() -> None:
     ],
 )
 def test_what_is_none_of_a_listeners_business_is_not_shown(other: Event) -> None:
-    assert Shown().frame(other) == b""
+    assert VoiceView().frame(other) == b""
 
 
 def test_what_is_known_has_a_bound() -> None:
-    shown = Shown()
+    shown = VoiceView()
     for number in range(10_000):
         shown.turn_begins(f"u{number}")
         shown.run_begins(f"run_{number}")
@@ -131,20 +131,20 @@ class Out:
         self.said.append("emptied")
 
 
-def sink_of(out: Out, shown: Shown, *, leaving: bool) -> VoiceSink:
+def sink_of(out: Out, shown: VoiceView, *, leaving: bool) -> VoiceSink:
     return VoiceSink(shown.frame, lambda: leaving and shown.quiet, out, lambda: out.said.append("end"))
 
 
 async def test_what_finds_no_room_comes_again_and_is_shown_once() -> None:
     out, partial = Out(room=1), event("SPEECH_PARTIAL", {"turn_id": "u", "text": "so", "chars": 2}, None, None)
-    sink = sink_of(out, Shown(), leaving=False)
+    sink = sink_of(out, VoiceView(), leaving=False)
     assert [sink.add_event(partial), sink.add_event(partial)] == [True, False]
     await sink.put_event(partial)
     assert out.said == ["speech_partial", "speech_partial"]
 
 
 async def test_the_last_thing_that_is_shown_is_sent_before_the_end() -> None:
-    out, shown = Out(), Shown()
+    out, shown = Out(), VoiceView()
     shown.turn_begins("u")
     sink = sink_of(out, shown, leaving=True)
     await sink.put_event(event("INPUT", SPOKEN, 2))
@@ -154,7 +154,7 @@ async def test_the_last_thing_that_is_shown_is_sent_before_the_end() -> None:
 
 
 async def test_it_ends_with_something_live_too() -> None:
-    out, shown = Out(), Shown()
+    out, shown = Out(), VoiceView()
     shown.turn_begins("u")
     sink = sink_of(out, shown, leaving=True)
     dropped = event("SPEECH_CANCELLED", {"turn_id": "u"}, None, None)

@@ -19,7 +19,7 @@ from sulla.core.ids import MessageId, derived_id
 from sulla.gateway import Event as Happened
 from sulla.gateway import Live, Server
 from sulla.gateway.server.auth import WRONG_TOKENS
-from sulla.gateway.voice.session import Wish
+from sulla.gateway.voice.session import VoiceRequest
 from sulla.gateway.voice.socket import read_wish
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import Chunk
@@ -188,8 +188,8 @@ async def test_a_token_in_the_address_and_a_page_from_elsewhere_are_refused(serv
 
 
 def test_the_address_is_read() -> None:
-    assert read_wish(b"thread_id=thr_1&turns=recognizer&channel=1") == Wish("thr_1", None, "recognizer", 1)
-    assert read_wish(b"") == Wish()
+    assert read_wish(b"thread_id=thr_1&turns=recognizer&channel=1") == VoiceRequest("thr_1", None, "recognizer", 1)
+    assert read_wish(b"") == VoiceRequest()
     with pytest.raises(InvalidInput):
         read_wish(b"channel=" + b"9" * 5_000)
 

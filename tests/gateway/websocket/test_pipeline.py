@@ -12,7 +12,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.gateway import Server
-from sulla.gateway.websocket.pipeline import MOST_UNDER_WAY, Overlap, Taken
+from sulla.gateway.websocket.pipeline import MOST_UNDER_WAY, CallPipeline, Taken
 from sulla.speech.service import Flushed, Playing, SpeechService
 from sulla.speech.service import Taken as TurnNow
 from sulla.speech.turn_taking.buffer import Status
@@ -37,7 +37,7 @@ class Desk:
     """Calls by name: each is taken, and done, when the test says so."""
 
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
-        self.overlap = Overlap(tasks)
+        self.overlap = CallPipeline(tasks)
         self.begun: list[str] = []
         self.answers: list[str] = []
         self.taken: dict[str, Taken] = {}

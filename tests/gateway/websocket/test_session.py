@@ -11,8 +11,8 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.websocket import session as says
-from sulla.gateway.websocket.machine import Authenticate, Call, Close, Effect, Reply
-from sulla.gateway.websocket.session import Session
+from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, SendFrame
+from sulla.gateway.websocket.session import JsonRpcSession
 from sulla.rpc import SUBSCRIPTIONS, Limits
 from tests.gateway.forms import check_form
 
@@ -29,18 +29,18 @@ def hello(**more: object) -> str:
     return frame("hello", 0, **HELLO, **more)
 
 
-def fresh(principal: Principal | None = None) -> Session:
-    return Session("ses_1", "1.2.3", Limits(), principal)
+def fresh(principal: Principal | None = None) -> JsonRpcSession:
+    return JsonRpcSession("ses_1", "1.2.3", Limits(), principal)
 
 
-def greeted(principal: Principal = OWNER) -> Session:
+def greeted(principal: Principal = OWNER) -> JsonRpcSession:
     session = fresh(principal)
     session.hear(hello())
     return session
 
 
 def body(effect: Effect) -> dict[str, Any]:
-    assert isinstance(effect, Reply)
+    assert isinstance(effect, SendFrame)
     found: dict[str, Any] = json.loads(effect.frame)
     return found
 
@@ -109,7 +109,7 @@ def test_whatever_else_comes_first_is_answered_and_ends_the_connection(first: st
 def test_a_second_hello_is_refused_and_changes_nothing() -> None:
     session = greeted(READER)
     assert error_of(session.hear(hello(token="other")))["data"]["code"] == "conflict"
-    assert session.hear(frame("thread.create")) == [Call(1, wire.ThreadCreate(), READER)]
+    assert session.hear(frame("thread.create")) == [CallMethod(1, wire.ThreadCreate(), READER)]
 
 
 @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     effects = session.hear(wrong)
     assert len(effects) == 1
     assert error_of(effects)["code"] < -32000
-    assert session.hear(frame("system.status", 2)) == [Call(2, SystemStatus(), OWNER)]
+    assert session.hear(frame("system.status", 2)) == [CallMethod(2, SystemStatus(), OWNER)]
 
 
 def test_a_call_comes_with_checked_parameters() -> None:
     text = frame("turn.send", "a", thread_id="thr_1", message_id="m1", text="hi", mode="steer")
     params = wire.TurnSend(thread_id="thr_1", message_id="m1", text="hi", mode="steer")
-    assert greeted().hear(text) == [Call("a", params, OWNER)]
+    assert greeted().hear(text) == [CallMethod("a", params, OWNER)]
 
 
 def test_a_request_goes_on_under_the_name_of_whoever_said_hello() -> None:
     session = fresh(OWNER)
     session.hear(hello(token="t"))
     session.admit(0, READER)
-    assert session.hear(frame("thread.create")) == [Call(1, wire.ThreadCreate(), READER)]
+    assert session.hear(frame("thread.create")) == [CallMethod(1, wire.ThreadCreate(), READER)]
     assert session.principal == READER
 
 
@@ -161,19 +161,19 @@ def test_the_size_of_a_frame_is_counted_in_bytes() -> None:
 def test_a_thread_is_followed_once_at_a_time() -> None:
     session = greeted()
     subscribe = frame("events.subscribe", thread_id="thr_1", after=3)
-    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [CallMethod(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     assert error_of(session.hear(subscribe))["data"]["code"] == "conflict"
     assert session.hear(frame("events.unsubscribe", 2, thread_id="thr_1")) == [
-        Call(2, wire.EventsUnsubscribe(thread_id="thr_1"), OWNER)
+        CallMethod(2, wire.EventsUnsubscribe(thread_id="thr_1"), OWNER)
     ]
-    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [CallMethod(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
     session.forget("thr_1")
-    assert session.hear(subscribe) == [Call(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
+    assert session.hear(subscribe) == [CallMethod(1, wire.EventsSubscribe(thread_id="thr_1", after=3), OWNER)]
 
 
 def test_leaving_a_thread_that_is_not_followed_is_no_mistake() -> None:
     left = wire.EventsUnsubscribe(thread_id="thr_1")
-    assert greeted().hear(frame("events.unsubscribe", thread_id="thr_1")) == [Call(1, left, OWNER)]
+    assert greeted().hear(frame("events.unsubscribe", thread_id="thr_1")) == [CallMethod(1, left, OWNER)]
 
 
 def test_the_number_of_subscriptions_is_bounded() -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from sulla.core.ids import derived_id
 from sulla.gateway.commands import Verdict
-from sulla.gateway.dialects.abi.form import Prompt, error_body, read_prompt
-from sulla.gateway.dialects.abi.frames import Stream, Whole, said_events, thread_header
-from sulla.gateway.dialects.conversation import Message, Talk
+from sulla.gateway.dialects.abi.form import AbiPrompt, error_body, read_prompt
+from sulla.gateway.dialects.abi.frames import AbiStream, AbiWhole, said_events, thread_header
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
-from sulla.gateway.dialects.positions import Spot, note_spot, read_spot
+from sulla.gateway.dialects.positions import ClientPosition, note_spot, read_spot
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.request import Turn, Visit
-from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.request import RequestContext, Turn
+from sulla.gateway.dialects.steps import StepQuestion
 from sulla.gateway.rest.sse import HEADERS
-from sulla.gateway.server.error_style import Manner
+from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")
@@ -26,12 +26,12 @@ _MESSAGE = "message"
 """What a prompt was taken for that answered nothing."""
 
 
-async def complete(visit: Visit) -> None:
+async def complete(visit: RequestContext) -> None:
     """Answer ``POST /agents/{name}/completion``."""
     await _Prompted(visit, read_prompt(visit.json()), streams=False).serve()
 
 
-async def stream(visit: Visit) -> None:
+async def stream(visit: RequestContext) -> None:
     """Answer ``POST /agents/{name}/stream-completion``."""
     await _Prompted(visit, read_prompt(visit.json()), streams=True).serve()
 
@@ -45,7 +45,7 @@ class _Prompted:
         streams: whether its answer is one of events.
     """
 
-    def __init__(self, visit: Visit, asked: Prompt, *, streams: bool) -> None:
+    def __init__(self, visit: RequestContext, asked: AbiPrompt, *, streams: bool) -> None:
         self._visit = visit
         self._asked = asked
         self._streams = streams
@@ -79,14 +79,14 @@ class _Prompted:
     async def _thread(self) -> str:
         if self._asked.thread:
             return await thread_named(self._visit, self._asked.thread, self._agent, "thread_id")
-        key, title = self._visit.said.key, Talk("", (), (Message("user", self._asked.text),)).title
+        key, title = self._visit.said.key, ChatRequest("", (), (ChatMessage("user", self._asked.text),)).title
         return await self._visit.thread(None if key is None else f"request:{key}", self._agent, title)
 
-    async def _spot(self, thread_id: str) -> Spot | None:
+    async def _spot(self, thread_id: str) -> ClientPosition | None:
         noted = await self._look_up(self._key("asked", thread_id))
         return None if noted is None else read_spot(noted)
 
-    async def _note(self, spot: Spot) -> None:
+    async def _note(self, spot: ClientPosition) -> None:
         await self._put(self._key("asked", spot.thread_id), note_spot(spot))
 
     async def _before(self, thread_id: str) -> str | None:
@@ -122,17 +122,17 @@ class _Prompted:
         turn = await self._visit.send(thread_id, message_id, self._asked.text, self._agent)
         await self._follow(await self._visit.settled(turn) if again else turn)
 
-    def _answered(self, spot: Spot) -> bool:
+    def _answered(self, spot: ClientPosition) -> bool:
         """Whether the prompt can be nothing but an answer to a question that was answered meanwhile: then the client is
         told what came of it. Any words could be an answer to a question that is open to all; they are passed on.
         """
         anything = takes_anything(spot.question, spot.choices)
         return bool(spot.question) and not anything and self._verdict(spot) is not None
 
-    def _verdict(self, spot: Spot) -> tuple[Verdict, str] | None:
+    def _verdict(self, spot: ClientPosition) -> tuple[Verdict, str] | None:
         return verdict_of(spot.question, spot.choices, self._asked.text)
 
-    async def _answer(self, spot: Spot, *, over: bool) -> None:
+    async def _answer(self, spot: ClientPosition, *, over: bool) -> None:
         verdict = self._verdict(spot)
         if verdict is None:
             await (self._send(spot.thread_id) if over else self._ask(spot))
@@ -147,17 +147,17 @@ class _Prompted:
             )
         await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
 
-    async def _seen(self, question: QuestionRow) -> Spot:
+    async def _seen(self, question: QuestionRow) -> ClientPosition:
         """A question that the client has not been shown yet: here too a message would wait behind it."""
-        ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
+        ask = StepQuestion(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         last = await self._visit.look(self._visit.commands.last_seq(question.thread_id))
         return self._spot_of(question.thread_id, question.run_id, ask, last)
 
-    def _spot_of(self, thread_id: str, run_id: str, ask: Ask, seq: int) -> Spot:
+    def _spot_of(self, thread_id: str, run_id: str, ask: StepQuestion, seq: int) -> ClientPosition:
         prompt = question_words(ask, may_answer=self._may_answer)
-        return Spot(thread_id, seq, "", run_id, ask.id, ask.choices, prompt)
+        return ClientPosition(thread_id, seq, "", run_id, ask.id, ask.choices, prompt)
 
-    async def _ask(self, spot: Spot) -> None:
+    async def _ask(self, spot: ClientPosition) -> None:
         """The turn cannot go on, so a message would wait behind it for ever: it is not passed on."""
         text = f"(This was not passed on, because the agent waits for an answer.)\n\n{spot.prompt}"
         await self._note(spot)
@@ -168,7 +168,7 @@ class _Prompted:
             await self._visit.answer(200, text, [header])
 
     async def _follow(self, turn: Turn) -> None:
-        kind = Stream if self._streams else Whole
+        kind = AbiStream if self._streams else AbiWhole
         projection = kind(turn.thread_id, may_answer=self._may_answer)
 
         async def before_last() -> None:
@@ -177,7 +177,7 @@ class _Prompted:
                 ask, seq = content.asked
                 await self._note(self._spot_of(turn.thread_id, turn.run_id, ask, seq))
             elif content.ended is not None:
-                await self._note(Spot(turn.thread_id, content.ended.seq))
+                await self._note(ClientPosition(turn.thread_id, content.ended.seq))
 
         await self._visit.follow(turn, projection, before_last)
 
@@ -188,7 +188,7 @@ class _Prompted:
 
 ABI = Dialect(
     name="abi",
-    manner=Manner(error_body),
+    manner=ErrorStyle(error_body),
     routes=(
         DialectRoute("POST", "/agents/{name}/completion", complete, _NEEDS, "Say something to an agent."),
         DialectRoute(

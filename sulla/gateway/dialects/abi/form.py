@@ -16,7 +16,7 @@ _MOST_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class AbiPrompt:
     """A message to an agent."""
 
     text: str
@@ -33,7 +33,7 @@ def error_body(problem: Problem) -> bytes:
     return orjson.dumps({"detail": [detail]})
 
 
-def read_prompt(body: JsonObject) -> Prompt:
+def read_prompt(body: JsonObject) -> AbiPrompt:
     """What a request's body says. Fields that there are not are passed over, as they are there.
 
     Raises:
@@ -47,7 +47,7 @@ def read_prompt(body: JsonObject) -> Prompt:
     if len(text) > TEXT_CHARS:
         raise TooLarge(f"prompt: got {len(text)} characters, expected at most {TEXT_CHARS}")
     if isinstance(thread, int) and not isinstance(thread, bool) and len(str(abs(thread))) <= _MOST_DIGITS:
-        return Prompt(text, str(thread))
+        return AbiPrompt(text, str(thread))
     if thread is None or isinstance(thread, str):
-        return Prompt(text, thread or "")
+        return AbiPrompt(text, thread or "")
     raise Malformed(422, "invalid_input", f"thread_id: got {show(thread)}, expected a text or a number", "thread_id")

@@ -11,16 +11,16 @@ import orjson
 
 from sulla.gateway.dialects.abi.form import error_body
 from sulla.gateway.dialects.breaks import why
-from sulla.gateway.dialects.content import Content
+from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.steps import (
-    Asked,
-    Begun,
     Called,
     Dropped,
-    Ended,
-    Said,
     Step,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepSaid,
+    StepText,
     ToolBegun,
     ToolEnded,
 )
@@ -34,7 +34,7 @@ _JSON: Headers = [(b"content-type", b"application/json"), (b"cache-control", b"n
 _BETWEEN = "\n\n"
 
 
-class Spoken:
+class AbiSpoken:
     """Puts the text of a turn together; only whole replies, so that it holds no words that were taken back.
 
     Args:
@@ -42,7 +42,7 @@ class Spoken:
     """
 
     def __init__(self, *, may_answer: bool) -> None:
-        self.content = Content(may_answer=may_answer)
+        self.content = ShownText(may_answer=may_answer)
 
     @property
     def text(self) -> str:
@@ -52,15 +52,15 @@ class Spoken:
     def take(self, step: Step) -> str:
         """What a step adds, as a message of its own."""
         match step:
-            case Text() | Dropped():
+            case StepText() | Dropped():
                 return ""
-            case Said(message_id, _, text):
-                return self.content.take(Text(message_id, 0, text)).removeprefix(_BETWEEN) if text else ""
+            case StepSaid(message_id, _, text):
+                return self.content.take(StepText(message_id, 0, text)).removeprefix(_BETWEEN) if text else ""
             case _:
                 return self.content.take(step).removeprefix(_BETWEEN)
 
 
-class Stream:
+class AbiStream:
     """Keeps `telling.Projection`: a turn as events.
 
     Args:
@@ -74,10 +74,10 @@ class Stream:
 
     def __init__(self, thread_id: str, *, may_answer: bool) -> None:
         self._thread_id = thread_id
-        self._spoken = Spoken(may_answer=may_answer)
+        self._spoken = AbiSpoken(may_answer=may_answer)
 
     @property
-    def content(self) -> Content:
+    def content(self) -> ShownText:
         """What was said, and how it ended."""
         return self._spoken.content
 
@@ -90,7 +90,7 @@ class Stream:
         said = self._spoken.take(step)
         shown = _event("ai_message", said) if said else b""
         match step:
-            case Begun(_, agent):
+            case StepBegun(_, agent):
                 return shown + _event("agent_routing", agent)
             case Called(_, agent):
                 return shown + _event("call_model", agent)
@@ -98,9 +98,9 @@ class Stream:
                 return shown + _event("tool_usage", name)
             case ToolEnded(_, _, text):
                 return shown + _event("tool_response", text)
-            case Ended(problem=Problem() as problem):
+            case StepEnded(problem=Problem() as problem):
                 return shown + self._fail(problem)
-            case Asked() | Ended():
+            case StepAsked() | StepEnded():
                 return shown + last_events(self._spoken.text)
             case _:
                 return shown
@@ -115,7 +115,7 @@ class Stream:
         return _event("error", problem.message) + last_events(_BETWEEN.join(said))
 
 
-class Whole:
+class AbiWhole:
     """Keeps `telling.Projection`: a turn as a text.
 
     Args:
@@ -129,11 +129,11 @@ class Whole:
 
     def __init__(self, thread_id: str, *, may_answer: bool) -> None:
         self._thread_id = thread_id
-        self._spoken = Spoken(may_answer=may_answer)
+        self._spoken = AbiSpoken(may_answer=may_answer)
         self._problem: Problem | None = None
 
     @property
-    def content(self) -> Content:
+    def content(self) -> ShownText:
         """What was said, and how it ended."""
         return self._spoken.content
 
@@ -146,9 +146,9 @@ class Whole:
         """The whole answer, with the last step."""
         self._spoken.take(step)
         match step:
-            case Ended(problem=Problem() as problem):
+            case StepEnded(problem=Problem() as problem):
                 return self._fail(problem)
-            case Asked() | Ended():
+            case StepAsked() | StepEnded():
                 return orjson.dumps(self._spoken.text)
             case _:
                 return b""

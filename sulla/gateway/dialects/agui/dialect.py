@@ -15,13 +15,13 @@ import orjson
 from sulla.core.ids import derived_id
 from sulla.gateway.dialects import conversation as talks
 from sulla.gateway.dialects.agui.form import RunInput, error_body, read_input, verdict_of
-from sulla.gateway.dialects.agui.frames import Frames, Run, Transcript
+from sulla.gateway.dialects.agui.frames import AguiFrames, AguiRun, AguiTranscript
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
-from sulla.gateway.dialects.request import Turn, Visit
-from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.request import RequestContext, Turn
+from sulla.gateway.dialects.steps import StepQuestion
 from sulla.gateway.problems import Malformed
-from sulla.gateway.server.error_style import Manner
+from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.wire import QuestionRow
 
 _NEEDS = ("turn.send", "events.subscribe")
@@ -31,7 +31,7 @@ _WAITS = "(The agent waits for an answer first; this message is passed on with t
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AguiPosition:
     """Where a client is in a conversation."""
 
     message: str = ""
@@ -50,15 +50,15 @@ class Place:
     """A fingerprint of what its application said."""
 
 
-def _read_place(noted: str) -> Place | None:
+def _read_place(noted: str) -> AguiPosition | None:
     """A place as it was noted; None if that was done by a version that noted something else."""
     found = orjson.loads(noted)
-    if not isinstance(found, dict) or found.keys() != {field.name for field in fields(Place)}:
+    if not isinstance(found, dict) or found.keys() != {field.name for field in fields(AguiPosition)}:
         return None
-    return Place(**found)
+    return AguiPosition(**found)
 
 
-async def run_agent(visit: Visit) -> None:
+async def run_agent(visit: RequestContext) -> None:
     """Answer ``POST /agui`` and ``POST /agui/{agent}``."""
     asked, agent = read_input(visit.json()), visit.said.path.get("agent")
     if agent is not None:
@@ -78,7 +78,7 @@ class _Asked:
         agent: who should answer; None for the thread's.
     """
 
-    def __init__(self, visit: Visit, asked: RunInput, thread_id: str, agent: str | None) -> None:
+    def __init__(self, visit: RequestContext, asked: RunInput, thread_id: str, agent: str | None) -> None:
         self._visit = visit
         self._asked = asked
         self._thread_id = thread_id
@@ -103,13 +103,13 @@ class _Asked:
         else:
             await self._send(place)
 
-    def _is_news(self, place: Place) -> bool:
+    def _is_news(self, place: AguiPosition) -> bool:
         newest = self._asked.newest
         if newest is None or newest.mark == place.message:
             return newest is not None and place.failed and not self._asked.resume
         return not self._asked.answered
 
-    async def _send(self, place: Place | None) -> None:
+    async def _send(self, place: AguiPosition | None) -> None:
         newest = self._asked.newest
         again = place is not None and place.failed and newest is not None and newest.mark == place.message
         if newest is None or (self._asked.answered and not again):
@@ -123,9 +123,9 @@ class _Asked:
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
         name = newest.mark if place is None or not again else derived_id("msg", "agui", newest.mark, place.run_id)
         turn = await self._visit.send(self._thread_id, name, words, self._agent)
-        place = Place(newest.mark, turn.run_id, turn.after, system=system)
+        place = AguiPosition(newest.mark, turn.run_id, turn.after, system=system)
         await self._note(place)
-        frames = Frames(self._run, Transcript(self._asked.restated(newest.mark)), restate=self._asked.answered)
+        frames = AguiFrames(self._run, AguiTranscript(self._asked.restated(newest.mark)), restate=self._asked.answered)
         await self._follow(turn, place, frames)
 
     async def _moved_on(self, name: str) -> bool:
@@ -133,15 +133,15 @@ class _Asked:
         history = self._visit.commands.history(self._thread_id, 0, None, _SINCE)
         return talks.moved_on(await self._visit.look(history), name)
 
-    async def _tell_again(self, place: Place, last: int, open_ids: frozenset[str]) -> None:
+    async def _tell_again(self, place: AguiPosition, last: int, open_ids: frozenset[str]) -> None:
         """The client asks for a turn that was begun already, because it lost the answer: it is told all of it."""
         turn = Turn(self._thread_id, place.run_id, place.after, past=last, waiting=open_ids)
-        frames = Frames(self._run, Transcript(self._asked.restated(place.message)), restate=True)
+        frames = AguiFrames(self._run, AguiTranscript(self._asked.restated(place.message)), restate=True)
         await self._follow(turn, place, frames)
 
     # ------------------------------------------------------------------------------------------------------- questions
 
-    async def _answer(self, place: Place | None, waiting: dict[str, QuestionRow], last: int) -> None:
+    async def _answer(self, place: AguiPosition | None, waiting: dict[str, QuestionRow], last: int) -> None:
         """Pass on the answers to what is still open; others were given before."""
         entries = [entry for entry in self._asked.resume if entry.id in waiting]
         verdicts = [(entry.id, *verdict_of(waiting[entry.id], entry)) for entry in entries]
@@ -156,20 +156,22 @@ class _Asked:
         after = place.asked_seq if place is not None and known else seqs[0] - 1
         left = frozenset(waiting) - {entry.id for entry in entries}
         turn = Turn(self._thread_id, run_id, after, begun=True, past=last, waiting=left)
-        await self._follow(turn, place or Place(), Frames(self._run, Transcript(self._asked.restated())))
+        await self._follow(turn, place or AguiPosition(), AguiFrames(self._run, AguiTranscript(self._asked.restated())))
 
-    async def _ask_again(self, place: Place | None, run_id: str, waiting: list[QuestionRow], last: int) -> None:
+    async def _ask_again(self, place: AguiPosition | None, run_id: str, waiting: list[QuestionRow], last: int) -> None:
         """A message would wait behind the question for ever: it is not passed on yet."""
-        asks = [Ask(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms) for one in waiting]
-        await self._note(replace(place or Place(), asked_run=run_id, asked_seq=last))
-        frames = Frames(self._run, Transcript(()))
+        asks = [
+            StepQuestion(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms) for one in waiting
+        ]
+        await self._note(replace(place or AguiPosition(), asked_run=run_id, asked_seq=last))
+        frames = AguiFrames(self._run, AguiTranscript(()))
         words = b"" if self._asked.resume else frames.words(f"{self._asked.run}_waits", _WAITS)
         status, headers = frames.head()
         await self._visit.answer_bytes(status, frames.opening + words + frames.interrupt(asks), headers)
 
     # ---------------------------------------------------------------------------------------------------------- shared
 
-    async def _follow(self, turn: Turn, place: Place, frames: Frames) -> None:
+    async def _follow(self, turn: Turn, place: AguiPosition, frames: AguiFrames) -> None:
         async def before_last() -> None:
             if frames.asked is not None:
                 await self._note(replace(place, asked_run=turn.run_id, asked_seq=frames.asked.seq))
@@ -178,18 +180,18 @@ class _Asked:
 
         await self._visit.follow(turn, frames, before_last)
 
-    async def _note(self, place: Place) -> None:
+    async def _note(self, place: AguiPosition) -> None:
         await self._visit.look(self._visit.commands.bookmarks.put(self._key, orjson.dumps(asdict(place)).decode()))
 
     @property
-    def _run(self) -> Run:
+    def _run(self) -> AguiRun:
         may_answer = "approve" in self._visit.principal.scopes
-        return Run(self._asked.thread, self._asked.run, self._asked.parent, self._thread_id, may_answer)
+        return AguiRun(self._asked.thread, self._asked.run, self._asked.parent, self._thread_id, may_answer)
 
 
 AGUI = Dialect(
     name="agui",
-    manner=Manner(error_body),
+    manner=ErrorStyle(error_body),
     routes=(
         DialectRoute("POST", "/agui", run_agent, _NEEDS, "Say something to the default agent."),
         DialectRoute("POST", "/agui/{agent}", run_agent, _NEEDS, "Say something to an agent."),

@@ -10,7 +10,7 @@ import orjson
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
-from sulla.gateway.dialects.conversation import Message, Talk
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.gateway.wire import QuestionRow
@@ -22,7 +22,7 @@ _SYSTEM = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AguiMessage:
     """One message of the conversation as the client has it."""
 
     id: str
@@ -38,7 +38,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class AguiResume:
     """An answer to an interrupt."""
 
     id: str
@@ -58,14 +58,14 @@ class RunInput:
     """What it calls this run."""
     parent: str
     """The run that it says to have begun this one; empty for none."""
-    messages: tuple[Said, ...]
+    messages: tuple[AguiMessage, ...]
     """The whole conversation."""
     context: str
     """What its application knows beside it."""
-    resume: tuple[Resume, ...]
+    resume: tuple[AguiResume, ...]
 
     @property
-    def newest(self) -> Said | None:
+    def newest(self) -> AguiMessage | None:
         """The person's last message."""
         return next((one for one in reversed(self.messages) if one.role == "user"), None)
 
@@ -74,7 +74,7 @@ class RunInput:
         """Whether something was said after that."""
         return bool(self.messages) and self.messages[-1].role in ("assistant", "tool", "reasoning")
 
-    def talk(self, passed: str = "", *, again: bool = False) -> Talk:
+    def talk(self, passed: str = "", *, again: bool = False) -> ChatRequest:
         """The conversation, taken apart.
 
         Args:
@@ -86,10 +86,10 @@ class RunInput:
         first = known[-1] + (not again) if known else 0
         system = [one.text for one in self.messages if one.role in _SYSTEM and one.text.strip()]
         before, fresh = self.messages[:first], self.messages[first:]
-        return Talk(
+        return ChatRequest(
             "\n\n".join([*system, self.context] if self.context else system),
-            tuple(Message(one.role, one.text) for one in before if one.role in ("user", "assistant") and one.text),
-            tuple(Message(one.role, one.text) for one in fresh if one.role == "user" and one.text),
+            tuple(ChatMessage(one.role, one.text) for one in before if one.role in ("user", "assistant") and one.text),
+            tuple(ChatMessage(one.role, one.text) for one in fresh if one.role == "user" and one.text),
         )
 
     def restated(self, mark: str = "") -> list[JsonObject]:
@@ -148,7 +148,7 @@ def answer_schema(kind: str, choices: Sequence[str], *, target: bool) -> JsonObj
     return _schema({"answer": said}, "answer")
 
 
-def verdict_of(question: QuestionRow, resume: Resume) -> tuple[Verdict, str]:
+def verdict_of(question: QuestionRow, resume: AguiResume) -> tuple[Verdict, str]:
     """The answer that an entry of ``resume`` is to its question: the verdict, and its text.
 
     Raises:
@@ -194,9 +194,9 @@ def _schema(properties: JsonObject, required: str) -> JsonObject:
 # --------------------------------------------------------------------------------------------------------------- parts
 
 
-def _message(item: JsonObject, where: str) -> Said:
+def _message(item: JsonObject, where: str) -> AguiMessage:
     role = _text(item, "role", f"{where}.", needed=True)
-    return Said(_text(item, "id", f"{where}.", needed=True), role, _content(item.get("content"), where), item)
+    return AguiMessage(_text(item, "id", f"{where}.", needed=True), role, _content(item.get("content"), where), item)
 
 
 def _content(value: Json, where: str) -> str:
@@ -221,7 +221,7 @@ def _context(item: JsonObject, where: str) -> str:
     return f"{description}: {_text(item, 'value', f'{where}.', needed=True, bound=None)}"
 
 
-def _resumes(body: JsonObject) -> tuple[Resume, ...]:
+def _resumes(body: JsonObject) -> tuple[AguiResume, ...]:
     found = {entry.id: entry for entry in (_resume(item, at) for item, at in _objects(body, "resume", RESUMES))}
     said = body.get("resume")
     if isinstance(said, list) and len(found) < len(said):
@@ -229,12 +229,12 @@ def _resumes(body: JsonObject) -> tuple[Resume, ...]:
     return tuple(found.values())
 
 
-def _resume(item: JsonObject, where: str) -> Resume:
+def _resume(item: JsonObject, where: str) -> AguiResume:
     status = item.get("status")
     if status not in ("resolved", "cancelled"):
         message = f"{where}.status: got {show(status)}, expected 'resolved' or 'cancelled'"
         raise _wrong(f"{where}.status", message)
-    return Resume(_text(item, "interruptId", f"{where}.", needed=True), status == "resolved", item.get("payload"))
+    return AguiResume(_text(item, "interruptId", f"{where}.", needed=True), status == "resolved", item.get("payload"))
 
 
 def _objects(body: JsonObject, name: str, limit: int, *, needed: bool = False) -> list[tuple[JsonObject, str]]:

@@ -14,16 +14,16 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.dialects.agui.form import answer_schema
 from sulla.gateway.dialects.breaks import why
-from sulla.gateway.dialects.content import AGAIN, Content
+from sulla.gateway.dialects.content import AGAIN, ShownText
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
     Dropped,
-    Ended,
-    Said,
-    Spent,
     Step,
-    Text,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -40,7 +40,7 @@ _WAITS = "This waits for somebody whose token may approve: `sulla approvals` sho
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class AguiRun:
     """What all events of a run have in common."""
 
     thread: str
@@ -54,7 +54,7 @@ class Run:
     """Whether the client's token allows it to answer questions."""
 
 
-class Transcript:
+class AguiTranscript:
     """What the client has of the conversation.
 
     Args:
@@ -100,7 +100,7 @@ class Transcript:
         return self._own.setdefault(message_id, {"id": message_id, "role": "assistant"})
 
 
-class Frames:
+class AguiFrames:
     """Keeps `telling.Projection`: a turn up to its end, or to where people are asked.
 
     Args:
@@ -112,17 +112,17 @@ class Frames:
     keep_alive = KEEP_ALIVE
     rests = True
 
-    def __init__(self, run: Run, transcript: Transcript, *, restate: bool = False) -> None:
+    def __init__(self, run: AguiRun, transcript: AguiTranscript, *, restate: bool = False) -> None:
         self._run = run
         self._transcript = transcript
         self._restate = restate
-        self._content = Content(may_answer=run.may_answer)
+        self._content = ShownText(may_answer=run.may_answer)
         self._open = ""
         """The reply that is being shown."""
         self._span = ""
         """The thought that is being shown."""
         self._spans = 0
-        self.asked: Asked | None = None
+        self.asked: StepAsked | None = None
         """The questions that it ended with."""
         self.failed = False
         """Whether the turn came to nothing."""
@@ -145,9 +145,9 @@ class Frames:
         match step:
             case Thought(message_id, _, delta):
                 return self._think(message_id, delta)
-            case Text(message_id, _, delta):
+            case StepText(message_id, _, delta):
                 return self._say(message_id, delta)
-            case Said():
+            case StepSaid():
                 return self._close()
             case Dropped(message_id, shown):
                 return self._close() + (self._void(message_id) if shown else b"")
@@ -155,23 +155,23 @@ class Frames:
                 return self._close() + self._call(step)
             case ToolEnded():
                 return self._close() + self._result(step)
-            case Asked(asks):
+            case StepAsked(asks):
                 self.asked = step
                 return self._close() + self.interrupt(asks)
-            case Ended():
+            case StepEnded():
                 return self._end(step, words.strip())
             case _:
                 return b""
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
         """What went wrong, and the end. The turn goes on."""
-        return _error(why(reason, problem), Spent())
+        return _error(why(reason, problem), StepUsage())
 
     def words(self, message_id: str, text: str) -> bytes:
         """A whole message."""
         return self._say(message_id, text) + self._close()
 
-    def interrupt(self, asks: Sequence[Ask]) -> bytes:
+    def interrupt(self, asks: Sequence[StepQuestion]) -> bytes:
         """The end of a run that waits for people."""
         interrupts: list[Json] = [self._interrupt(ask) for ask in asks]
         return _event("RUN_FINISHED", {**self._ids, "outcome": {"type": "interrupt", "interrupts": interrupts}})
@@ -243,7 +243,7 @@ class Frames:
 
     # ----------------------------------------------------------------------------------------------------------- ends
 
-    def _interrupt(self, ask: Ask) -> JsonObject:
+    def _interrupt(self, ask: StepQuestion) -> JsonObject:
         message = ask.prompt.strip() or "The agent needs an answer."
         usual = "tool_call" if ask.call_id else "confirmation"
         asked: JsonObject = {
@@ -259,7 +259,7 @@ class Frames:
             asked["expiresAt"] = stamp(ask.expires_ms)
         return asked
 
-    def _end(self, ended: Ended, words: str) -> bytes:
+    def _end(self, ended: StepEnded, words: str) -> bytes:
         shown, self.failed = self._close(), ended.problem is not None
         if ended.status == "cancelled":
             return shown + _event(
@@ -280,8 +280,8 @@ class Frames:
         return {"threadId": self._run.thread, "runId": self._run.run}
 
 
-def _usage(spent: Spent) -> JsonObject:
-    if spent == Spent():
+def _usage(spent: StepUsage) -> JsonObject:
+    if spent == StepUsage():
         return {}
     tokens: JsonObject = {
         "inputTokens": spent.input_tokens,
@@ -292,7 +292,7 @@ def _usage(spent: Spent) -> JsonObject:
     return {"usage": [tokens]}
 
 
-def _error(problem: Problem, spent: Spent) -> bytes:
+def _error(problem: Problem, spent: StepUsage) -> bytes:
     return _event("RUN_ERROR", {"message": problem.message, "code": problem.code, **_usage(spent)})
 
 

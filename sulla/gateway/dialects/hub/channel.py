@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.hub.frames import Conversation, Told
-from sulla.gateway.dialects.hub.places import Place, Places
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent
+from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
 from sulla.gateway.dialects.hub.play import PlayRun
 from sulla.gateway.dialects.hub.wire import agent_of, frame, frame_id
 
@@ -28,7 +28,7 @@ class Channel:
     def __init__(self, name: str, *, may_answer: bool, streaming: bool) -> None:
         self.name = name
         self.agent = agent_of(name)
-        self.places = Places()
+        self.places = HubPlaces()
         self.known = False
         """Whether what was noted of it has been learnt."""
         self._may_answer = may_answer
@@ -71,12 +71,12 @@ class Channel:
         """Runs of playbooks that are over."""
         return [one.thread_id for one in self._views.values() if isinstance(one, PlayRun) and one.over]
 
-    def place(self, conversation: Conversation) -> Place:
+    def place(self, conversation: Conversation) -> HubPlace:
         """Where the client is in it."""
-        usual = Place(conversation.thread_id, conversation.name, 0)
+        usual = HubPlace(conversation.thread_id, conversation.name, 0)
         return self.places.all.get(conversation.thread_id, usual)
 
-    def follow(self, place: Place) -> Conversation | PlayRun | None:
+    def follow(self, place: HubPlace) -> Conversation | PlayRun | None:
         """Events of this thread will be shown; None for a playbook's run whose conversation is gone."""
         if place.of:
             conversation = self.conversation(place.of)
@@ -117,7 +117,7 @@ class Channel:
             self._sent.popitem(last=False)
         return frames
 
-    def frames(self, told: Sequence[Told], at_ms: int, *parts: str) -> list[bytes]:
+    def frames(self, told: Sequence[HubEvent], at_ms: int, *parts: str) -> list[bytes]:
         """What comes of no event.
 
         Args:
@@ -141,7 +141,7 @@ class Channel:
         before = [asked.seq - 1 for asked in every if asked.thread_id == thread_id]
         return (bool(thread_id) and self.places.move(thread_id, min([seq, *before]))) or seen
 
-    def _frame(self, told: Told, at_ms: int, *parts: str) -> bytes:
+    def _frame(self, told: HubEvent, at_ms: int, *parts: str) -> bytes:
         id_ = frame_id(self.name, *parts)
         match told.data:
             case {"approvalId": str(question), "thread_id": str(name)} if (one := self.named(name)) is not None:

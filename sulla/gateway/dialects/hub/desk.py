@@ -11,14 +11,14 @@ from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.dialects.hub.channel import Channel
-from sulla.gateway.dialects.hub.effects import Failed, Note, Recall
-from sulla.gateway.dialects.hub.frames import Conversation, Told
-from sulla.gateway.dialects.hub.places import Place, places_key
+from sulla.gateway.dialects.hub.effects import Failed, NotePlaces, Recall
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent
+from sulla.gateway.dialects.hub.places import HubPlace, places_key
 from sulla.gateway.dialects.hub.play import PlayRun
 from sulla.gateway.dialects.hub.wire import Envelope, frame, frame_id
 from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.websocket.machine import Call, Close, Effect, Reply
+from sulla.gateway.websocket.machine import CallMethod, Close, Effect, SendFrame
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
 from sulla.rpc import Params
 
@@ -86,7 +86,7 @@ class HubDesk:
         return [Recall(self._key(channel), learn, lambda error: self.turn_down(channel, envelope, error))]
 
     def follow(
-        self, channel: Channel, place: Place, then: Callable[[], Sequence[Effect]] = lambda: ()
+        self, channel: Channel, place: HubPlace, then: Callable[[], Sequence[Effect]] = lambda: ()
     ) -> Sequence[Effect]:
         """Show what happens in a thread from there on, then go on."""
         if (before := self.where.get(place.thread_id)) is not None and before.unfollow(place.thread_id) is not None:
@@ -104,17 +104,17 @@ class HubDesk:
             view = channel.unfollow(place.thread_id)
             self.drop(channel, place.thread_id)
             told = view.conversation.play_ended(place.thread_id) if isinstance(view, PlayRun) else []
-            said = map(Reply, channel.frames(told, self.now_ms(), self.id, self.number()))
+            said = map(SendFrame, channel.frames(told, self.now_ms(), self.id, self.number()))
             return [*said, self.note(channel), *then()]
 
-        return [Call(self.remember(lambda result: then(), gone), params, self.principal)]
+        return [CallMethod(self.remember(lambda result: then(), gone), params, self.principal)]
 
     def leave(self, channel: Channel, thread_id: str) -> Sequence[Effect]:
         """Show no more of a thread."""
         if not self.drop(channel, thread_id):
             return ()
         id_ = self.remember(lambda result: (), lambda error: ())
-        return [Call(id_, EventsUnsubscribe(thread_id=thread_id), self.principal)]
+        return [CallMethod(id_, EventsUnsubscribe(thread_id=thread_id), self.principal)]
 
     def sweep(self, channel: Channel) -> Sequence[Effect]:
         """Show no more of playbooks that are over."""
@@ -127,9 +127,9 @@ class HubDesk:
             channel.places.leave(thread_id)
         return self.where.pop(thread_id, None) is not None
 
-    def call(self, params: Params, then: Then, failed: Failed, patience_s: float = 0.0) -> Call:
+    def call(self, params: Params, then: Then, failed: Failed, patience_s: float = 0.0) -> CallMethod:
         """Have something done."""
-        return Call(self.remember(then, failed), params, self.principal, patience_s)
+        return CallMethod(self.remember(then, failed), params, self.principal, patience_s)
 
     def remember(self, then: Then, failed: Failed) -> RequestId:
         """What comes next when a request is answered."""
@@ -139,11 +139,11 @@ class HubDesk:
 
     def note(
         self, channel: Channel, then: Callable[[], Sequence[Effect]] = lambda: (), failed: Failed = lambda error: ()
-    ) -> Note:
+    ) -> NotePlaces:
         """Note where the client is; if nobody needs it, a failure costs no more than a repetition later."""
-        return Note(self._key(channel), channel.places, then, failed)
+        return NotePlaces(self._key(channel), channel.places, then, failed)
 
-    def ack(self, envelope: Envelope) -> Reply:
+    def ack(self, envelope: Envelope) -> SendFrame:
         """The client need not send it again."""
         return self.reply("ack", envelope)
 
@@ -155,23 +155,24 @@ class HubDesk:
         told = view.refuse(problem_of(error), ends=not error.retryable)
         return [*self.frames(channel, told, envelope), *([] if error.retryable else [self.ack(envelope)])]
 
-    def frames(self, channel: Channel | None, told: Sequence[Told], envelope: Envelope) -> list[Effect]:
+    def frames(self, channel: Channel | None, told: Sequence[HubEvent], envelope: Envelope) -> list[Effect]:
         """What a frame is answered with beside its acknowledgement."""
         if channel is None:
             return [self.bare(one) for one in told]
         return [
-            Reply(one) for one in channel.frames(told, self.now_ms(), self.id, str(next(self._numbers)), envelope.id)
+            SendFrame(one)
+            for one in channel.frames(told, self.now_ms(), self.id, str(next(self._numbers)), envelope.id)
         ]
 
-    def reply(self, type_: str, envelope: Envelope) -> Reply:
+    def reply(self, type_: str, envelope: Envelope) -> SendFrame:
         """The protocol's own answer to a frame."""
         id_ = frame_id(type_, self.id, envelope.id)
-        return Reply(frame(type_, None, id_, envelope.channel, self.now_ms(), envelope.id))
+        return SendFrame(frame(type_, None, id_, envelope.channel, self.now_ms(), envelope.id))
 
-    def bare(self, told: Told) -> Reply:
+    def bare(self, told: HubEvent) -> SendFrame:
         """What is said outside of all channels."""
         id_ = frame_id(self.id, str(next(self._numbers)))
-        return Reply(frame(told.type, told.data, id_, "", self.now_ms()))
+        return SendFrame(frame(told.type, told.data, id_, "", self.now_ms()))
 
     def _key(self, channel: Channel) -> str:
         return places_key(self.principal.name, channel.name)

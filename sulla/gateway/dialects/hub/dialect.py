@@ -19,16 +19,16 @@ from sulla.access import Principal
 from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unauthorized, Unavailable
 from sulla.core.ids import derived_id
 from sulla.gateway.commands import Event
-from sulla.gateway.context import Room
+from sulla.gateway.context import ServerContext
 from sulla.gateway.dialects.door import Dialect, DialectSocket
-from sulla.gateway.dialects.hub.effects import Look, Note, Recall, Relay
+from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall, Relay
 from sulla.gateway.dialects.hub.session import HubSession
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.problems import status_of
-from sulla.gateway.rest.app import Desk
+from sulla.gateway.rest.app import RestContext
 from sulla.gateway.server.auth import bearer
-from sulla.gateway.server.error_style import Manner
-from sulla.gateway.server.perimeter import Refusal, deny, peer_of, welcome
+from sulla.gateway.server.error_style import ErrorStyle
+from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 from sulla.gateway.websocket import machine as says
 from sulla.gateway.websocket.connection import Connection
 from sulla.store import swap_until
@@ -40,7 +40,7 @@ Act = Callable[[Sequence[says.Effect]], Awaitable[object]]
 
 
 class HubSink:
-    """Where the events of a thread go. Keeps `follower.Sink`.
+    """Where the events of a thread go. Keeps `follower.EventSink`.
 
     Args:
         session: makes frames of them.
@@ -85,7 +85,7 @@ class HubConnection(Connection):
 
     __slots__ = ("_noting", "_session", "_streams")
 
-    def __init__(self, socket: WebSocket, session: HubSession, desk: Desk) -> None:
+    def __init__(self, socket: WebSocket, session: HubSession, desk: RestContext) -> None:
         super().__init__(socket, session, desk.room)
         self._session = session
         self._streams = desk.streams
@@ -100,7 +100,7 @@ class HubConnection(Connection):
         match effect:
             case Recall(key, then, failed):
                 return await self._try(self._commands.bookmarks.get(key), then, failed)
-            case Note(then=after, failed=failed):
+            case NotePlaces(then=after, failed=failed):
                 return await self._try(self._note(effect), lambda done: after(), failed)
             case Look(thread_id, see, failed):
                 return await self._try(self._commands.questions_of(thread_id), see, failed)
@@ -112,7 +112,7 @@ class HubConnection(Connection):
 
     def _relay(self, channel: str, frame: bytes) -> None:
         for one in self._streams.open:
-            if isinstance(one, Kept) and one.connection is not self:
+            if isinstance(one, SettlingConnection) and one.connection is not self:
                 one.connection.tell(self._session.principal.name, channel, frame)
 
     async def _try(
@@ -130,7 +130,7 @@ class HubConnection(Connection):
             return failed(Unavailable(f"no answer within {self._limits.call_s:g} s: ask again"))
         return then(found)
 
-    async def _note(self, note: Note) -> None:
+    async def _note(self, note: NotePlaces) -> None:
         async with self._noting:  # the last one knows most
             bookmarks = self._commands.bookmarks
 
@@ -141,7 +141,7 @@ class HubConnection(Connection):
             # Another connection of the client may note something in the same moment, perhaps at another daemon.
             await swap_until(note.key, noted, self._clock, get=bookmarks.get, swap=bookmarks.swap)
 
-    def _sink(self) -> Sink:
+    def _sink(self) -> EventSink:
         return HubSink(self._session, self._outbox, self._act)
 
     async def _act(self, effects: Sequence[says.Effect]) -> None:
@@ -149,7 +149,7 @@ class HubConnection(Connection):
             self.end(ending)
 
 
-async def keep(desk: Desk, socket: WebSocket) -> None:
+async def keep(desk: RestContext, socket: WebSocket) -> None:
     """Take a client in, or refuse it, and keep it until it ends."""
     room, address = desk.room, peer_of(socket.scope)
     try:
@@ -159,18 +159,18 @@ async def keep(desk: Desk, socket: WebSocket) -> None:
         welcome(socket.scope, principal)
     except SullaError as error:
         room.observer.refused("ws", address, error.code)
-        refusal = Refusal(status_of(error), error.code, error.message, error.retry_after_s)
+        refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
         await deny(socket.scope, socket.send, refusal)
         return
     name = derived_id("ses", "hub", desk.make_id("ses"))
     session = HubSession(name, room.limits, principal, lambda: round(room.clock.now() * 1000), streaming=streaming)
     await socket.accept()
     connection = HubConnection(socket, session, desk)
-    with desk.streams.keeping(Kept(connection, room), "ws"):
+    with desk.streams.keeping(SettlingConnection(connection, room), "ws"):
         await connection.run()
 
 
-class Kept:
+class SettlingConnection:
     """Keeps `rest_streams.Settling`.
 
     Args:
@@ -178,7 +178,7 @@ class Kept:
         room: what all connections share.
     """
 
-    def __init__(self, connection: HubConnection, room: Room) -> None:
+    def __init__(self, connection: HubConnection, room: ServerContext) -> None:
         self.connection = connection
         self._room = room
 
@@ -201,7 +201,7 @@ def read_wish(query: bytes) -> bool:
     return said == [("stream", "1")]
 
 
-async def _admit(room: Room, socket: WebSocket, address: str) -> Principal:
+async def _admit(room: ServerContext, socket: WebSocket, address: str) -> Principal:
     """Who it is.
 
     Raises:
@@ -221,7 +221,7 @@ async def _admit(room: Room, socket: WebSocket, address: str) -> Principal:
     return principal
 
 
-async def _redeem(room: Room, address: str, ticket: str) -> Principal:
+async def _redeem(room: ServerContext, address: str, ticket: str) -> Principal:
     try:
         async with room.clock.timeout(room.limits.call_s):
             return await room.tickets.redeem(ticket)
@@ -234,7 +234,7 @@ async def _redeem(room: Room, address: str, ticket: str) -> Principal:
 
 HUB: Final = Dialect(
     name="hub",
-    manner=Manner(own_door=True),
+    manner=ErrorStyle(own_door=True),
     routes=(),
     sockets=(DialectSocket("/hub", keep), DialectSocket("/hub/{ticket}", keep)),
 )

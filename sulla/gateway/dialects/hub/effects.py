@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sulla.core.errors import SullaError
-from sulla.gateway.dialects.hub.places import Places
+from sulla.gateway.dialects.hub.places import HubPlaces
 from sulla.gateway.websocket.machine import Effect, Own
 from sulla.gateway.wire import QuestionRow
 
@@ -24,11 +24,11 @@ class Recall(Own):
 
 
 @dataclass(frozen=True, slots=True)
-class Note(Own):
+class NotePlaces(Own):
     """Note where the client is, beside what other connections have noted."""
 
     key: str
-    places: Places
+    places: HubPlaces
     then: Callable[[], Sequence[Effect]]
     failed: Failed
 

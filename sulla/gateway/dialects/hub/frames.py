@@ -18,15 +18,15 @@ from sulla.gateway.dialects.hub.wire import FrameType
 from sulla.gateway.dialects.questions import question_words
 from sulla.gateway.dialects.step_reader import Retellings
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
-    Begun,
     Dropped,
-    Ended,
-    Said,
-    Spent,
     Step,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
     ToolBegun,
     ToolEnded,
     WentOn,
@@ -42,7 +42,7 @@ _OPEN: Final = 64
 """Replies that are being written, and turns that are going on."""
 
 
-class Told(NamedTuple):
+class HubEvent(NamedTuple):
     """One frame, without what every frame has."""
 
     type: FrameType
@@ -52,12 +52,12 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class HubQuestion:
     """A question that the client was shown."""
 
     thread_id: str
     """Where it is answered: the conversation's, or that of a playbook which was begun from it."""
-    ask: Ask
+    ask: StepQuestion
     seq: int
     """The number of the log where it is asked."""
 
@@ -86,7 +86,7 @@ class Conversation:
         self.name = name
         self.limited = False
         """Whether the last turn came to a limit, so that the client may ask for more."""
-        self.questions: list[Question] = []
+        self.questions: list[HubQuestion] = []
         """What waits for people, the one first that the client should answer next."""
         self.told = ""
         """The question that was put out last."""
@@ -107,10 +107,10 @@ class Conversation:
         """Turns of which something was said."""
         self._plays: dict[str, None] = {}
         """Playbooks that were begun here, and have not ended."""
-        self._held: list[Told] = []
+        self._held: list[HubEvent] = []
         """What is told when they have."""
 
-    def take(self, event: Event) -> list[Told]:
+    def take(self, event: Event) -> list[HubEvent]:
         """What an event of its thread says."""
         match event.type, event.data.get("thread_id"):
             case "PLAYBOOK_BEGAN", str(play):
@@ -122,7 +122,7 @@ class Conversation:
                 return [
                     self.complete("aborted")
                 ]  # it came before the turn began: the message waits until somebody goes on
-        found = list[Told]()
+        found = list[HubEvent]()
         for run_id, step in self._turns.take(event):
             found += self._show(run_id, step, event)
         return found
@@ -131,7 +131,7 @@ class Conversation:
         """A playbook was begun here."""
         self._plays[thread_id] = None
 
-    def play_ended(self, thread_id: str) -> list[Told]:
+    def play_ended(self, thread_id: str) -> list[HubEvent]:
         """A playbook that was begun here is over, or rests until somebody lets it go on."""
         self.settle(thread_id)
         if thread_id not in self._plays:
@@ -142,25 +142,25 @@ class Conversation:
         held, self._held = self._held, []
         return held or [self.complete()]
 
-    def ask(self, thread_id: str, asked: Asked) -> list[Told]:
+    def ask(self, thread_id: str, asked: StepAsked) -> list[HubEvent]:
         """Somebody is asked; the client's next message is the answer."""
         self.learn(thread_id, asked)
         return self.ask_next()
 
-    def learn(self, thread_id: str, asked: Asked) -> None:
+    def learn(self, thread_id: str, asked: StepAsked) -> None:
         """This waits for people."""
-        fresh = [Question(thread_id, ask, asked.seq) for ask in asked.asks]
+        fresh = [HubQuestion(thread_id, ask, asked.seq) for ask in asked.asks]
         ids = {question.ask.id for question in fresh}
         self.questions = [*(question for question in self.questions if question.ask.id not in ids), *fresh]
         self.questions.sort(key=lambda question: question.ask.id != self.told)
 
     @property
-    def answerable(self) -> Question | None:
+    def answerable(self) -> HubQuestion | None:
         """The question that the client's next message is the answer to."""
         first = self.questions[0] if self.questions else None
         return first if first is not None and first.ask.id == self.shown else None
 
-    def ask_next(self, before: str = "") -> list[Told]:
+    def ask_next(self, before: str = "") -> list[HubEvent]:
         """Show the first question again, if there is one.
 
         Args:
@@ -181,7 +181,7 @@ class Conversation:
         text = f"{before}\n\n{words}" if before else words
         return [self.say(text, kind, about), self.complete(waiting=True)]
 
-    def answered(self, question: Question) -> list[Told]:
+    def answered(self, question: HubQuestion) -> list[HubEvent]:
         """It is answered: what comes next, if there is more."""
         self.questions = [other for other in self.questions if other != question]
         return self.ask_next()
@@ -192,12 +192,12 @@ class Conversation:
 
     # -------------------------------------------------------------------------------------------------------- frames
 
-    def say(self, text: str, kind: str = "progress", more: JsonObject | None = None, *, kept: bool = True) -> Told:
+    def say(self, text: str, kind: str = "progress", more: JsonObject | None = None, *, kept: bool = True) -> HubEvent:
         """What the agent says."""
         data: JsonObject = {"role": "assistant", "content": text, "kind": kind, "thread_id": self.name}
-        return Told("assistant_message", data | (more or {}), kept)
+        return HubEvent("assistant_message", data | (more or {}), kept)
 
-    def refuse(self, problem: Problem, *, ends: bool) -> list[Told]:
+    def refuse(self, problem: Problem, *, ends: bool) -> list[HubEvent]:
         """What the client asked for is not done.
 
         Args:
@@ -208,26 +208,26 @@ class Conversation:
         end = [self.complete("error", waiting=waiting)] if ends and (waiting or not self.running) else []
         return [refusal(problem, self.name), *end]
 
-    def complete(self, reason: str | None = None, *, waiting: bool = False) -> Told:
+    def complete(self, reason: str | None = None, *, waiting: bool = False) -> HubEvent:
         """The agent is not at work any more."""
         self.expected = False
         data: JsonObject = {"role": "system", "content": COMPLETE, "stopReason": reason, "waitingForUser": waiting}
-        return Told("transfer_data", {**data, "thread_id": self.name})
+        return HubEvent("transfer_data", {**data, "thread_id": self.name})
 
     # --------------------------------------------------------------------------------------------------------- private
 
-    def _show(self, run_id: str, step: Step, event: Event) -> list[Told]:
-        if isinstance(step, Ended):
+    def _show(self, run_id: str, step: Step, event: Event) -> list[HubEvent]:
+        if isinstance(step, StepEnded):
             return self._end(run_id, step, event.at_ms)
         self.running.setdefault(run_id, event.at_ms)
         _bound(self.running)
         match step:
-            case Begun():
+            case StepBegun():
                 self.limited = False
                 return []
-            case Text():
+            case StepText():
                 return self._piece(step) if self._streaming else []
-            case Said(text=text, message_id=message_id):
+            case StepSaid(text=text, message_id=message_id):
                 self._replies.pop(message_id, None)
                 if not text.strip():
                     return []
@@ -237,14 +237,14 @@ class Conversation:
                 self._replies.pop(message_id, None)
                 return []
             case ToolBegun() | ToolEnded():
-                return [Told("progress", tool_json(step) | {"thread_id": self.name})]
-            case Asked():
+                return [HubEvent("progress", tool_json(step) | {"thread_id": self.name})]
+            case StepAsked():
                 return self.ask(self.thread_id, step)
             case WentOn():
                 self.settle(self.thread_id)
         return []
 
-    def _piece(self, step: Text) -> list[Told]:
+    def _piece(self, step: StepText) -> list[HubEvent]:
         reply = self._replies.setdefault(step.message_id, _Reply())
         _bound(self._replies)
         reply.text += step.delta
@@ -253,14 +253,14 @@ class Conversation:
         reply.shown = len(reply.text)
         return [self.say(reply.text, "streaming", {"message_id": step.message_id}, kept=False)]
 
-    def _end(self, run_id: str, ended: Ended, at_ms: int) -> list[Told]:
+    def _end(self, run_id: str, ended: StepEnded, at_ms: int) -> list[HubEvent]:
         began_ms = self.running.pop(run_id, at_ms)
         spoke = run_id in self._spoke
         self._spoke.discard(run_id)
         if ended.joined:
             return []
         self.settle(self.thread_id)
-        found = [self._tokens(ended.spent, at_ms - began_ms)] if ended.spent != Spent() else []
+        found = [self._tokens(ended.spent, at_ms - began_ms)] if ended.spent != StepUsage() else []
         problem = ended.problem
         self.limited = problem is not None and problem.code == LimitReached.code
         reason = None
@@ -277,18 +277,18 @@ class Conversation:
             return found
         return [*found, complete]
 
-    def _failed(self, problem: Problem, *, stopped: bool) -> Told:
+    def _failed(self, problem: Problem, *, stopped: bool) -> HubEvent:
         if stopped:
             data: JsonObject = {"role": "system", "content": "Execution stopped.", "thread_id": self.name}
-            return Told("system_message", {**data, "code": problem.code})
+            return HubEvent("system_message", {**data, "code": problem.code})
         said = f"Agent error: {problem.message}"
         return self.say(said, "agent_error", {"code": problem.code, "retryable": problem.retryable})
 
-    def _tokens(self, spent: Spent, took_ms: int) -> Told:
+    def _tokens(self, spent: StepUsage, took_ms: int) -> HubEvent:
         read, written = spent.input_tokens, spent.output_tokens
         used: JsonObject = {"tokens_used": read + written, "prompt_tokens": read, "completion_tokens": written}
         about: JsonObject = {"time_spent": max(0, took_ms), "threadId": self.name, "nodeId": "agent"}
-        return Told("token_info", used | about)
+        return HubEvent("token_info", used | about)
 
 
 def tool_json(step: ToolBegun | ToolEnded) -> JsonObject:
@@ -301,7 +301,7 @@ def tool_json(step: ToolBegun | ToolEnded) -> JsonObject:
     return {"phase": "tool_result", **result, "result": step.text}
 
 
-def refusal(problem: Problem, name: str = "") -> Told:
+def refusal(problem: Problem, name: str = "") -> HubEvent:
     """Something is not done.
 
     Args:
@@ -310,7 +310,7 @@ def refusal(problem: Problem, name: str = "") -> Told:
     """
     data: JsonObject = {"role": "system", "kind": "agent_error", "content": f"Error: {problem.message}"}
     data |= {"code": problem.code, "retryable": problem.retryable}
-    return Told("system_message", {**data, "thread_id": name} if name else data)
+    return HubEvent("system_message", {**data, "thread_id": name} if name else data)
 
 
 def _bound(mapping: OrderedDict[str, int] | OrderedDict[str, _Reply]) -> None:

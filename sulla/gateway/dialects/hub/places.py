@@ -22,7 +22,7 @@ _CHOICES_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HubPlace:
     """A thread, and how much of it the client has."""
 
     thread_id: str
@@ -39,7 +39,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class MessageMeaning:
     """What a message was taken for: when it comes again, it is that and nothing else."""
 
     thread_id: str
@@ -48,13 +48,13 @@ class Given:
     choices: tuple[str, ...] = ()
 
 
-class Places:
+class HubPlaces:
     """Those of one channel."""
 
     def __init__(self) -> None:
-        self.all: OrderedDict[str, Place] = OrderedDict()
+        self.all: OrderedDict[str, HubPlace] = OrderedDict()
         """By thread, the one talked in last at the end."""
-        self.given: OrderedDict[str, Given] = OrderedDict()
+        self.given: OrderedDict[str, MessageMeaning] = OrderedDict()
         """By the name of the message."""
         self._left: set[str] = set()
 
@@ -71,7 +71,7 @@ class Places:
         for name, one in given.items():
             self.given.setdefault(name, one)
 
-    def enter(self, place: Place) -> list[Place]:
+    def enter(self, place: HubPlace) -> list[HubPlace]:
         """It is talked in there now.
 
         Returns:
@@ -82,7 +82,7 @@ class Places:
         self.all.move_to_end(place.thread_id)
         return [self.leave(next(iter(self.all))) for _ in range(len(self.all) - MOST_PLACES)]
 
-    def leave(self, thread_id: str) -> Place:
+    def leave(self, thread_id: str) -> HubPlace:
         """The client wants to hear no more of it.
 
         Raises:
@@ -112,7 +112,7 @@ class Places:
         if (place := self.all.get(thread_id)) is not None and place.limited != limited:
             self.all[thread_id] = replace(place, limited=limited)
 
-    def give(self, name: str, given: Given) -> None:
+    def give(self, name: str, given: MessageMeaning) -> None:
         """A message is taken for that."""
         if sum(len(choice) for choice in given.choices) > _CHOICES_CHARS:
             given = replace(given, choices=())  # the daemon refuses what is none of them
@@ -147,19 +147,21 @@ def places_key(token: str, channel: str) -> str:
     return derived_id("hub", token, channel)
 
 
-def _read(noted: str | None) -> tuple[list[Place], dict[str, Given]]:
+def _read(noted: str | None) -> tuple[list[HubPlace], dict[str, MessageMeaning]]:
     """What was noted; nothing if that was done by a version that noted something else."""
     if noted is None:
         return [], {}
     try:
         value = orjson.loads(noted)
-        given = {name: Given(**{**one, "choices": tuple(one["choices"])}) for name, one in value["given"].items()}
-        return [Place(**one) for one in value["places"]], given
+        given = {
+            name: MessageMeaning(**{**one, "choices": tuple(one["choices"])}) for name, one in value["given"].items()
+        }
+        return [HubPlace(**one) for one in value["places"]], given
     except (AttributeError, KeyError, TypeError, ValueError):
         return [], {}
 
 
-def _write(places: list[Place], given: dict[str, Given]) -> str:
+def _write(places: list[HubPlace], given: dict[str, MessageMeaning]) -> str:
     recent = [*given.items()][-_MOST_GIVEN:]
     value = {"places": [asdict(one) for one in places], "given": {name: asdict(one) for name, one in recent}}
     return orjson.dumps(value).decode()

@@ -7,9 +7,9 @@ from typing import Final
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.hub.frames import Conversation, Told
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent
 from sulla.gateway.dialects.step_reader import Retellings
-from sulla.gateway.dialects.steps import Asked, Ended, WentOn
+from sulla.gateway.dialects.steps import StepAsked, StepEnded, WentOn
 
 _NODES: Final = {
     "STEP_STARTED": "node_started",
@@ -54,7 +54,7 @@ class PlayRun:
         self._open: dict[str, None] = {}
         """Steps that were begun, and have not ended."""
 
-    def take(self, event: Event) -> list[Told]:
+    def take(self, event: Event) -> list[HubEvent]:
         """What an event of its thread says."""
         data = event.data
         match event.type, data:
@@ -65,18 +65,18 @@ class PlayRun:
             case "PLAYBOOK", {"what": str(what)}:
                 detail = data.get("detail")
                 return self._played(what, str(data.get("at", "")), detail if isinstance(detail, dict) else {}, event)
-        found = list[Told]()
+        found = list[HubEvent]()
         for _, step in self._turns.take(event):
             match step:
-                case Asked():
+                case StepAsked():
                     found += [*self._waiting(step, event), *self.conversation.ask(self.thread_id, step)]
                 case WentOn():
                     self.conversation.settle(self.thread_id)
-                case Ended(status=status):
+                case StepEnded(status=status):
                     found += self._end(status, event)
         return found
 
-    def _played(self, what: str, at: str, detail: JsonObject, event: Event) -> list[Told]:
+    def _played(self, what: str, at: str, detail: JsonObject, event: Event) -> list[HubEvent]:
         if what in _NODES:
             if at not in self._numbers:
                 self._numbers[at] = len(self._numbers) + 1
@@ -94,25 +94,25 @@ class PlayRun:
             return self._end(str(detail.get("status", "failed")), event, detail)
         return []
 
-    def _end(self, status: str, event: Event, detail: JsonObject | None = None) -> list[Told]:
+    def _end(self, status: str, event: Event, detail: JsonObject | None = None) -> list[HubEvent]:
         if self.over:
             return []
         self.over = True
         said = self._event(_ENDS.get(status, "workflow_failed"), event, more=_about("RUN_ENDED", detail or {}))
         return [said, *self.conversation.play_ended(self.thread_id)]
 
-    def _waiting(self, asked: Asked, event: Event) -> list[Told]:
+    def _waiting(self, asked: StepAsked, event: Event) -> list[HubEvent]:
         """The step that waits is known where no other one is at work."""
         more: JsonObject = {"prompt": asked.asks[0].prompt}
         nodes = [self._event("node_waiting", event, at, more) for at in self._open if len(self._open) == 1]
         return [*nodes, self._event("workflow_waiting", event, more=more)]
 
-    def _event(self, type_: str, event: Event, at: str = "", more: JsonObject | None = None) -> Told:
+    def _event(self, type_: str, event: Event, at: str = "", more: JsonObject | None = None) -> HubEvent:
         data: JsonObject = {"type": type_, "thread_id": self.conversation.name, "timestamp": stamp(event.at_ms)}
         data |= {"workflowId": self._name, "executionId": self.thread_id, "totalNodes": self._total}
         if at:
             data |= {"nodeId": at, "nodeLabel": at, "nodeIndex": self._numbers.get(at, 0)}
-        return Told("workflow_execution_event", data | (more or {}))
+        return HubEvent("workflow_execution_event", data | (more or {}))
 
 
 def _about(what: str, detail: JsonObject) -> JsonObject:

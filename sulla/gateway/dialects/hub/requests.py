@@ -11,12 +11,12 @@ from sulla.gateway import wire
 from sulla.gateway.dialects.hub.channel import Channel
 from sulla.gateway.dialects.hub.desk import HubDesk
 from sulla.gateway.dialects.hub.effects import Failed, Look
-from sulla.gateway.dialects.hub.frames import Conversation, Question, Told, refusal
-from sulla.gateway.dialects.hub.places import Given, Place
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, HubQuestion, refusal
+from sulla.gateway.dialects.hub.places import HubPlace, MessageMeaning
 from sulla.gateway.dialects.hub.steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub.wire import Envelope, Words, read_words
 from sulla.gateway.dialects.questions import verdict_of
-from sulla.gateway.dialects.steps import Ask, Asked
+from sulla.gateway.dialects.steps import StepAsked, StepQuestion
 from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.read import validated
 from sulla.gateway.websocket.machine import Effect, Then
@@ -73,7 +73,7 @@ def follow_beats(desk: HubDesk, channel: Channel, envelope: Envelope) -> Sequenc
 
 def _follow_end(desk: HubDesk, channel: Channel, thread_id: str) -> Effect:
     def follow(result: JsonObject) -> Sequence[Effect]:
-        return desk.follow(channel, Place(thread_id, thread_id, cast(int, result["last_seq"])))
+        return desk.follow(channel, HubPlace(thread_id, thread_id, cast(int, result["last_seq"])))
 
     return desk.call(wire.ThreadGet(thread_id=thread_id), follow, lambda error: ())
 
@@ -135,14 +135,14 @@ class _Saying:
     def _get(self, channel: Channel, params: Params, missing: Failed) -> Effect:
         def found(result: JsonObject) -> Sequence[Effect]:
             thread_id, seq = cast(str, result["thread_id"]), cast(int, result["last_seq"])
-            return self._join(channel, Place(thread_id, self._name or thread_id, seq))
+            return self._join(channel, HubPlace(thread_id, self._name or thread_id, seq))
 
         def failed(error: SullaError) -> Sequence[Effect]:
             return missing(error) if isinstance(error, NotFound) else self._refuse(channel, error)
 
         return self._desk.call(params, found, failed, PATIENCE_S)
 
-    def _join(self, channel: Channel, place: Place) -> Sequence[Effect]:
+    def _join(self, channel: Channel, place: HubPlace) -> Sequence[Effect]:
         """Note it before anything is said there: who comes back before the end is told the rest."""
         if (known := channel.conversation(place.thread_id)) is not None:
             return self._looked(channel, known)
@@ -175,9 +175,10 @@ class _Saying:
 
             def seen(waiting: Sequence[Open]) -> Sequence[Effect]:
                 asks = tuple(
-                    Ask(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms) for one in waiting
+                    StepQuestion(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms)
+                    for one in waiting
                 )
-                conversation.learn(left[0], Asked(asks, MOST_SEQ))
+                conversation.learn(left[0], StepAsked(asks, MOST_SEQ))
                 return look(left[1:])
 
             return [Look(left[0], seen, lambda error: self._refuse(channel, error, conversation))]
@@ -186,7 +187,7 @@ class _Saying:
 
     def _created(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         """Whoever names no conversation is told how to name it."""
-        told = [] if self._name else [Told("thread_created", {"threadId": conversation.name})]
+        told = [] if self._name else [HubEvent("thread_created", {"threadId": conversation.name})]
         return [*self._desk.frames(channel, told, self._envelope), *self._say(channel, conversation)]
 
     # ----------------------------------------------------------------------------------------------------- saying it
@@ -197,7 +198,7 @@ class _Saying:
             question = conversation.answerable
             if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
                 return self._not_passed(channel, conversation)
-            given = Given(question.thread_id, question.ask.id, question.ask.choices)
+            given = MessageMeaning(question.thread_id, question.ask.id, question.ask.choices)
             channel.places.give(self._key, given)
 
             def noted() -> Sequence[Effect]:
@@ -225,10 +226,12 @@ class _Saying:
         send = self._desk.call(params, lambda result: done, refused, PATIENCE_S)
         if said:
             return [send]
-        channel.places.give(self._key, Given(conversation.thread_id, ""))
+        channel.places.give(self._key, MessageMeaning(conversation.thread_id, ""))
         return [self._desk.note(channel, lambda: [send], refused)]
 
-    def _give(self, channel: Channel, shown: tuple[Conversation, Question] | None, given: Given) -> Sequence[Effect]:
+    def _give(
+        self, channel: Channel, shown: tuple[Conversation, HubQuestion] | None, given: MessageMeaning
+    ) -> Sequence[Effect]:
         """Answer a question; once more if the message comes again."""
         verdict, text = verdict_of(given.question, given.choices, self._words.text) or ("result", self._words.text)
         values: JsonObject = {"thread_id": given.thread_id, "id": given.question, "verdict": verdict, "text": text}
@@ -261,12 +264,12 @@ class _Saying:
             return ()
         said = f"{self._words.left_out} attached files were not passed on: put them into the workspace and name them."
         data: JsonObject = {"role": "system", "content": said, "thread_id": conversation.name}
-        return self._desk.frames(channel, [Told("system_message", data)], self._envelope)
+        return self._desk.frames(channel, [HubEvent("system_message", data)], self._envelope)
 
     def _acknowledged(self, channel: Channel) -> Sequence[Effect]:
         """It is kept, or needs no keeping."""
         event_id = self._words.event_id
-        told = [] if event_id is None else [Told("scheduler_ack", {"eventId": event_id})]
+        told = [] if event_id is None else [HubEvent("scheduler_ack", {"eventId": event_id})]
         return [self._desk.ack(self._envelope), *self._desk.frames(channel, told, self._envelope)]
 
     def _refuse(

@@ -17,14 +17,14 @@ from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.channel import Channel
 from sulla.gateway.dialects.hub.desk import HubDesk
 from sulla.gateway.dialects.hub.effects import Relay
-from sulla.gateway.dialects.hub.frames import Conversation, Told, refusal
-from sulla.gateway.dialects.hub.places import Place
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, refusal
+from sulla.gateway.dialects.hub.places import HubPlace
 from sulla.gateway.dialects.hub.requests import follow_beats, take
 from sulla.gateway.dialects.hub.wire import CALENDAR, HEARTBEAT, RELAYED, SILENT, Envelope, read_envelope
-from sulla.gateway.feed.follower import Sink
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
-from sulla.gateway.websocket.machine import Close, Effect, Out, Reply
+from sulla.gateway.websocket.machine import Close, Effect, Out, SendFrame
 from sulla.gateway.websocket.session import NOT_TEXT, too_big
 from sulla.rpc import Limits, Way
 
@@ -129,13 +129,13 @@ class HubSession:
             return ()
         view = channel.unfollow(thread_id)
         self._desk.drop(channel, thread_id)
-        told = list[Told]()
+        told = list[HubEvent]()
         if isinstance(view, Conversation):
             told = [refusal(problem_of(error), view.name), view.complete("error")]
         elif view is not None:
             told = view.conversation.play_ended(thread_id)
         frames = channel.frames(told, self._desk.now_ms(), self.id, self._desk.number())
-        return [*map(Reply, frames), self._desk.note(channel)]
+        return [*map(SendFrame, frames), self._desk.note(channel)]
 
     def forget(self, thread_id: str) -> None:
         """`ended`, or whoever asked for it, is told too."""
@@ -149,7 +149,7 @@ class HubSession:
         """The client has no word for a hole in a thread's log."""
         return b""
 
-    def sink(self, out: Out, end: Callable[[Close], None]) -> Sink:
+    def sink(self, out: Out, end: Callable[[Close], None]) -> EventSink:
         """The connection has a sink of its own, which shows events by `show`."""
         return out
 
@@ -170,11 +170,14 @@ class HubSession:
             return ()
         swept = self._desk.sweep(channel)
         # The conversation stays the one that was talked in last.
-        left = [*channel.places.enter(channel.place(view)), *channel.places.enter(Place(play, view.name, 0, thread_id))]
+        left = [
+            *channel.places.enter(channel.place(view)),
+            *channel.places.enter(HubPlace(play, view.name, 0, thread_id)),
+        ]
         gone = [effect for place in left for effect in self._desk.leave(channel, place.thread_id)]
         return [
             *swept,
             *gone,
-            *self._desk.follow(channel, Place(play, view.name, 0, thread_id)),
+            *self._desk.follow(channel, HubPlace(play, view.name, 0, thread_id)),
             self._desk.note(channel),
         ]

@@ -7,17 +7,17 @@ from collections.abc import Awaitable, Callable
 
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.mcp.form import error_body
-from sulla.gateway.dialects.request import Visit
-from sulla.gateway.server.error_style import Manner
+from sulla.gateway.dialects.request import RequestContext
+from sulla.gateway.server.error_style import ErrorStyle
 
 
-def _load() -> Callable[[Visit], Awaitable[None]]:
+def _load() -> Callable[[RequestContext], Awaitable[None]]:
     from sulla.gateway.dialects.mcp.library import serve
 
     return serve
 
 
-async def post(visit: Visit) -> None:
+async def post(visit: RequestContext) -> None:
     """Answer ``POST /mcp``. The protocol's library, which takes a second to load, comes with the first one."""
     serve = await asyncio.to_thread(_load)
     await serve(visit)
@@ -25,7 +25,7 @@ async def post(visit: Visit) -> None:
 
 MCP = Dialect(
     name="mcp",
-    manner=Manner(error_body),
+    manner=ErrorStyle(error_body),
     routes=(DialectRoute("POST", "/mcp", post, ("system.status",), "One message of the Model Context Protocol."),),
     root="/mcp",
 )

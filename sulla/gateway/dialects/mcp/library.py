@@ -18,11 +18,11 @@ from starlette.types import Message
 from sulla import __version__
 from sulla.core.errors import Forbidden, SullaError
 from sulla.gateway.dialects.mcp.form import check_kinds, read_wish
-from sulla.gateway.dialects.mcp.offers import BY_NAME, OFFERS, Offer
-from sulla.gateway.dialects.mcp.tools import Answered, Given, Tools, Wanted
+from sulla.gateway.dialects.mcp.offers import BY_NAME, OFFERS, OfferedTool
+from sulla.gateway.dialects.mcp.tools import AnswerGiven, AnswerWanted, McpTools, ToolOutput
 from sulla.gateway.dialects.questions import question_words
-from sulla.gateway.dialects.request import Visit
-from sulla.gateway.dialects.steps import Ask
+from sulla.gateway.dialects.request import RequestContext
+from sulla.gateway.dialects.steps import StepQuestion
 from sulla.gateway.methods.table import METHODS
 
 _ASK: Final = "question"
@@ -41,7 +41,7 @@ Context = ServerRequestContext[Any, Any]
 logging.getLogger("mcp.server").setLevel(logging.WARNING)  # it tells of the beginning and end of every request
 
 
-async def serve(visit: Visit) -> None:
+async def serve(visit: RequestContext) -> None:
     """Answer a request.
 
     Args:
@@ -58,12 +58,12 @@ async def serve(visit: Visit) -> None:
 class _Sitting:
     """One request: the library reads and answers it, and has us do what it asks for. Nothing of it outlives it."""
 
-    def __init__(self, visit: Visit, *, by_tool: bool) -> None:
+    def __init__(self, visit: RequestContext, *, by_tool: bool) -> None:
         self._visit = visit
         self._by_tool = by_tool
         """Whether the host was set up to have its model answer what people are asked."""
         self._said = 0
-        self._tools: Tools | None = None
+        self._tools: McpTools | None = None
         self._open = ExitStack()
         self._done = asyncio.Event()
 
@@ -126,18 +126,18 @@ class _Sitting:
             await context.session.report_progress(self._said, None, words)
 
         if offer.for_people and not self._by_tool:
-            return _result(Given({}, f"{Forbidden.code}: {_FOR_PEOPLE}", is_error=True))
+            return _result(ToolOutput({}, f"{Forbidden.code}: {_FOR_PEOPLE}", is_error=True))
         if offer.waits:
             self._open.enter_context(self._visit.desk.streams.keeping(self))
         by_tool = self._allows(BY_NAME["answer_approval"])
-        self._tools = Tools(self._visit, report, may_elicit=self._may_elicit(context), by_tool=by_tool)
+        self._tools = McpTools(self._visit, report, may_elicit=self._may_elicit(context), by_tool=by_tool)
         try:
             found = await self._tools.call(offer, params.arguments or {}, _answered(params))
         except SullaError as error:
-            return _result(Given({}, f"{error.code}: {error.message}", is_error=True))
-        return _result(found) if isinstance(found, Given) else _wanted(found)
+            return _result(ToolOutput({}, f"{error.code}: {error.message}", is_error=True))
+        return _result(found) if isinstance(found, ToolOutput) else _wanted(found)
 
-    def _allows(self, offer: Offer) -> bool:
+    def _allows(self, offer: OfferedTool) -> bool:
         held = self._visit.principal.scopes
         return (self._by_tool or not offer.for_people) and all(METHODS[name].scope in held for name in offer.needs)
 
@@ -150,7 +150,7 @@ class _Sitting:
         return by_form and "approve" in self._visit.principal.scopes
 
 
-def _tool(offer: Offer) -> types.Tool:
+def _tool(offer: OfferedTool) -> types.Tool:
     hints = types.ToolAnnotations(
         read_only_hint=offer.reads,
         destructive_hint=False if offer.reads else None,
@@ -173,12 +173,12 @@ def _no_headers(name: str) -> None:
     """No argument of ours is said in a header too. Without this word the library would list all tools at each call."""
 
 
-def _result(given: Given) -> types.CallToolResult:
+def _result(given: ToolOutput) -> types.CallToolResult:
     content: list[types.ContentBlock] = [types.TextContent(text=given.text)]
     return types.CallToolResult(content=content, structured_content=given.value or None, is_error=given.is_error)
 
 
-def _wanted(wanted: Wanted) -> types.InputRequiredResult:
+def _wanted(wanted: AnswerWanted) -> types.InputRequiredResult:
     form = types.ElicitRequestFormParams(
         message=question_words(wanted.ask, may_answer=True),
         requested_schema={"type": "object", "properties": {_ANSWER: _field(wanted.ask)}, "required": [_ANSWER]},
@@ -188,7 +188,7 @@ def _wanted(wanted: Wanted) -> types.InputRequiredResult:
     )
 
 
-def _field(ask: Ask) -> dict[str, Any]:
+def _field(ask: StepQuestion) -> dict[str, Any]:
     field: dict[str, Any] = {"type": "string", "title": "Answer"}
     match ask.kind:
         case "approval":
@@ -201,10 +201,10 @@ def _field(ask: Ask) -> dict[str, Any]:
             return {**field, "enum": [*ask.choices, "give up"]} if ask.choices else field
 
 
-def _answered(params: types.CallToolRequestParams) -> Answered | None:
+def _answered(params: types.CallToolRequestParams) -> AnswerGiven | None:
     if params.request_state is None:
         return None
     response = (params.input_responses or {}).get(_ASK)
     if not isinstance(response, types.ElicitResult):
-        return Answered(params.request_state, "cancel", "")
-    return Answered(params.request_state, response.action, str((response.content or {}).get(_ANSWER, "")))
+        return AnswerGiven(params.request_state, "cancel", "")
+    return AnswerGiven(params.request_state, response.action, str((response.content or {}).get(_ANSWER, "")))

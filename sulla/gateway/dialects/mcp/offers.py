@@ -14,7 +14,7 @@ from sulla.rpc import Params, describe_one
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedTool:
     """One tool."""
 
     name: str
@@ -46,7 +46,7 @@ class Offer:
 
 
 OFFERS: Final = (
-    Offer(
+    OfferedTool(
         "ask",
         "Ask an agent something, or have it do something, and wait for its reply. If the reply does not come in time "
         "(status in_progress) or people are asked first (waiting), go on with wait_for_reply.",
@@ -54,7 +54,7 @@ OFFERS: Final = (
         Reply,
         ("turn.send", "events.subscribe"),
     ),
-    Offer(
+    OfferedTool(
         "wait_for_reply",
         "Wait for the reply to something that was asked: give back thread_id, run_id and after as they came.",
         WaitArgs,
@@ -63,7 +63,7 @@ OFFERS: Final = (
         reads=True,
         again=True,
     ),
-    Offer(
+    OfferedTool(
         "stop",
         "Stop what an agent is doing in a thread.",
         wire.TurnStop,
@@ -72,7 +72,7 @@ OFFERS: Final = (
         "turn.stop",
         again=True,
     ),
-    Offer(
+    OfferedTool(
         "list_agents",
         "The agents that can be asked.",
         agents.AgentList,
@@ -82,7 +82,7 @@ OFFERS: Final = (
         True,
         True,
     ),
-    Offer(
+    OfferedTool(
         "list_threads",
         "The conversations there are, by id: created_at says since when. If next is not null there are more: give it "
         "back as after.",
@@ -93,7 +93,7 @@ OFFERS: Final = (
         True,
         True,
     ),
-    Offer(
+    OfferedTool(
         "read_thread",
         "What was said and done in a conversation.",
         ReadArgs,
@@ -102,7 +102,7 @@ OFFERS: Final = (
         reads=True,
         again=True,
     ),
-    Offer(
+    OfferedTool(
         "list_playbooks",
         "The playbooks that can be run, and what they take.",
         workflows.WorkflowList,
@@ -112,7 +112,7 @@ OFFERS: Final = (
         True,
         True,
     ),
-    Offer(
+    OfferedTool(
         "run_playbook",
         "Begin a run of a playbook. It goes on by itself: look at it with playbook_run.",
         PlayArgs,
@@ -120,7 +120,7 @@ OFFERS: Final = (
         ("workflow.start",),
         "workflow.start",
     ),
-    Offer(
+    OfferedTool(
         "playbook_run",
         "How a run of a playbook stands, step by step.",
         workflows.WorkflowStatus,
@@ -130,7 +130,7 @@ OFFERS: Final = (
         True,
         True,
     ),
-    Offer(
+    OfferedTool(
         "list_approvals",
         "What agents wait to be told by people before they go on. They answer with `sulla approvals`, where the daemon "
         "runs, or in another client of Sulla's.",
@@ -141,7 +141,7 @@ OFFERS: Final = (
         True,
         True,
     ),
-    Offer(
+    OfferedTool(
         "answer_approval",
         "Answer one of these, as a person has decided: approve or reject an approval (always: and all like it); "
         "run_again, give_up or result (with text) a review; result with text what else is asked.",

@@ -7,15 +7,15 @@ from typing import Final
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
-    Begun,
     Called,
     Dropped,
-    Ended,
-    Said,
     Step,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
     ToolBegun,
     ToolEnded,
     WentOn,
@@ -33,7 +33,7 @@ _BY_PEOPLE: Final = (
 _BY_TOOL: Final = "It goes on when that was answered: by a person, or with answer_approval as they decided."
 
 
-class Heard:
+class McpProjection:
     """Keeps `telling.Projection`: what it makes for the client meanwhile are words about progress; the reply is asked
     for when it has ended. One may hear the same turn on from where it rested.
     """
@@ -46,11 +46,11 @@ class Heard:
         self._texts: dict[str, list[str]] = {}
         """What was said, in pieces: a long reply put together with each of them would cost its length each time."""
         self._tools: dict[str, JsonObject] = {}
-        self.asked: tuple[Ask, ...] = ()
+        self.asked: tuple[StepQuestion, ...] = ()
         """What people are asked where it rests."""
         self.seq = 0
         """Where that is in the log."""
-        self.ended: Ended | None = None
+        self.ended: StepEnded | None = None
         self.problem: Problem | None = None
         """What went wrong; the turn may go on."""
         self.begun = False
@@ -100,27 +100,27 @@ class Heard:
 
     def _take(self, step: Step) -> str:
         match step:
-            case Text(message_id, _, delta):
+            case StepText(message_id, _, delta):
                 self._texts.setdefault(message_id, []).append(delta)
                 return ""
             case Dropped(message_id):
                 self._texts.pop(message_id, None)
                 return "what was written is void: it is written again"
-            case Said(_, agent, text):
+            case StepSaid(_, agent, text):
                 return f"{agent or 'the agent'}: {text[:_SHOWN_CHARS]}"
-            case Begun(_, agent):
+            case StepBegun(_, agent):
                 self.begun = True
                 return f"{agent or 'the agent'} is at work"
             case Called():
                 return "a reply is being written"
             case ToolBegun() | ToolEnded():
                 return self._tool(step)
-            case Asked(asks, seq):
+            case StepAsked(asks, seq):
                 self.asked, self.seq = asks, seq
                 return ""
             case WentOn():
                 return "it goes on"
-            case Ended():
+            case StepEnded():
                 self.ended, self.problem = step, step.problem
                 return ""
             case _:
@@ -141,7 +141,7 @@ class Heard:
         return f"tool {step.name or step.call_id} {'failed' if step.is_error else 'is done'}"
 
 
-def reply_json(heard: Heard, thread_id: str, run_id: str, after: int) -> JsonObject:
+def reply_json(heard: McpProjection, thread_id: str, run_id: str, after: int) -> JsonObject:
     """The reply as it stands."""
     problem = heard.problem
     error: Json = None

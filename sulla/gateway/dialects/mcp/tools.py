@@ -23,16 +23,16 @@ from sulla.gateway.dialects.mcp.form import (
     read_args,
     read_state,
 )
-from sulla.gateway.dialects.mcp.offers import Offer
-from sulla.gateway.dialects.mcp.told import Heard, reply_json, reply_words
+from sulla.gateway.dialects.mcp.offers import OfferedTool
+from sulla.gateway.dialects.mcp.told import McpProjection, reply_json, reply_words
 from sulla.gateway.dialects.named import check_agent
 from sulla.gateway.dialects.questions import verdict_of
-from sulla.gateway.dialects.request import Turn, Visit
+from sulla.gateway.dialects.request import RequestContext, Turn
 from sulla.gateway.dialects.step_reader import Retellings
-from sulla.gateway.dialects.steps import Ask, Asked, Said, Step, ToolBegun, ToolEnded
+from sulla.gateway.dialects.steps import Step, StepAsked, StepQuestion, StepSaid, ToolBegun, ToolEnded
 from sulla.gateway.feed.feed import LOOK_BACK
 from sulla.gateway.problems import problem_of
-from sulla.gateway.rest.shown import Exchange
+from sulla.gateway.rest.shown import HttpExchange
 from sulla.gateway.wire import ApprovalAnswer
 
 TITLE_CHARS: Final = 60
@@ -43,7 +43,7 @@ Report = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ToolOutput:
     """What a tool gives."""
 
     value: JsonObject
@@ -52,16 +52,16 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerWanted:
     """It needs an answer of the person at the client; then it is called again."""
 
-    ask: Ask
+    ask: StepQuestion
     state: str
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """What the person has said to a `Wanted`."""
+class AnswerGiven:
+    """What the person has said to a `AnswerWanted`."""
 
     state: str
     action: str
@@ -78,7 +78,7 @@ class _Place:
     answered: list[str] = field(default_factory=list)
 
 
-class Tools:
+class McpTools:
     """The tools, for one request.
 
     Args:
@@ -88,23 +88,25 @@ class Tools:
         by_tool: whether the client's model may answer what people are asked.
     """
 
-    def __init__(self, visit: Visit, report: Report, *, may_elicit: bool, by_tool: bool) -> None:
+    def __init__(self, visit: RequestContext, report: Report, *, may_elicit: bool, by_tool: bool) -> None:
         self._visit = visit
         self._report = report
         self._may_elicit = may_elicit
         self._by_tool = by_tool
-        self._does: Mapping[str, Callable[[JsonObject], Awaitable[Given]]] = {
+        self._does: Mapping[str, Callable[[JsonObject], Awaitable[ToolOutput]]] = {
             "read_thread": self._read,
             "answer_approval": self._answer,
         }
-        self._waits_for: tuple[Turn, Heard] | None = None
+        self._waits_for: tuple[Turn, McpProjection] | None = None
 
     @property
     def unheard(self) -> Turn | None:
         """A turn that has begun, and that the call was cut off from."""
         return self._waits_for[0] if self._waits_for is not None and self._waits_for[1].begun else None
 
-    async def call(self, offer: Offer, values: JsonObject, answered: Answered | None = None) -> Given | Wanted:
+    async def call(
+        self, offer: OfferedTool, values: JsonObject, answered: AnswerGiven | None = None
+    ) -> ToolOutput | AnswerWanted:
         """Do what a tool does.
 
         Raises:
@@ -127,7 +129,7 @@ class Tools:
 
     # ------------------------------------------------------------------------------------------------------- replies
 
-    async def _place(self, offer: Offer, values: JsonObject, answered: Answered | None) -> _Place:
+    async def _place(self, offer: OfferedTool, values: JsonObject, answered: AnswerGiven | None) -> _Place:
         if offer.args is AskArgs:
             args = read_args(AskArgs, values)
             if answered is not None:
@@ -157,8 +159,8 @@ class Tools:
         await self._visit.perform("events.subscribe", thread_id=thread_id)
         self._visit.check_room()
 
-    async def _wait(self, place: _Place) -> Given | Wanted:
-        visit, turn, heard = self._visit, place.turn, Heard()
+    async def _wait(self, place: _Place) -> ToolOutput | AnswerWanted:
+        visit, turn, heard = self._visit, place.turn, McpProjection()
         self._waits_for = turn, heard
         try:
             async with visit.desk.room.clock.timeout(place.wait_s):
@@ -179,11 +181,11 @@ class Tools:
                 choices=[*ask.choices],
                 answered=place.answered[-MOST_ANSWERED:],
             )
-            return Wanted(ask, state.model_dump_json())
+            return AnswerWanted(ask, state.model_dump_json())
         value = reply_json(heard, turn.thread_id, turn.run_id, turn.after)
-        return Given(value, reply_words(value, by_tool=self._by_tool), is_error=heard.problem is not None)
+        return ToolOutput(value, reply_words(value, by_tool=self._by_tool), is_error=heard.problem is not None)
 
-    async def _hear(self, turn: Turn, heard: Heard, answered: Sequence[str]) -> None:
+    async def _hear(self, turn: Turn, heard: McpProjection, answered: Sequence[str]) -> None:
         """Hear it to its end, or to a question that is open now; older ones have been answered."""
         inner = replace(self._visit, exchange=_within(self._visit.exchange, self._report))
         while True:
@@ -198,7 +200,7 @@ class Tools:
                 return
             turn = Turn(turn.thread_id, turn.run_id, heard.seq, begun=True)
 
-    async def _go_on(self, wait_s: int, answered: Answered) -> _Place:
+    async def _go_on(self, wait_s: int, answered: AnswerGiven) -> _Place:
         """Pass the person's answer on, and wait on for the same turn: nothing is asked twice."""
         state = read_state(answered.state)
         turn = Turn(state.thread_id, state.run_id, state.after, state.begun)
@@ -221,7 +223,7 @@ class Tools:
 
     # -------------------------------------------------------------------------------------------------------- others
 
-    async def _answer(self, values: JsonObject) -> Given:
+    async def _answer(self, values: JsonObject) -> ToolOutput:
         args = read_args(ApprovalAnswer, values)
         waiting = await self._visit.look(self._visit.commands.questions_of(args.thread_id))
         run_id = next((one.run_id for one in waiting if one.id == args.id), None)
@@ -235,11 +237,11 @@ class Tools:
         told, history = Retellings(), self._visit.commands.history
         for event in await self._visit.look(history(thread_id, max(0, seq - LOOK_BACK), seq, LOOK_BACK)):
             for run_id, step in told.take(event):
-                if isinstance(step, Asked) and any(ask.id == question for ask in step.asks):
+                if isinstance(step, StepAsked) and any(ask.id == question for ask in step.asks):
                     return run_id
         raise NotFound(f"no question {question!r} is open in {thread_id!r}")
 
-    async def _read(self, values: JsonObject) -> Given:
+    async def _read(self, values: JsonObject) -> ToolOutput:
         args = read_args(ReadArgs, values)
         found = await self._visit.perform("thread.history", **values)
         first = max(0, args.after)
@@ -260,19 +262,19 @@ class Tools:
 
 def _lines(step: Step) -> list[tuple[str, str]]:
     match step:
-        case Said(_, _, text):
+        case StepSaid(_, _, text):
             return [("agent", text)]
         case ToolBegun(_, _, name, args):
             return [("tool", f"{name} {orjson.dumps(args).decode()}")]
         case ToolEnded(_, name, text):
             return [("tool", f"{name}: {text}")]
-        case Asked(asks):
+        case StepAsked(asks):
             return [("people", ask.prompt) for ask in asks]
         case _:
             return []
 
 
-def _within(exchange: Exchange, report: Report) -> Exchange:
+def _within(exchange: HttpExchange, report: Report) -> HttpExchange:
     """An exchange for what is told while a call is at work: each piece is a word about progress.
 
     Whoever calls ends the telling when the client leaves.
@@ -286,8 +288,8 @@ def _within(exchange: Exchange, report: Report) -> Exchange:
         await asyncio.Event().wait()
         return {"type": "http.disconnect"}
 
-    return Exchange(exchange.scope, receive, send, exchange.request_id)
+    return HttpExchange(exchange.scope, receive, send, exchange.request_id)
 
 
-def _given(value: JsonObject) -> Given:
-    return Given(value, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+def _given(value: JsonObject) -> ToolOutput:
+    return ToolOutput(value, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion
-from sulla.gateway.dialects.request import Visit
+from sulla.gateway.dialects.request import RequestContext
 from sulla.store import UNREAD, Swapped, UnreadValue, swap_until
 
 RETRY_S = 900.0
@@ -27,7 +27,7 @@ class Again:
         asked: what it asks for.
     """
 
-    def __init__(self, visit: Visit, asked: Completion) -> None:
+    def __init__(self, visit: RequestContext, asked: Completion) -> None:
         self._visit = visit
         self._named = visit.said.key is not None
         tries = visit.said.headers.get("x-stainless-retry-count")

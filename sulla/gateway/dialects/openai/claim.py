@@ -11,9 +11,9 @@ from typing import Final
 
 from sulla.core.errors import ShuttingDown, SullaError, Unavailable
 from sulla.gateway.dialects.openai.again import Again
-from sulla.gateway.dialects.openai.conversation import Mark, note_mark, read_mark
-from sulla.gateway.dialects.positions import Spot
-from sulla.gateway.dialects.request import Visit
+from sulla.gateway.dialects.openai.conversation import ConversationMark, note_mark, read_mark
+from sulla.gateway.dialects.positions import ClientPosition
+from sulla.gateway.dialects.request import RequestContext
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ STEPS: Final = 3
 clocks that differ."""
 
 
-async def claim_of(visit: Visit, again: Again, key: str) -> Claim | None:
+async def claim_of(visit: RequestContext, again: Again, key: str) -> Claim | None:
     """The claim on a place; None if nobody knows where that is.
 
     Args:
@@ -46,7 +46,7 @@ class Claim:
         mark: the same, read.
     """
 
-    def __init__(self, visit: Visit, again: Again, key: str, noted: str, mark: Mark) -> None:
+    def __init__(self, visit: RequestContext, again: Again, key: str, noted: str, mark: ConversationMark) -> None:
         self._visit = visit
         self._again = again
         self._key = key
@@ -54,7 +54,7 @@ class Claim:
         self._mark = mark
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> ClientPosition:
         """The place."""
         return self._mark.spot
 
@@ -99,7 +99,7 @@ class Claim:
         """
         if isinstance(error, Unavailable) and not isinstance(error, ShuttingDown):
             return
-        free = note_mark(Mark(self._mark.spot))
+        free = note_mark(ConversationMark(self._mark.spot))
         try:
             await self._visit.look(self._visit.commands.bookmarks.swap(self._key, self._noted, free))
         except SullaError as failed:

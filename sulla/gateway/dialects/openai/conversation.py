@@ -14,9 +14,9 @@ from dataclasses import dataclass, fields, replace
 import orjson
 
 from sulla.core.ids import derived_id
-from sulla.gateway.dialects.conversation import Message, Talk
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.openai.form import Completion
-from sulla.gateway.dialects.positions import Spot, note_spot, short, spot_of
+from sulla.gateway.dialects.positions import ClientPosition, note_spot, short, spot_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +30,32 @@ class Posted:
     """Whether what the application says went with it."""
     before: bool = False
     """Whether what was said before went with it."""
-    answered: Spot | None = None
+    answered: ClientPosition | None = None
     """Where the question stood that the message was taken for an answer to, if it was."""
     at_s: float = 0.0
     """When the request was made last, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ConversationMark:
     """Where a conversation is, as it is noted under its words, and who goes on from there."""
 
-    spot: Spot
+    spot: ClientPosition
     by: str = ""
     """The id of the message that does; empty as long as none does."""
     at_s: float = 0.0
     """When it said so, in seconds since the epoch."""
 
 
-def talk_of(messages: Sequence[Message]) -> Talk:
+def talk_of(messages: Sequence[ChatMessage]) -> ChatRequest:
     """Take a request's messages apart."""
     said = [message for message in messages if message.role in ("user", "assistant") and message.text.strip()]
     system = "\n\n".join(message.text for message in messages if message.role == "system" and message.text.strip())
     last = max((place for place, message in enumerate(said) if message.role == "assistant"), default=-1)
-    return Talk(system, tuple(said[: last + 1]), tuple(said[last + 1 :]))
+    return ChatRequest(system, tuple(said[: last + 1]), tuple(said[last + 1 :]))
 
 
-def place_key(owner: str, asked: Completion, said: Sequence[Message]) -> str:
+def place_key(owner: str, asked: Completion, said: Sequence[ChatMessage]) -> str:
     """Under what it is noted which thread a conversation is.
 
     Args:
@@ -91,28 +91,28 @@ def request_key(owner: str, asked: Completion, name: str) -> str:
     return derived_id("openai", "request", owner, asked.model, asked.user, asked.thread, *words)
 
 
-def was_shown(spot: Spot, talk: Talk) -> bool:
+def was_shown(spot: ClientPosition, talk: ChatRequest) -> bool:
     """Whether the client's last answer was the question, as far as it says what that was."""
     if not talk.before:
         return True
     return " ".join(spot.prompt.split()) in " ".join(talk.before[-1].text.split())
 
 
-def note_mark(mark: Mark) -> str:
+def note_mark(mark: ConversationMark) -> str:
     """Where a conversation is, as it is noted; as long as nobody goes on it is the spot alone."""
     if not mark.by:
         return note_spot(mark.spot)
     return orjson.dumps({**orjson.loads(note_spot(mark.spot)), "by": mark.by, "at_s": mark.at_s}).decode()
 
 
-def read_mark(noted: str) -> Mark | None:
+def read_mark(noted: str) -> ConversationMark | None:
     """Where a conversation is, as it was noted; None if that was done by a version that noted something else."""
     found = orjson.loads(noted)
     if not isinstance(found, dict):
         return None
     by, at_s = found.pop("by", ""), found.pop("at_s", 0.0)
     spot = spot_of(found)
-    return None if spot is None else Mark(spot, by, at_s)
+    return None if spot is None else ConversationMark(spot, by, at_s)
 
 
 def note_posted(posted: Posted) -> str:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import Message, check_words, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, check_words, digest, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.again import Again
 from sulla.gateway.dialects.openai.claim import Claim, claim_of
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion, error_body, error_headers, read_completion
-from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole, completion_json, said_chunks
+from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole, completion_json, said_chunks
 from sulla.gateway.dialects.openai.models import check_agent, list_models, show_model
-from sulla.gateway.dialects.positions import Spot, note_spot, read_spot, short
+from sulla.gateway.dialects.positions import ClientPosition, note_spot, read_spot, short
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
-from sulla.gateway.dialects.request import Turn, Visit
-from sulla.gateway.dialects.steps import Ask, Spent
+from sulla.gateway.dialects.request import RequestContext, Turn
+from sulla.gateway.dialects.steps import StepQuestion, StepUsage
 from sulla.gateway.rest.sse import HEADERS
-from sulla.gateway.server.error_style import Manner
+from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.wire import QuestionRow
 
 _SINCE = 128
@@ -30,7 +30,7 @@ _OWN = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""
 
 
-async def complete(visit: Visit) -> None:
+async def complete(visit: RequestContext) -> None:
     """Answer ``POST /v1/chat/completions``."""
     asked = read_completion(visit.json())
     await check_agent(visit, asked.model)
@@ -44,7 +44,7 @@ class _Place:
     """Where a request's conversation is."""
 
     thread_id: str
-    spot: Spot | None
+    spot: ClientPosition | None
     """Where the client was; None if nobody knows."""
     empty: bool = False
     """Whether nothing was ever said there."""
@@ -60,7 +60,7 @@ class _Completion:
         asked: what it asks for.
     """
 
-    def __init__(self, visit: Visit, asked: Completion) -> None:
+    def __init__(self, visit: RequestContext, asked: Completion) -> None:
         self._visit = visit
         self._asked = asked
         self._talk = talks.talk_of(asked.messages)
@@ -115,7 +115,7 @@ class _Completion:
     async def _since(self, thread_id: str, seq: int) -> Sequence[Event]:
         return await self._visit.look(self._visit.commands.history(thread_id, seq, None, _SINCE))
 
-    async def _spot(self, key: str) -> Spot | None:
+    async def _spot(self, key: str) -> ClientPosition | None:
         noted = await self._visit.look(self._visit.commands.bookmarks.get(key))
         return None if noted is None else read_spot(noted)
 
@@ -180,7 +180,7 @@ class _Completion:
     async def _begin(self) -> str:
         return await self._visit.thread(f"message:{self._again.message_id}", self._asked.model, self._talk.title)
 
-    async def _answer(self, spot: Spot, *, again: bool) -> bool:
+    async def _answer(self, spot: ClientPosition, *, again: bool) -> bool:
         """Take the message for the answer to the question that the client was shown.
 
         Args:
@@ -212,13 +212,13 @@ class _Completion:
 
     async def _ask_first(self, thread_id: str, question: QuestionRow) -> None:
         """Show a question that somebody else was asked: here too a message would wait behind it."""
-        ask = Ask(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
+        ask = StepQuestion(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         prompt = question_words(ask, may_answer=self._may_answer)
         last = await self._visit.look(self._visit.commands.last_seq(thread_id))
         system = digest(self._talk.system)
-        await self._ask_again(Spot(thread_id, last, system, question.run_id, ask.id, ask.choices, prompt))
+        await self._ask_again(ClientPosition(thread_id, last, system, question.run_id, ask.id, ask.choices, prompt))
 
-    async def _ask_again(self, spot: Spot) -> None:
+    async def _ask_again(self, spot: ClientPosition) -> None:
         """The turn cannot go on, so a message would wait behind it for ever: it is not passed on."""
         text = f"(This was not passed on, because the agent waits for an answer.)\n\n{spot.prompt}"
         reply = self._reply(spot.thread_id, self._visit.make_id("ask"))
@@ -226,32 +226,32 @@ class _Completion:
         if self._asked.stream:
             await self._visit.answer_bytes(200, said_chunks(reply, text), HEADERS)
         else:
-            await self._visit.answer(200, completion_json(reply, text, Spent(), []))
+            await self._visit.answer(200, completion_json(reply, text, StepUsage(), []))
 
     async def _follow(self, turn: Turn) -> None:
         reply = self._reply(turn.thread_id, turn.run_id)
-        projection = Chunks(reply) if self._asked.stream else Whole(reply)
+        projection = Chunks(reply) if self._asked.stream else CompletionWhole(reply)
 
         async def before_last() -> None:
             content = projection.content
             if content.asked is not None:
                 ask, seq = content.asked
                 prompt = question_words(ask, may_answer=reply.may_answer)
-                spot = Spot(turn.thread_id, seq, "", turn.run_id, ask.id, ask.choices, prompt)
+                spot = ClientPosition(turn.thread_id, seq, "", turn.run_id, ask.id, ask.choices, prompt)
             elif content.ended is not None:
-                spot = Spot(turn.thread_id, content.ended.seq)
+                spot = ClientPosition(turn.thread_id, content.ended.seq)
             else:
                 return
             await self._note(reply, content.text, replace(spot, system=digest(self._talk.system)))
 
         await self._visit.follow(turn, projection, before_last)
 
-    async def _note(self, reply: Reply, text: str, spot: Spot) -> None:
+    async def _note(self, reply: CompletionReply, text: str, spot: ClientPosition) -> None:
         """Note where the client is, once it has an answer."""
         if self._asked.thread:
             key = talks.thread_key(self._owner, self._asked, spot.thread_id)
         else:
-            said = [*self._talk.before, *self._talk.fresh, Message("assistant", text)]
+            said = [*self._talk.before, *self._talk.fresh, ChatMessage("assistant", text)]
             key = talks.place_key(self._owner, self._asked, said)
         await self._visit.look(self._visit.commands.bookmarks.put(key, note_spot(spot)))
 
@@ -259,8 +259,8 @@ class _Completion:
     def _may_answer(self) -> bool:
         return "approve" in self._visit.principal.scopes
 
-    def _reply(self, thread_id: str, id_: str) -> Reply:
-        return Reply(
+    def _reply(self, thread_id: str, id_: str) -> CompletionReply:
+        return CompletionReply(
             id=f"chatcmpl-{id_}",
             model=self._asked.model,
             created_s=int(self._visit.desk.room.clock.now()),
@@ -273,7 +273,7 @@ class _Completion:
 
 OPENAI = Dialect(
     name="openai",
-    manner=Manner(error_body),
+    manner=ErrorStyle(error_body),
     routes=(
         DialectRoute(
             "POST", "/v1/chat/completions", complete, ("turn.send", "events.subscribe"), "Say something to an agent."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import orjson
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.conversation import Message
+from sulla.gateway.dialects.conversation import ChatMessage
 from sulla.gateway.problems import Headers, Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.rpc import ID_CHARS
@@ -37,7 +37,7 @@ class Completion:
     """What is asked for."""
 
     model: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     stream: bool
     usage: bool
     """Whether a stream is to end with the tokens."""
@@ -113,7 +113,7 @@ def _check_form(body: JsonObject) -> None:
             raise _unsupported(name, "an agent uses its own tools, and hands no calls to the client")
 
 
-def _messages(value: Json) -> tuple[Message, ...]:
+def _messages(value: Json) -> tuple[ChatMessage, ...]:
     if value is None:
         raise _wrong("missing_required_parameter", "Missing required parameter: 'messages'.", "messages")
     if not isinstance(value, list):
@@ -132,7 +132,7 @@ def _messages(value: Json) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def _message(place: int, item: Json, *, newest: bool) -> Message:
+def _message(place: int, item: Json, *, newest: bool) -> ChatMessage:
     where = f"messages.[{place}]"
     if not isinstance(item, dict):
         raise _wrong("invalid_type", f"{where}: got {show(item)}, expected an object", where)
@@ -144,7 +144,7 @@ def _message(place: int, item: Json, *, newest: bool) -> Message:
     if not isinstance(role, str) or role not in ("system", "user", "assistant", "tool"):
         expected = "'system', 'developer', 'user', 'assistant', 'tool' or 'function'"
         raise _wrong("invalid_value", f"{where}.role: got {show(role)}, expected {expected}", f"{where}.role")
-    return Message(role, _content(item.get("content"), role, f"{where}.content", newest=newest))
+    return ChatMessage(role, _content(item.get("content"), role, f"{where}.content", newest=newest))
 
 
 def _content(value: Json, role: str, where: str, *, newest: bool) -> str:

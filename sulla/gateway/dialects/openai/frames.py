@@ -8,9 +8,9 @@ import orjson
 
 from sulla.core.errors import ShuttingDown
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.content import Content
+from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.openai.form import error_body, error_headers
-from sulla.gateway.dialects.steps import Asked, Ended, Spent, Step, ToolBegun, ToolEnded
+from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepUsage, ToolBegun, ToolEnded
 from sulla.gateway.problems import DEFECT, Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
@@ -21,7 +21,7 @@ _JSON: Headers = [(b"content-type", b"application/json"), (b"cache-control", b"n
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CompletionReply:
     """What all answers to one request have in common."""
 
     id: str
@@ -44,9 +44,9 @@ class Chunks:
     keep_alive = KEEP_ALIVE
     rests = True
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
-        self.content = Content(may_answer=reply.may_answer)
+        self.content = ShownText(may_answer=reply.may_answer)
 
     @property
     def opening(self) -> bytes:
@@ -62,11 +62,11 @@ class Chunks:
         piece = self.content.take(step)
         shown = self._chunk({"content": piece}) if piece else b""
         match step:
-            case Asked():
-                return shown + self._finish(Spent())
-            case Ended(problem=None):
+            case StepAsked():
+                return shown + self._finish(StepUsage())
+            case StepEnded(problem=None):
                 return shown + self._finish(step.spent)
-            case Ended(problem=Problem() as problem):
+            case StepEnded(problem=Problem() as problem):
                 return shown + b"data: " + error_body(problem) + b"\n\n" + DONE
             case ToolBegun() | ToolEnded() if self._reply.tools:
                 return shown + self._data([], {"sulla": tool_json(step)})
@@ -77,7 +77,7 @@ class Chunks:
         """What went wrong, and the end."""
         return b"data: " + error_body(_why(reason, problem)) + b"\n\n" + DONE
 
-    def _finish(self, spent: Spent) -> bytes:
+    def _finish(self, spent: StepUsage) -> bytes:
         last = self._chunk({}, "stop")
         if self._reply.usage:
             last += self._data([], {"usage": usage_json(spent)})
@@ -92,7 +92,7 @@ class Chunks:
         return b"data: " + orjson.dumps(value) + b"\n\n"
 
 
-class Whole:
+class CompletionWhole:
     """Keeps `telling.Projection`: a completion in one piece.
 
     Args:
@@ -103,11 +103,11 @@ class Whole:
     keep_alive = b""
     rests = True
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
         self._tools: list[Json] = []
         self._problem: Problem | None = None
-        self.content = Content(may_answer=reply.may_answer)
+        self.content = ShownText(may_answer=reply.may_answer)
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers."""
@@ -122,11 +122,11 @@ class Whole:
             case ToolBegun() | ToolEnded():
                 self._tools.append(tool_json(step))
                 return b""
-            case Asked():
-                return self._body(Spent())
-            case Ended(problem=None):
+            case StepAsked():
+                return self._body(StepUsage())
+            case StepEnded(problem=None):
                 return self._body(step.spent)
-            case Ended(problem=Problem() as problem):
+            case StepEnded(problem=Problem() as problem):
                 # The turn is over: to ask again would begin another one, and whether that helps nobody knows.
                 return self._fail(Problem(problem.status, problem.code, problem.message))
             case _:
@@ -140,11 +140,11 @@ class Whole:
         self._problem = problem
         return error_body(problem)
 
-    def _body(self, spent: Spent) -> bytes:
+    def _body(self, spent: StepUsage) -> bytes:
         return orjson.dumps(completion_json(self._reply, self.content.text, spent, self._tools))
 
 
-def completion_json(reply: Reply, text: str, spent: Spent, tools: list[Json]) -> JsonObject:
+def completion_json(reply: CompletionReply, text: str, spent: StepUsage, tools: list[Json]) -> JsonObject:
     """A completion in one piece."""
     message: JsonObject = {"role": "assistant", "content": text, "refusal": None}
     choices: list[Json] = [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}]
@@ -152,14 +152,14 @@ def completion_json(reply: Reply, text: str, spent: Spent, tools: list[Json]) ->
     return {**value, "sulla": {"tools": tools}} if reply.tools else value
 
 
-def said_chunks(reply: Reply, text: str) -> bytes:
+def said_chunks(reply: CompletionReply, text: str) -> bytes:
     """A completion in pieces whose text is known already."""
     chunks = Chunks(reply)
-    ended = Ended("done", "", 0, response=text)
+    ended = StepEnded("done", "", 0, response=text)
     return chunks.opening + chunks.show(ended)
 
 
-def usage_json(spent: Spent) -> JsonObject:
+def usage_json(spent: StepUsage) -> JsonObject:
     """The tokens of a turn."""
     return {
         "prompt_tokens": spent.input_tokens,
@@ -177,7 +177,7 @@ def tool_json(step: ToolBegun | ToolEnded) -> JsonObject:
     return {"tool_result": result}
 
 
-def _head(reply: Reply, kind: str) -> JsonObject:
+def _head(reply: CompletionReply, kind: str) -> JsonObject:
     head: JsonObject = {"id": reply.id, "object": kind, "created": reply.created_s, "model": reply.model}
     return {**head, "system_fingerprint": None, "thread_id": reply.thread_id}
 

@@ -6,18 +6,18 @@ from difflib import get_close_matches
 from typing import cast
 
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.gateway.dialects.request import Visit
+from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Malformed
 
 
-async def list_models(visit: Visit) -> None:
+async def list_models(visit: RequestContext) -> None:
     """Answer ``GET /v1/models``."""
     agents = cast(list[JsonObject], (await visit.perform("agent.list"))["agents"])
     models: list[Json] = [_model(str(agent["id"])) for agent in agents]
     await visit.answer(200, {"object": "list", "data": models})
 
 
-async def show_model(visit: Visit) -> None:
+async def show_model(visit: RequestContext) -> None:
     """Answer ``GET /v1/models/{model}``."""
     name = visit.said.path["model"]
     await check_agent(visit, name)
@@ -28,7 +28,7 @@ def _model(name: str) -> JsonObject:
     return {"id": name, "object": "model", "created": 0, "owned_by": "sulla"}
 
 
-async def check_agent(visit: Visit, name: str) -> None:
+async def check_agent(visit: RequestContext, name: str) -> None:
     """See whether there is an agent of that name.
 
     Raises:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sulla.gateway.dialects.conversation import Message, Talk
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
-from sulla.gateway.dialects.request import Turn, Visit
-from sulla.gateway.dialects.snippbot.form import STATUS, Chat, error_body, read_chat, read_decision
-from sulla.gateway.dialects.snippbot.frames import Frames
-from sulla.gateway.server.error_style import Manner
+from sulla.gateway.dialects.request import RequestContext, Turn
+from sulla.gateway.dialects.snippbot.form import STATUS, SnippbotChat, error_body, read_chat, read_decision
+from sulla.gateway.dialects.snippbot.frames import SnippbotFrames
+from sulla.gateway.server.error_style import ErrorStyle
 
 
-async def chat(visit: Visit) -> None:
+async def chat(visit: RequestContext) -> None:
     """Answer ``POST /api/chat/{agent_id}``."""
     asked, agent = read_chat(visit.json()), visit.said.path["agent_id"]
     key = visit.said.key
@@ -22,18 +22,18 @@ async def chat(visit: Visit) -> None:
     turn = await visit.send(thread_id, key or visit.make_id("msg"), asked.message, agent)
     if key is not None:
         turn = await visit.settled(turn)
-    await visit.follow(turn, Frames(asked.session or thread_id, thread_id, turn.run_id, ahead))
+    await visit.follow(turn, SnippbotFrames(asked.session or thread_id, thread_id, turn.run_id, ahead))
 
 
-async def _thread(visit: Visit, asked: Chat, agent: str, key: str | None) -> str:
+async def _thread(visit: RequestContext, asked: SnippbotChat, agent: str, key: str | None) -> str:
     """The session's thread. A new one has a name if the request has one, so that the same request makes one thread."""
     if asked.session:
         return await thread_named(visit, asked.session, agent, "session_id")
-    title = Talk("", (), (Message("user", asked.message),)).title
+    title = ChatRequest("", (), (ChatMessage("user", asked.message),)).title
     return await visit.thread(None if key is None else f"request:{key}", agent, title)
 
 
-async def decide(visit: Visit) -> None:
+async def decide(visit: RequestContext) -> None:
     """Answer ``POST /api/chat/{agent_id}/approvals/{approval_id}``.
 
     A client that wants a stream, because it lost its own, is told the rest of the turn.
@@ -54,7 +54,7 @@ async def decide(visit: Visit) -> None:
     seq = answered["seq"]
     if streams and run_id is not None and isinstance(seq, int):
         turn = Turn(thread_id, run_id, seq - 1, begun=True)
-        await visit.follow(turn, Frames(decision.session, thread_id, run_id))
+        await visit.follow(turn, SnippbotFrames(decision.session, thread_id, run_id))
         return
     status = STATUS[decision.verdict]
     await visit.answer(200, {"approval_id": approval_id, "session_id": decision.session, "status": status})
@@ -62,7 +62,7 @@ async def decide(visit: Visit) -> None:
 
 SNIPPBOT = Dialect(
     name="snippbot",
-    manner=Manner(error_body, key_header="x-api-key"),
+    manner=ErrorStyle(error_body, key_header="x-api-key"),
     routes=(
         DialectRoute(
             "POST", "/api/chat/{agent_id}", chat, ("turn.send", "events.subscribe"), "Say something to an agent."

@@ -28,7 +28,7 @@ _ANSWER = ("session_id", "approved", "decision", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class SnippbotChat:
     """A message to an agent."""
 
     message: str
@@ -37,7 +37,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class SnippbotDecision:
     """An answer to an approval request."""
 
     session: str
@@ -55,7 +55,7 @@ def error_json(problem: Problem) -> JsonObject:
     return {"error": problem.code, "message": problem.message, "status": problem.status}
 
 
-def read_chat(body: JsonObject) -> Chat:
+def read_chat(body: JsonObject) -> SnippbotChat:
     """What a message's body says.
 
     Raises:
@@ -70,10 +70,10 @@ def read_chat(body: JsonObject) -> Chat:
         raise _wrong("message", "message: expected what the agent should be told, got nothing")
     if len(message) > TEXT_CHARS:
         raise TooLarge(f"message: got {len(message)} characters, expected at most {TEXT_CHARS}")
-    return Chat(message, _text(body, "session_id", needed=False))
+    return SnippbotChat(message, _text(body, "session_id", needed=False))
 
 
-def read_decision(body: JsonObject) -> Decision:
+def read_decision(body: JsonObject) -> SnippbotDecision:
     """What an answer's body says.
 
     Raises:
@@ -87,11 +87,11 @@ def read_decision(body: JsonObject) -> Decision:
     if decision is None:
         if not isinstance(approved, bool):
             raise _wrong("approved", f"approved: got {show(approved)}, expected true or false")
-        return Decision(session, "approve" if approved else "reject", text)
+        return SnippbotDecision(session, "approve" if approved else "reject", text)
     if decision not in VERDICTS:
         expected = ", ".join(repr(verdict) for verdict in VERDICTS)
         raise _wrong("decision", f"decision: got {show(decision)}, expected one of {expected}")
-    return Decision(session, decision, text)
+    return SnippbotDecision(session, decision, text)
 
 
 def _check_fields(body: JsonObject, known: tuple[str, ...]) -> None:

@@ -9,16 +9,16 @@ import orjson
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.dialects.breaks import why
-from sulla.gateway.dialects.content import Content
+from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.snippbot.form import error_json
-from sulla.gateway.dialects.steps import Ask, Asked, Ended, Spent, Step, ToolBegun, ToolEnded
+from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepQuestion, StepUsage, ToolBegun, ToolEnded
 from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
 from sulla.gateway.wire import QuestionRow
 
 
-class Frames:
+class SnippbotFrames:
     """Keeps `telling.Projection`: a turn, also while it waits for people.
 
     Args:
@@ -36,7 +36,7 @@ class Frames:
         self._run_id = run_id
         self._thread_id = thread_id
         self._ahead = ahead
-        self._content = Content(may_answer=True)
+        self._content = ShownText(may_answer=True)
         self._shown: set[str] = set()
         """The questions that the client has seen."""
 
@@ -44,7 +44,7 @@ class Frames:
     def opening(self) -> bytes:
         """Questions that are in the way; else a comment, so that the client knows at once that it was heard."""
         asks = [
-            Ask(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms)
+            StepQuestion(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms)
             for one in self._ahead
             if one.run_id != self._run_id
         ]
@@ -62,28 +62,28 @@ class Frames:
             case ToolEnded(call_id, name, text, is_error, failure):
                 found: JsonObject = {"tool": name, "output": text, "id": call_id, "is_error": is_error}
                 return self._event("tool_result", {**found, "failure": failure or None})
-            case Asked(asks):
+            case StepAsked(asks):
                 return self._requests(asks)
-            case Ended(status=status, spent=spent, problem=problem):
+            case StepEnded(status=status, spent=spent, problem=problem):
                 return self._delta(step) + self._end(status, spent, problem)
             case _:
                 return self._delta(step)
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
         """What went wrong, and the end. The turn goes on."""
-        return self._end("in_progress", Spent(), why(reason, problem))
+        return self._end("in_progress", StepUsage(), why(reason, problem))
 
     def _delta(self, step: Step) -> bytes:
         text = self._content.take(step)
         return self._event("delta", {"text": text}) if text else b""
 
-    def _requests(self, asks: Sequence[Ask]) -> bytes:
+    def _requests(self, asks: Sequence[StepQuestion]) -> bytes:
         """Each question once: of several, the others are told again when one was answered."""
         fresh = [ask for ask in asks if ask.id not in self._shown]
         self._shown.update(ask.id for ask in fresh)
         return b"".join(self._event("approval_request", request_json(ask)) for ask in fresh)
 
-    def _end(self, status: str, spent: Spent, problem: Problem | None) -> bytes:
+    def _end(self, status: str, spent: StepUsage, problem: Problem | None) -> bytes:
         failed = b"" if problem is None else self._event("error", error_json(problem))
         tokens: JsonObject = {"input": spent.input_tokens, "output": spent.output_tokens}
         return failed + self._event("done", {"token_usage": tokens, "status": status})
@@ -92,7 +92,7 @@ class Frames:
         return b"event: %b\ndata: %b\n\n" % (name.encode(), orjson.dumps({**data, "session_id": self._session}))
 
 
-def request_json(ask: Ask) -> JsonObject:
+def request_json(ask: StepQuestion) -> JsonObject:
     """A question to people; what its `id` begins with says what it can be answered."""
     return {
         "approval_id": ask.id,

@@ -10,20 +10,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.dialects.abi.form import Prompt, error_body, read_prompt
-from sulla.gateway.dialects.abi.frames import Stream, Whole, last_events, said_events
-from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Said, Spent, Step, Text, ToolBegun, ToolEnded
+from sulla.gateway.dialects.abi.form import AbiPrompt, error_body, read_prompt
+from sulla.gateway.dialects.abi.frames import AbiStream, AbiWhole, last_events, said_events
+from sulla.gateway.dialects.steps import (
+    Dropped,
+    Step,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
+    ToolBegun,
+    ToolEnded,
+)
 from sulla.gateway.problems import Problem
 
-DONE = Ended("done", "", 9, Spent(16, 5, 3))
-ASK = Asked((Ask("approval:t", "May I?", "t", "post", "", (), None),), 7)
+DONE = StepEnded("done", "", 9, StepUsage(16, 5, 3))
+ASK = StepAsked((StepQuestion("approval:t", "May I?", "t", "post", "", (), None),), 7)
 AWAY = Problem(502, "provider_error", "the service is away", retry_after_s=2.0)
-BLOCKED = Ended("blocked", "", 9, blocker="No key.")
-JOINED = Ended("joined", "", 9, joined="run_2")
+BLOCKED = StepEnded("blocked", "", 9, blocker="No key.")
+JOINED = StepEnded("joined", "", 9, joined="run_2")
 
 
 def said(message_id: str, text: str) -> list[Step]:
-    return [Text(message_id, 0, text), Said(message_id, "sulla", text, cut=False)]
+    return [StepText(message_id, 0, text), StepSaid(message_id, "sulla", text, cut=False)]
 
 
 def events(raw: bytes) -> list[tuple[str, str]]:
@@ -43,12 +54,12 @@ def final(raw: bytes) -> str:
 
 
 def streamed(*steps: Step) -> bytes:
-    stream = Stream("thr_1", may_answer=True)
+    stream = AbiStream("thr_1", may_answer=True)
     return b"".join(stream.show(step) for step in steps)
 
 
 def whole(*steps: Step) -> tuple[int, Any]:
-    made = Whole("thr_1", may_answer=True)
+    made = AbiWhole("thr_1", may_answer=True)
     *before, last = [made.show(step) for step in steps]
     assert not any(before)
     return made.head()[0], json.loads(last)
@@ -59,9 +70,9 @@ def whole(*steps: Step) -> tuple[int, Any]:
     [
         ([*said("a", "Hello"), DONE], "Hello"),
         ([*said("a", "One."), *said("b", "Two."), DONE], "One.\n\nTwo."),
-        ([Text("a", 0, "One"), Dropped("a", 3), *said("b", "Two."), DONE], "Two."),
+        ([StepText("a", 0, "One"), Dropped("a", 3), *said("b", "Two."), DONE], "Two."),
         ([*said("a", ""), DONE], "Done."),
-        ([Ended("done", "", 9, response="All sent.")], "All sent."),
+        ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
         ([*said("a", "I tried."), BLOCKED], "I tried.\n\nNo key."),
         ([JOINED], "(This message was taken up by the turn that was going on.)"),
         ([*said("a", "So:"), ASK], "So:\n\nMay I?\n\nAnswer **yes** or **no**."),
@@ -93,23 +104,23 @@ def test_each_tool_is_named() -> None:
 
 
 def test_a_failure_is_told_to_clients_that_know_of_errors_and_to_those_that_do_not() -> None:
-    raw = streamed(*said("a", "Well."), Ended("failed", "", 9, problem=AWAY))
+    raw = streamed(*said("a", "Well."), StepEnded("failed", "", 9, problem=AWAY))
     assert ("error", "the service is away") in events(raw)
     assert final(raw) == "Well.\n\n(This broke off: the service is away)"
     assert events(raw)[-1] == ("done", "[DONE]")
 
 
 def test_a_failure_in_one_piece_has_its_status() -> None:
-    made = Whole("thr_1", may_answer=True)
-    assert json.loads(made.show(Ended("failed", "", 9, problem=AWAY))) == {"detail": "the service is away"}
+    made = AbiWhole("thr_1", may_answer=True)
+    assert json.loads(made.show(StepEnded("failed", "", 9, problem=AWAY))) == {"detail": "the service is away"}
     status, headers = made.head()
     assert (status, dict(headers)[b"retry-after"]) == (502, b"2")
 
 
 def test_an_answer_that_breaks_off_says_why_and_ends() -> None:
-    raw = Stream("thr_1", may_answer=True).cut("stopping", None)
+    raw = AbiStream("thr_1", may_answer=True).cut("stopping", None)
     assert [name for name, _ in events(raw)] == ["error", "message", "done"]
-    made = Whole("thr_1", may_answer=True)
+    made = AbiWhole("thr_1", may_answer=True)
     assert "is stopping" in json.loads(made.cut("stopping", None))["detail"]
     assert made.head()[0] == 503
 
@@ -127,10 +138,10 @@ def test_what_is_wrong_in_the_body_is_a_list() -> None:
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ({"prompt": "x"}, Prompt("x", "")),
-        ({"prompt": "x", "thread_id": 0}, Prompt("x", "0")),
-        ({"prompt": "x", "thread_id": "t", "more": 1}, Prompt("x", "t")),
+        ({"prompt": "x"}, AbiPrompt("x", "")),
+        ({"prompt": "x", "thread_id": 0}, AbiPrompt("x", "0")),
+        ({"prompt": "x", "thread_id": "t", "more": 1}, AbiPrompt("x", "t")),
     ],
 )
-def test_a_prompt_is_read(body: JsonObject, found: Prompt) -> None:
+def test_a_prompt_is_read(body: JsonObject, found: AbiPrompt) -> None:
     assert read_prompt(body) == found

@@ -8,7 +8,7 @@ import pytest
 from ag_ui.core import RunAgentInput
 
 from sulla.gateway.dialects.agui.form import read_input
-from sulla.gateway.dialects.conversation import Message
+from sulla.gateway.dialects.conversation import ChatMessage
 from sulla.gateway.problems import Malformed
 
 HELLO: Any = {"id": "u1", "role": "user", "content": "Hello"}
@@ -87,7 +87,7 @@ def test_what_is_of_another_form_is_refused_by_its_place(more: Any, param: str) 
 def test_what_is_new_is_what_came_after_the_message_that_was_passed_on_last() -> None:
     found = read_input({**BODY, "messages": [*said("One", "1", "Two", "2"), {**HELLO, "id": "m9"}]})
     marks = [one.mark for one in found.messages]
-    assert found.talk().fresh == (Message("user", "Hello"),)
+    assert found.talk().fresh == (ChatMessage("user", "Hello"),)
     assert [one.text for one in found.talk(marks[0]).fresh] == ["Two", "Hello"]
     assert [one.text for one in found.talk(marks[0]).before] == ["One"]
     assert [one.text for one in found.talk(marks[4], again=True).fresh] == ["Hello"]

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from sulla.gateway.dialects.agui import frames as agui_frames
-from sulla.gateway.dialects.agui.frames import Frames, Run, Transcript
+from sulla.gateway.dialects.agui.frames import AguiFrames, AguiRun, AguiTranscript
 from sulla.gateway.dialects.content import AGAIN
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
     Called,
     Dropped,
-    Ended,
-    Said,
-    Spent,
     Step,
-    Text,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
+    StepUsage,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -27,39 +27,43 @@ from sulla.gateway.dialects.steps import (
 from sulla.gateway.problems import DEFECT, Problem
 from tests.gateway.dialects.talker import Heard, heard
 
-RUN = Run("kitchen", "run-1", "", "thr_1", may_answer=True)
-DONE = Ended("done", "", 9, Spent(16, 5, 3))
-ASK = Ask("approval:t", "May I?", "t", "post", "host:x", (), 1_800_000_000_000)
+RUN = AguiRun("kitchen", "run-1", "", "thr_1", may_answer=True)
+DONE = StepEnded("done", "", 9, StepUsage(16, 5, 3))
+ASK = StepQuestion("approval:t", "May I?", "t", "post", "host:x", (), 1_800_000_000_000)
 AWAY = Problem(502, "provider_error", "the service is away")
 
 
-def told(*steps: Step, run: Run = RUN) -> Heard:
-    made = Frames(run, Transcript(()))
+def told(*steps: Step, run: AguiRun = RUN) -> Heard:
+    made = AguiFrames(run, AguiTranscript(()))
     return heard((made.opening + b"".join(made.show(step) for step in steps)).decode(), [])
 
 
 def ended(*steps: Step) -> Any:
-    made = Frames(RUN, Transcript(()))
+    made = AguiFrames(RUN, AguiTranscript(()))
     return json.loads(b"".join(made.show(step) for step in steps).decode().split("data: ")[-1])
 
 
 @pytest.mark.parametrize(
     ("steps", "texts", "outcome"),
     [
-        ([Text("a", 0, "Hel"), Text("a", 3, "lo"), DONE], ["Hello"], "success"),
-        ([Text("a", 0, "One."), Text("b", 0, "Two."), DONE], ["One.", "Two."], "success"),
+        ([StepText("a", 0, "Hel"), StepText("a", 3, "lo"), DONE], ["Hello"], "success"),
+        ([StepText("a", 0, "One."), StepText("b", 0, "Two."), DONE], ["One.", "Two."], "success"),
         (
-            [Called("a", "sulla", 1), Text("a", 0, "One"), Dropped("a", 3), Text("b", 0, "Two."), DONE],
+            [Called("a", "sulla", 1), StepText("a", 0, "One"), Dropped("a", 3), StepText("b", 0, "Two."), DONE],
             ["Two."],
             "success",
         ),
-        ([Dropped("a", 0), Text("b", 0, "Two."), DONE], ["Two."], "success"),
+        ([Dropped("a", 0), StepText("b", 0, "Two."), DONE], ["Two."], "success"),
         ([DONE], ["Done."], "success"),
-        ([Ended("done", "", 9, response="All sent.")], ["All sent."], "success"),
-        ([Text("a", 0, "I tried."), Ended("blocked", "", 9, blocker="No key.")], ["I tried.", "No key."], "success"),
-        ([Text("a", 0, "Half"), Ended("cancelled", "stopped", 9, problem=AWAY)], ["Half"], "cancelled"),
-        ([Text("a", 0, "Half"), Ended("failed", "", 9, problem=AWAY)], ["Half"], "error"),
-        ([Text("a", 0, "So:"), Asked((ASK,), 7)], ["So:"], "interrupt"),
+        ([StepEnded("done", "", 9, response="All sent.")], ["All sent."], "success"),
+        (
+            [StepText("a", 0, "I tried."), StepEnded("blocked", "", 9, blocker="No key.")],
+            ["I tried.", "No key."],
+            "success",
+        ),
+        ([StepText("a", 0, "Half"), StepEnded("cancelled", "stopped", 9, problem=AWAY)], ["Half"], "cancelled"),
+        ([StepText("a", 0, "Half"), StepEnded("failed", "", 9, problem=AWAY)], ["Half"], "error"),
+        ([StepText("a", 0, "So:"), StepAsked((ASK,), 7)], ["So:"], "interrupt"),
     ],
 )
 def test_the_text_and_the_end(steps: list[Step], texts: list[str], outcome: str) -> None:
@@ -71,9 +75,9 @@ def test_thoughts_stand_apart_and_are_closed_before_anything_else_begins() -> No
     found = told(
         Thought("a", 0, "Hm"),
         Thought("a", 2, "."),
-        Text("a", 0, "Let me"),
+        StepText("a", 0, "Let me"),
         Thought("a", 3, "Or?"),
-        Said("a", "sulla", "Let me", cut=False),
+        StepSaid("a", "sulla", "Let me", cut=False),
         Thought("b", 0, "So."),
         ToolBegun("t", "b", "look", {}),
         ToolEnded("t", "look", "Green.", is_error=False, failure=""),
@@ -83,7 +87,9 @@ def test_thoughts_stand_apart_and_are_closed_before_anything_else_begins() -> No
 
 
 def test_a_call_that_went_wrong_says_so() -> None:
-    raw = Frames(RUN, Transcript(())).show(ToolEnded("t", "post", "no", is_error=True, failure="human_rejected"))
+    raw = AguiFrames(RUN, AguiTranscript(())).show(
+        ToolEnded("t", "post", "no", is_error=True, failure="human_rejected")
+    )
     assert json.loads(raw.removeprefix(b"data: ")) == {
         "type": "TOOL_CALL_RESULT",
         "messageId": "t_result",
@@ -96,18 +102,18 @@ def test_a_call_that_went_wrong_says_so() -> None:
 
 def test_words_that_are_void_are_taken_back_as_far_as_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agui_frames, "KEPT_CHARS", 4)
-    found = told(Text("a", 0, "Hello"), Dropped("a", 5), Text("b", 0, "Hi"), DONE)
+    found = told(StepText("a", 0, "Hello"), Dropped("a", 5), StepText("b", 0, "Hi"), DONE)
     assert found.texts == [f"Hello\n\n{AGAIN}", "Hi"]
 
 
 def test_a_snapshot_has_all_that_was_said_before_and_since() -> None:
     before: list[Any] = [{"id": "u", "role": "user", "content": "Hello"}]
-    made = Frames(RUN, Transcript(before))
+    made = AguiFrames(RUN, AguiTranscript(before))
     steps: list[Step] = [
-        Text("a", 0, "Let me look."),
+        StepText("a", 0, "Let me look."),
         ToolBegun("t", "a", "look", {"at": "home"}),
         ToolEnded("t", "look", "Green.", is_error=False, failure=""),
-        Text("b", 0, "It"),
+        StepText("b", 0, "It"),
         Dropped("b", 2),
         DONE,
     ]
@@ -117,7 +123,7 @@ def test_a_snapshot_has_all_that_was_said_before_and_since() -> None:
 
 
 def test_a_question_says_how_it_is_answered() -> None:
-    (interrupt,) = ended(Asked((ASK,), 7))["outcome"]["interrupts"]
+    (interrupt,) = ended(StepAsked((ASK,), 7))["outcome"]["interrupts"]
     assert interrupt == {
         "id": "approval:t",
         "reason": "tool_call",
@@ -146,7 +152,7 @@ def test_a_question_says_how_it_is_answered() -> None:
     ],
 )
 def test_every_kind_of_question_has_its_reason(wait: str, choices: tuple[str, ...], reason: str, required: str) -> None:
-    (interrupt,) = told(Asked((Ask(wait, "?", "", "", "", choices, None),), 7)).interrupts
+    (interrupt,) = told(StepAsked((StepQuestion(wait, "?", "", "", "", choices, None),), 7)).interrupts
     schema: Any = interrupt.response_schema
     assert (interrupt.reason, interrupt.tool_call_id, schema["required"]) == (reason, None, [required])
     assert schema["properties"][required].get("enum", []) == [*choices] or wait.startswith("review")
@@ -157,17 +163,17 @@ def test_how_a_run_ended_and_what_it_took() -> None:
     ids = {"threadId": "kitchen", "runId": "run-1"}
     success = {"result": {"status": "done"}, "outcome": {"type": "success"}}
     assert ended(DONE) == {"type": "RUN_FINISHED", **ids, **success, "usage": usage}
-    failed = ended(Ended("failed", "", 9, Spent(16, 5, 3), AWAY))
+    failed = ended(StepEnded("failed", "", 9, StepUsage(16, 5, 3), AWAY))
     assert failed == {"type": "RUN_ERROR", "message": AWAY.message, "code": AWAY.code, "usage": usage}
 
 
 @pytest.mark.parametrize("problem", [None, DEFECT])
 def test_an_answer_that_breaks_off_is_an_error(problem: Problem | None) -> None:
-    made = Frames(RUN, Transcript(()))
-    raw = made.opening + made.show(Text("a", 0, "Hel")) + made.cut("stopping", problem)
+    made = AguiFrames(RUN, AguiTranscript(()))
+    raw = made.opening + made.show(StepText("a", 0, "Hel")) + made.cut("stopping", problem)
     assert heard(raw.decode(), []).error.code == ("shutting_down" if problem is None else DEFECT.code)
 
 
 def test_the_run_that_began_it_is_named() -> None:
-    opening = Frames(Run("t", "r", "r0", "thr_1", may_answer=True), Transcript(())).opening
+    opening = AguiFrames(AguiRun("t", "r", "r0", "thr_1", may_answer=True), AguiTranscript(())).opening
     assert json.loads(opening.removeprefix(b"data: "))["parentRunId"] == "r0"

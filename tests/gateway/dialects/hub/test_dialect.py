@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from sulla.access import Principal
 from sulla.core.errors import Forbidden, NotFound, StoreUnavailable
 from sulla.gateway import Server
-from sulla.gateway.dialects.hub.places import Given, Place, Places
+from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces, MessageMeaning
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
@@ -481,9 +481,9 @@ class Meanwhile(MemoryBookmarks):
         found = await super().get(key)
         if self.left:
             self.left -= 1
-            other = Places()
-            other.enter(Place(f"thr_other_{self.left}", "other", 3))
-            other.give(f"m-other-{self.left}", Given("thr_other", "approval:1"))
+            other = HubPlaces()
+            other.enter(HubPlace(f"thr_other_{self.left}", "other", 3))
+            other.give(f"m-other-{self.left}", MessageMeaning("thr_other", "approval:1"))
             self.kept[key] = other.noted(found)
         return found
 
@@ -497,7 +497,7 @@ async def test_what_two_connections_of_a_client_note_at_once_is_all_kept(server:
             await desktop.rest()
         await desktop.until(lambda: not meanwhile.left)
     (noted,) = meanwhile.kept.values()
-    places = Places()
+    places = HubPlaces()
     places.learn(noted)
     assert set(places.all) == {"thr_other_0", "thr_other_1", "thr_other_2", *commands.threads}
     assert {"m-other-0", "m-other-1", "m-other-2"} <= set(places.given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.gateway.dialects.hub.frames import COMPLETE, Conversation, Told
+from sulla.gateway.dialects.hub.frames import COMPLETE, Conversation, HubEvent
 from tests.gateway.dialects.events import Log, full_turn
 from tests.gateway.dialects.test_one_reading import CALLS, TEXT
 
@@ -13,12 +13,12 @@ def conversation(*, may_answer: bool = True, streaming: bool = False) -> Convers
     return Conversation("thr_1", "thread_7", may_answer=may_answer, streaming=streaming)
 
 
-def told(log: Log, view: Conversation | None = None) -> list[Told]:
+def told(log: Log, view: Conversation | None = None) -> list[HubEvent]:
     view = view or conversation()
     return [one for event in log.events for one in view.take(event)]
 
 
-def said(frames: list[Told], kind: str = "progress") -> list[object]:
+def said(frames: list[HubEvent], kind: str = "progress") -> list[object]:
     return [one.data["content"] for one in frames if one.type == "assistant_message" and one.data["kind"] == kind]
 
 
@@ -51,7 +51,7 @@ def test_pieces_are_shown_when_there_is_enough_news_and_always_whole() -> None:
     assert told(log) == []
 
 
-def failed(**data: object) -> list[Told]:
+def failed(**data: object) -> list[HubEvent]:
     log = Log()
     log.kept("RUN_STARTED")
     log.kept("RUN_ERROR", run_id="run_1", outcome={"status": "failed"}, **data)
@@ -68,7 +68,7 @@ def test_a_turn_that_fails_says_why_and_ends(code: str, reason: str) -> None:
     assert end.data["stopReason"] == reason
 
 
-def ended(**outcome: object) -> list[Told]:
+def ended(**outcome: object) -> list[HubEvent]:
     log = Log()
     log.kept("RUN_STARTED")
     log.kept("RUN_FINISHED", run_id="run_1", outcome=outcome)

@@ -13,10 +13,10 @@ from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import Event, Limits, QuestionRow
 from sulla.gateway.dialects.hub.desk import MOST_CHANNELS
-from sulla.gateway.dialects.hub.effects import Look, Note, Recall
-from sulla.gateway.dialects.hub.places import Place, Places
+from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall
+from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
 from sulla.gateway.dialects.hub.session import HubSession
-from sulla.gateway.websocket.machine import Call, Close, Effect, Reply, Then
+from sulla.gateway.websocket.machine import CallMethod, Close, Effect, SendFrame, Then
 from sulla.gateway.wire import (
     ApprovalAnswer,
     EventsSubscribe,
@@ -76,22 +76,22 @@ class Client:
     def _next(self, effect: Effect) -> Sequence[Effect]:
         session = self.session
         match effect:
-            case Reply(frame):
+            case SendFrame(frame):
                 self.frames.append(json.loads(frame))
             case Then(ask):
                 return ask()
-            case Call(id_, EventsSubscribe() as params):
+            case CallMethod(id_, EventsSubscribe() as params):
                 if type(params) in self.refused or params.thread_id in self.gone:
                     return session.failed(id_, self.refused.get(type(params), NotFound("no thread")))
                 self.followed.append((params.thread_id, params.after))
                 return session.answered(id_, {"seq": params.after})
-            case Call(_, EventsUnsubscribe(thread_id=thread_id)):
+            case CallMethod(_, EventsUnsubscribe(thread_id=thread_id)):
                 self.left.append(thread_id)
-            case Call(id_, params):
+            case CallMethod(id_, params):
                 return self._called(id_, params)
             case Recall(then=then, failed=failed):
                 return then(self.noted) if self.forgetful is None else failed(self.forgetful)
-            case Note(places=places, then=after):
+            case NotePlaces(places=places, then=after):
                 self.noted = places.noted(self.noted)
                 return after()
             case Look(_, see):
@@ -126,8 +126,8 @@ def _answer(params: Params) -> JsonObject:
             return {"seq": 9, "heartbeats": [{"thread_id": "thr_beat"}, {"thread_id": ""}]}
 
 
-def noted(*places: Place) -> str:
-    found = Places()
+def noted(*places: HubPlace) -> str:
+    found = HubPlaces()
     for place in places:
         found.enter(place)
     return found.noted(None)
@@ -149,7 +149,7 @@ def test_a_message_is_noted_and_followed_before_it_is_sent_and_acknowledged_afte
 
 def test_who_comes_back_is_told_from_where_it_was() -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 7), Place("thr_2", "one", 3, THREAD))
+    client.noted = noted(HubPlace(THREAD, "one", 7), HubPlace("thr_2", "one", 3, THREAD))
     client.say("subscribe").say("subscribe")
     assert client.followed == [(THREAD, 7), ("thr_2", 3)]
 
@@ -157,7 +157,7 @@ def test_who_comes_back_is_told_from_where_it_was() -> None:
 @pytest.mark.parametrize(("seen", "answers"), [("approval:call_1", 1), ("", 0), ("approval:other", 0)])
 def test_a_yes_is_one_only_to_the_question_that_was_seen(seen: str, answers: int) -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 7, asked=seen))
+    client.noted = noted(HubPlace(THREAD, "one", 7, asked=seen))
     client.waiting = [ASKED]
     client.say("subscribe").say("user_message", words("yes", threadId="one"))
     assert len(client.wanted(ApprovalAnswer)) == answers
@@ -262,7 +262,7 @@ def test_to_go_on_where_nothing_was_is_an_error() -> None:
 
 def test_the_thirteenth_conversation_ends_the_listening_to_the_first() -> None:
     client = Client()
-    client.noted = noted(*(Place(f"thr_{number}", f"name {number}", 0) for number in range(10, 22)))
+    client.noted = noted(*(HubPlace(f"thr_{number}", f"name {number}", 0) for number in range(10, 22)))
     client.say("subscribe").say("user_message", words("hello"))
     assert client.left == ["thr_10"]
 
@@ -287,7 +287,7 @@ def test_a_message_that_comes_again_answers_nothing_that_was_asked_since(prompt:
 
 def test_what_is_not_passed_on_is_acknowledged_before_the_question_comes_again() -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 7))
+    client.noted = noted(HubPlace(THREAD, "one", 7))
     client.waiting = [ASKED]
     client.say("user_message", words("yes", threadId="one"))
     assert [frame["type"] for frame in client.frames] == ["ack", "assistant_message", "transfer_data"]
@@ -296,7 +296,7 @@ def test_what_is_not_passed_on_is_acknowledged_before_the_question_comes_again()
 @pytest.mark.parametrize("again", ["subscribe", "user_message"])
 def test_a_thread_that_cannot_be_followed_now_is_not_forgotten(again: str) -> None:
     client = Client()
-    client.noted = before = noted(Place(THREAD, "one", 7)) if again == "subscribe" else None
+    client.noted = before = noted(HubPlace(THREAD, "one", 7)) if again == "subscribe" else None
     client.refused[EventsSubscribe] = StoreUnavailable("the store does not answer")
     client.say(again, words("hello", threadId="one") if again == "user_message" else None)
     assert client.closed is not None
@@ -307,7 +307,7 @@ def test_a_thread_that_cannot_be_followed_now_is_not_forgotten(again: str) -> No
 
 def test_a_subscription_is_acknowledged_when_it_is_known_where_the_client_was() -> None:
     client = Client()
-    client.noted, client.forgetful = noted(Place(THREAD, "one", 7)), StoreUnavailable("the store does not answer")
+    client.noted, client.forgetful = noted(HubPlace(THREAD, "one", 7)), StoreUnavailable("the store does not answer")
     client.say("subscribe", id_="s")
     assert [frame["type"] for frame in client.frames] == ["system_message"]
     client.forgetful = None
@@ -318,7 +318,7 @@ def test_a_subscription_is_acknowledged_when_it_is_known_where_the_client_was() 
 
 def test_a_playbook_does_not_end_the_listening_to_the_conversation_that_began_it() -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 0), *(Place(f"thr_{number}", "", 0) for number in range(10, 21)))
+    client.noted = noted(HubPlace(THREAD, "one", 0), *(HubPlace(f"thr_{number}", "", 0) for number in range(10, 21)))
     client.say("subscribe").happens("PLAYBOOK_BEGAN", 3, thread_id="thr_play")
     assert client.left == ["thr_10"]
     assert ("thr_play", 0) in client.followed
@@ -326,7 +326,7 @@ def test_a_playbook_does_not_end_the_listening_to_the_conversation_that_began_it
 
 def test_an_answer_that_is_too_long_is_refused_for_good() -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 7, asked="answer:call_1"))
+    client.noted = noted(HubPlace(THREAD, "one", 7, asked="answer:call_1"))
     client.waiting = [QuestionRow(THREAD, "run_1", "answer:call_1", "Which one?")]
     for _ in range(2):
         client.say("user_message", words("x" * (TEXT_CHARS + 1), threadId="one"), id_="long")
@@ -356,7 +356,7 @@ def test_who_comes_back_behind_a_limit_can_still_go_on() -> None:
 
 def test_a_playbook_whose_thread_is_gone_holds_nothing_back() -> None:
     client = Client()
-    client.noted = noted(Place(THREAD, "one", 7), Place("thr_play", "one", 3, THREAD))
+    client.noted = noted(HubPlace(THREAD, "one", 7), HubPlace("thr_play", "one", 3, THREAD))
     client.gone = {"thr_play"}
     client.say("subscribe").happens("RUN_STARTED", 8).happens("RUN_FINISHED", 9, outcome={"status": "done"})
     assert client.frames[-1]["type"] == "transfer_data"

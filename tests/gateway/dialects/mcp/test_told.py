@@ -4,71 +4,71 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.gateway.dialects.mcp.told import Heard, reply_json, reply_words
+from sulla.gateway.dialects.mcp.told import McpProjection, reply_json, reply_words
 from sulla.gateway.dialects.steps import (
-    Ask,
-    Asked,
-    Begun,
     Called,
     Dropped,
-    Ended,
-    Said,
     Step,
-    Text,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepSaid,
+    StepText,
     ToolBegun,
     ToolEnded,
     WentOn,
 )
 from sulla.gateway.problems import Problem
 
-ASK = Ask("approval:t", "May I?", "t", "post", "", (), None)
+ASK = StepQuestion("approval:t", "May I?", "t", "post", "", (), None)
 AWAY = Problem(502, "provider_error", "the service is away")
 
 
-def heard(*steps: Step) -> Heard:
-    made = Heard()
+def heard(*steps: Step) -> McpProjection:
+    made = McpProjection()
     for step in steps:
         made.show(step)
     return made
 
 
 def said(message_id: str, text: str) -> list[Step]:
-    return [Text(message_id, 0, text), Said(message_id, "sulla", text, cut=False)]
+    return [StepText(message_id, 0, text), StepSaid(message_id, "sulla", text, cut=False)]
 
 
 def test_replies_stand_apart_and_what_was_taken_back_is_not_there() -> None:
-    steps = [*said("m1", "Let me look."), Text("m2", 0, "It is"), Dropped("m2", 5), *said("m3", "It is empty.")]
-    assert heard(*steps, Ended("done", "", 9)).text == "Let me look.\n\nIt is empty."
+    steps = [*said("m1", "Let me look."), StepText("m2", 0, "It is"), Dropped("m2", 5), *said("m3", "It is empty.")]
+    assert heard(*steps, StepEnded("done", "", 9)).text == "Let me look.\n\nIt is empty."
 
 
 @pytest.mark.parametrize(
     ("ended", "text"),
     [
-        (Ended("done", "", 9), "Done."),
-        (Ended("done", "", 9, response="It is so."), "It is so."),
-        (Ended("blocked", "", 9, blocker="No key.\nA key."), "No key.\nA key."),
-        (Ended("joined", "", 9, joined="run_2"), "(This message was taken up by the turn that was going on.)"),
-        (Ended("failed", "", 9, problem=AWAY), ""),
+        (StepEnded("done", "", 9), "Done."),
+        (StepEnded("done", "", 9, response="It is so."), "It is so."),
+        (StepEnded("blocked", "", 9, blocker="No key.\nA key."), "No key.\nA key."),
+        (StepEnded("joined", "", 9, joined="run_2"), "(This message was taken up by the turn that was going on.)"),
+        (StepEnded("failed", "", 9, problem=AWAY), ""),
     ],
 )
-def test_a_turn_that_said_nothing_has_a_word_all_the_same(ended: Ended, text: str) -> None:
+def test_a_turn_that_said_nothing_has_a_word_all_the_same(ended: StepEnded, text: str) -> None:
     assert heard(ended).text == text
 
 
 def test_what_is_told_meanwhile() -> None:
-    made = Heard()
+    made = McpProjection()
     steps: list[tuple[Step, str]] = [
-        (Begun("run_1", "sulla"), "sulla is at work"),
+        (StepBegun("run_1", "sulla"), "sulla is at work"),
         (Called("m1", "sulla", 1), "a reply is being written"),
-        (Text("m1", 0, "Hello"), ""),
-        (Said("m1", "sulla", "x" * 300, cut=False), f"sulla: {'x' * 200}"),
+        (StepText("m1", 0, "Hello"), ""),
+        (StepSaid("m1", "sulla", "x" * 300, cut=False), f"sulla: {'x' * 200}"),
         (Dropped("m2", 3), "what was written is void: it is written again"),
         (ToolBegun("t", "m1", "look", {}), "tool look begins"),
         (ToolEnded("t", "look", "nothing", is_error=True, failure=""), "tool look failed"),
         (ToolEnded("u", "", "nothing", is_error=False, failure=""), "tool u is done"),
-        (Asked((ASK,), 7), ""),
+        (StepAsked((ASK,), 7), ""),
         (WentOn("answered"), "it goes on"),
-        (Ended("done", "", 9), ""),
+        (StepEnded("done", "", 9), ""),
     ]
     assert [made.show(step).decode() for step, _ in steps] == [words for _, words in steps]
 
@@ -82,7 +82,7 @@ def test_a_reply_that_is_not_whole_says_how_to_wait_on() -> None:
 
 @pytest.mark.parametrize(("by_tool", "how"), [(False, "with `sulla approvals`"), (True, "with answer_approval")])
 def test_a_reply_that_waits_for_people_has_what_they_are_asked_and_where_to_answer(by_tool: bool, how: str) -> None:
-    made = heard(Asked((ASK,), 7))
+    made = heard(StepAsked((ASK,), 7))
     words = reply_words(reply_json(made, "thr_1", "run_1", 3), by_tool=by_tool)
     assert [one for one in ("`sulla approvals`", "answer_approval") if one in words] == [how.removeprefix("with ")]
     assert (made.status, made.seq) == ("waiting", 7)
@@ -91,7 +91,7 @@ def test_a_reply_that_waits_for_people_has_what_they_are_asked_and_where_to_answ
 
 
 def test_a_failure_and_an_end_from_outside_are_errors() -> None:
-    failed = heard(*said("m1", "Let me look."), Ended("failed", "", 9, problem=AWAY))
+    failed = heard(*said("m1", "Let me look."), StepEnded("failed", "", 9, problem=AWAY))
     assert (
         reply_words(reply_json(failed, "thr_1", "run_1", 3), by_tool=False)
         == "Let me look.\n\nprovider_error: the service is away"

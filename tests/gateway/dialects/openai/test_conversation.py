@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sulla.gateway.bookmarks import BOOKMARK_BYTES
-from sulla.gateway.dialects.conversation import Message, Talk, digest
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest
 from sulla.gateway.dialects.openai.conversation import (
-    Mark,
+    ConversationMark,
     Posted,
     note_mark,
     note_posted,
@@ -21,12 +21,12 @@ from sulla.gateway.dialects.openai.conversation import (
     thread_key,
 )
 from sulla.gateway.dialects.openai.form import Completion, read_completion
-from sulla.gateway.dialects.positions import Spot, note_spot, read_spot
+from sulla.gateway.dialects.positions import ClientPosition, note_spot, read_spot
 
 
-def said(*words: str) -> tuple[Message, ...]:
+def said(*words: str) -> tuple[ChatMessage, ...]:
     """Messages by turns, the user's first."""
-    return tuple(Message("assistant" if place % 2 else "user", text) for place, text in enumerate(words))
+    return tuple(ChatMessage("assistant" if place % 2 else "user", text) for place, text in enumerate(words))
 
 
 def asked(**more: Any) -> Completion:
@@ -34,14 +34,21 @@ def asked(**more: Any) -> Completion:
 
 
 def test_a_request_is_what_was_before_and_what_is_new() -> None:
-    messages = [Message("system", "Be brief."), *said("one", "1", "two"), Message("system", "Be kind.")]
-    talk = talk_of([*messages, Message("user", "three")])
-    assert talk == Talk("Be brief.\n\nBe kind.", said("one", "1"), (Message("user", "two"), Message("user", "three")))
+    messages = [ChatMessage("system", "Be brief."), *said("one", "1", "two"), ChatMessage("system", "Be kind.")]
+    talk = talk_of([*messages, ChatMessage("user", "three")])
+    assert talk == ChatRequest(
+        "Be brief.\n\nBe kind.", said("one", "1"), (ChatMessage("user", "two"), ChatMessage("user", "three"))
+    )
     assert talk.text == "two\n\nthree"
 
 
 def test_empty_messages_and_results_of_tools_are_nothing_that_was_said() -> None:
-    messages = [*said("one", ""), Message("tool", "result"), Message("assistant", "1"), Message("user", "two")]
+    messages = [
+        *said("one", ""),
+        ChatMessage("tool", "result"),
+        ChatMessage("assistant", "1"),
+        ChatMessage("user", "two"),
+    ]
     assert talk_of(messages).before == said("one", "1")
 
 
@@ -50,7 +57,7 @@ def test_empty_messages_and_results_of_tools_are_nothing_that_was_said() -> None
     [("Hello\n you", "Hello you"), ("x" * 90, "x" * 59 + "…"), ("a\x00b\x1b", "a b"), ("", "")],
 )
 def test_a_title_is_one_short_line(text: str, title: str) -> None:
-    assert talk_of([Message("user", text)]).title == title
+    assert talk_of([ChatMessage("user", text)]).title == title
 
 
 def test_the_same_words_have_the_same_key_however_they_are_spaced() -> None:
@@ -85,15 +92,15 @@ def test_a_named_request_is_the_same_whatever_it_says() -> None:
 
 
 def test_notes_are_read_as_they_were_made() -> None:
-    spot = Spot("thr_1", 7, digest("x"), "run_1", "approval:t", ("a", "b"), "May I?")
+    spot = ClientPosition("thr_1", 7, digest("x"), "run_1", "approval:t", ("a", "b"), "May I?")
     assert read_spot(note_spot(spot)) == spot
     posted = Posted("thr_1", "msg_1", system=True, before=False)
     assert read_posted(note_posted(posted)) == posted
     posted = Posted("thr_1", "msg_1", answered=spot, at_s=7.5)
     assert read_posted(note_posted(posted)) == posted
-    for mark in (Mark(spot), Mark(spot, "msg_1", 7.5)):
+    for mark in (ConversationMark(spot), ConversationMark(spot, "msg_1", 7.5)):
         assert read_mark(note_mark(mark)) == mark
-    assert note_mark(Mark(spot)) == note_spot(spot), "as it was noted before anybody could say so"
+    assert note_mark(ConversationMark(spot)) == note_spot(spot), "as it was noted before anybody could say so"
 
 
 @pytest.mark.parametrize("noted", ["[]", "{}", '{"thread_id": "thr_1"}'])
@@ -103,10 +110,10 @@ def test_notes_of_another_version_are_none(noted: str) -> None:
 
 def test_a_note_always_fits() -> None:
     long = "🙂" * 5000
-    spot = Spot("t" * 128, 2**53, digest(long), "r" * 128, "q" * 512, ("🙂" * 300, "🙂" * 300), long)
+    spot = ClientPosition("t" * 128, 2**53, digest(long), "r" * 128, "q" * 512, ("🙂" * 300, "🙂" * 300), long)
     assert len(note_spot(spot).encode()) <= BOOKMARK_BYTES
-    assert len(note_mark(Mark(spot, "m" * 128, 2.0**33 + 0.1)).encode()) <= BOOKMARK_BYTES
+    assert len(note_mark(ConversationMark(spot, "m" * 128, 2.0**33 + 0.1)).encode()) <= BOOKMARK_BYTES
     assert len(note_posted(Posted("t" * 128, "m" * 128, answered=spot)).encode()) <= BOOKMARK_BYTES
-    short = read_spot(note_spot(Spot("t", 1, choices=(long,))))
+    short = read_spot(note_spot(ClientPosition("t", 1, choices=(long,))))
     assert short is not None
     assert short.choices == ()

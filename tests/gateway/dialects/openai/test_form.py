@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import completion_create_params as params
 
-from sulla.gateway.dialects.conversation import Message
+from sulla.gateway.dialects.conversation import ChatMessage
 from sulla.gateway.dialects.openai.form import (
     _KNOWN,
     IGNORED,
@@ -36,7 +36,7 @@ def refused(body: dict[str, Any]) -> Problem:
 
 def test_the_least() -> None:
     asked = read_completion(LEAST)
-    assert (asked.model, asked.messages) == ("sulla", (Message("user", "Hello"),))
+    assert (asked.model, asked.messages) == ("sulla", (ChatMessage("user", "Hello"),))
     assert (asked.stream, asked.usage, asked.tools, asked.thread, asked.user) == (False, False, False, "", "")
 
 
@@ -119,12 +119,12 @@ def test_messages_are_read_as_texts() -> None:
         {"role": "user", "content": "Hello", "name": "ann"},
     ]
     assert read_completion({**LEAST, "messages": messages}).messages == (
-        Message("system", "Be brief."),
-        Message("user", "one\ntwo"),
-        Message("assistant", ""),
-        Message("tool", "result"),
-        Message("assistant", "No."),
-        Message("user", "Hello"),
+        ChatMessage("system", "Be brief."),
+        ChatMessage("user", "one\ntwo"),
+        ChatMessage("assistant", ""),
+        ChatMessage("tool", "result"),
+        ChatMessage("assistant", "No."),
+        ChatMessage("user", "Hello"),
     )
 
 
@@ -134,8 +134,8 @@ def test_a_picture_of_an_earlier_message_keeps_nobody_from_going_on() -> None:
         "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {}}],
     }
     assert read_completion({**LEAST, "messages": [seen, *HELLO]}).messages == (
-        Message("user", "Look\n(Left out: 'image_url'.)"),
-        Message("user", "Hello"),
+        ChatMessage("user", "Look\n(Left out: 'image_url'.)"),
+        ChatMessage("user", "Hello"),
     )
     assert refused({**LEAST, "messages": [*HELLO, seen]}).param == "messages.[1].content.[1]"
 

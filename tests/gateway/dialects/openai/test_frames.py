@@ -9,17 +9,17 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from sulla.gateway.dialects.content import AGAIN
-from sulla.gateway.dialects.openai.frames import Chunks, Reply, Whole, said_chunks
-from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Spent, Step, Text
+from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole, said_chunks
+from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepEnded, StepQuestion, StepText, StepUsage
 from sulla.gateway.problems import DEFECT, Problem
 
-REPLY = Reply("chatcmpl-1", "sulla", 1_800_000_000, "thr_1", may_answer=True)
-DONE = Ended("done", "", 9, Spent(16, 5, 3))
-ASK = Asked((Ask("approval:t", "May I?", "t", "post", "", (), None),), 7)
+REPLY = CompletionReply("chatcmpl-1", "sulla", 1_800_000_000, "thr_1", may_answer=True)
+DONE = StepEnded("done", "", 9, StepUsage(16, 5, 3))
+ASK = StepAsked((StepQuestion("approval:t", "May I?", "t", "post", "", (), None),), 7)
 AWAY = Problem(502, "provider_error", "the service is away")
 
 
-def chunks(*steps: Step, reply: Reply = REPLY) -> list[Any]:
+def chunks(*steps: Step, reply: CompletionReply = REPLY) -> list[Any]:
     """What a client reads, without the last word, which has to be there."""
     made = Chunks(reply)
     raw = (made.opening + b"".join(made.show(step) for step in steps)).decode()
@@ -33,7 +33,7 @@ def text_of(found: list[Any]) -> str:
 
 
 def whole(*steps: Step) -> tuple[int, Any]:
-    made = Whole(REPLY)
+    made = CompletionWhole(REPLY)
     *before, last = [made.show(step) for step in steps]
     assert not any(before)
     return made.head()[0], json.loads(last)
@@ -42,18 +42,18 @@ def whole(*steps: Step) -> tuple[int, Any]:
 @pytest.mark.parametrize(
     ("steps", "text"),
     [
-        ([Text("a", 0, "Hel"), Text("a", 3, "lo"), DONE], "Hello"),
-        ([Text("a", 0, "One."), Text("b", 0, "Two."), DONE], "One.\n\nTwo."),
-        ([Text("a", 0, "One"), Dropped("a", 3), Text("b", 0, "Two."), DONE], f"One\n\n{AGAIN}\n\nTwo."),
-        ([Dropped("a", 0), Text("b", 0, "Two."), DONE], "Two."),
-        ([Text("a", 0, "One"), Dropped("a", 3), DONE], "One"),
+        ([StepText("a", 0, "Hel"), StepText("a", 3, "lo"), DONE], "Hello"),
+        ([StepText("a", 0, "One."), StepText("b", 0, "Two."), DONE], "One.\n\nTwo."),
+        ([StepText("a", 0, "One"), Dropped("a", 3), StepText("b", 0, "Two."), DONE], f"One\n\n{AGAIN}\n\nTwo."),
+        ([Dropped("a", 0), StepText("b", 0, "Two."), DONE], "Two."),
+        ([StepText("a", 0, "One"), Dropped("a", 3), DONE], "One"),
         ([DONE], "Done."),
-        ([Ended("done", "", 9, response="All sent.")], "All sent."),
-        ([Ended("blocked", "", 9, blocker="No key.\nA key.")], "No key.\nA key."),
-        ([Text("a", 0, "I tried."), Ended("blocked", "", 9, blocker="No key.")], "I tried.\n\nNo key."),
-        ([Text("a", 0, "No key."), Ended("blocked", "", 9, blocker="No key.")], "No key."),
-        ([Ended("joined", "", 9, joined="run_2")], "(This message was taken up by the turn that was going on.)"),
-        ([Text("a", 0, "So:"), ASK], "So:\n\nMay I?\n\nAnswer **yes** or **no**."),
+        ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
+        ([StepEnded("blocked", "", 9, blocker="No key.\nA key.")], "No key.\nA key."),
+        ([StepText("a", 0, "I tried."), StepEnded("blocked", "", 9, blocker="No key.")], "I tried.\n\nNo key."),
+        ([StepText("a", 0, "No key."), StepEnded("blocked", "", 9, blocker="No key.")], "No key."),
+        ([StepEnded("joined", "", 9, joined="run_2")], "(This message was taken up by the turn that was going on.)"),
+        ([StepText("a", 0, "So:"), ASK], "So:\n\nMay I?\n\nAnswer **yes** or **no**."),
     ],
 )
 def test_the_text_is_the_same_in_pieces_and_whole(steps: list[Step], text: str) -> None:
@@ -63,7 +63,7 @@ def test_the_text_is_the_same_in_pieces_and_whole(steps: list[Step], text: str) 
 
 
 def test_pieces_have_openais_form() -> None:
-    found = [ChatCompletionChunk.model_validate(one) for one in chunks(Text("a", 0, "Hi"), DONE)]
+    found = [ChatCompletionChunk.model_validate(one) for one in chunks(StepText("a", 0, "Hi"), DONE)]
     assert [one.choices[0].finish_reason for one in found] == [None, None, "stop"]
     assert found[0].choices[0].delta.role == "assistant"
     assert {(one.id, one.created, one.model, one.object) for one in found} == {
@@ -72,7 +72,7 @@ def test_pieces_have_openais_form() -> None:
 
 
 def test_so_has_a_whole_answer() -> None:
-    answer = ChatCompletion.model_validate(whole(Text("a", 0, "Hi"), DONE)[1])
+    answer = ChatCompletion.model_validate(whole(StepText("a", 0, "Hi"), DONE)[1])
     assert answer.usage is not None
     assert answer.usage.prompt_tokens_details is not None
     assert (answer.usage.prompt_tokens, answer.usage.prompt_tokens_details.cached_tokens) == (16, 5)
@@ -80,17 +80,17 @@ def test_so_has_a_whole_answer() -> None:
 
 
 def test_tokens_come_in_a_piece_of_their_own_if_they_are_asked_for() -> None:
-    found = chunks(DONE, reply=Reply("chatcmpl-1", "sulla", 1, "thr_1", may_answer=True, usage=True))
+    found = chunks(DONE, reply=CompletionReply("chatcmpl-1", "sulla", 1, "thr_1", may_answer=True, usage=True))
     assert [one["usage"] is None for one in found] == [True] * 3 + [False]
     assert found[-1]["choices"] == []
 
 
 def test_a_failure_is_an_error() -> None:
-    failed = Ended("failed", "provider_error", 9, problem=AWAY)
-    found = chunks(Text("a", 0, "Well,"), failed)
+    failed = StepEnded("failed", "provider_error", 9, problem=AWAY)
+    found = chunks(StepText("a", 0, "Well,"), failed)
     assert found[-1]["error"]["code"] == "provider_error"
     assert text_of(found) == "Well,"
-    made = Whole(REPLY)
+    made = CompletionWhole(REPLY)
     body = made.show(failed)
     status, headers = made.head()
     assert (status, json.loads(body)["error"]["type"]) == (502, "server_error")
@@ -98,8 +98,8 @@ def test_a_failure_is_an_error() -> None:
 
 
 def test_even_one_that_might_pass_is_not_to_be_tried_again_by_a_library_because_the_turn_is_over() -> None:
-    made = Whole(REPLY)
-    made.show(Ended("failed", "", 9, problem=Problem(503, "store_unavailable", "away", retryable=True)))
+    made = CompletionWhole(REPLY)
+    made.show(StepEnded("failed", "", 9, problem=Problem(503, "store_unavailable", "away", retryable=True)))
     assert dict(made.head()[1])[b"x-should-retry"] == b"false"
 
 
@@ -110,7 +110,7 @@ def test_even_one_that_might_pass_is_not_to_be_tried_again_by_a_library_because_
 def test_an_answer_that_breaks_off_says_why(problem: Problem | None, status: int, again: bytes) -> None:
     pieces = Chunks(REPLY).cut("stopping" if problem is None else "failed", problem)
     assert pieces.endswith(b"data: [DONE]\n\n")
-    made = Whole(REPLY)
+    made = CompletionWhole(REPLY)
     error = json.loads(made.cut("stopping" if problem is None else "failed", problem))["error"]
     assert error["message"].encode() in pieces
     found, headers = made.head()

@@ -8,14 +8,25 @@ from typing import Any
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.dialects.snippbot.form import Chat, Decision, read_chat, read_decision
-from sulla.gateway.dialects.snippbot.frames import Frames
-from sulla.gateway.dialects.steps import Ask, Asked, Dropped, Ended, Spent, Step, Text, Thought, ToolEnded, WentOn
+from sulla.gateway.dialects.snippbot.form import SnippbotChat, SnippbotDecision, read_chat, read_decision
+from sulla.gateway.dialects.snippbot.frames import SnippbotFrames
+from sulla.gateway.dialects.steps import (
+    Dropped,
+    Step,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepText,
+    StepUsage,
+    Thought,
+    ToolEnded,
+    WentOn,
+)
 from sulla.gateway.problems import DEFECT, Malformed, Problem
 from sulla.gateway.wire import QuestionRow
 
-DONE = Ended("done", "", 9, Spent(16, 5, 3))
-ASK = Ask("approval:t", "May I?", "t", "post", "host:x", (), 1_800_000_000_000)
+DONE = StepEnded("done", "", 9, StepUsage(16, 5, 3))
+ASK = StepQuestion("approval:t", "May I?", "t", "post", "host:x", (), 1_800_000_000_000)
 
 
 def events(raw: bytes) -> list[tuple[str, Any]]:
@@ -30,12 +41,12 @@ def events(raw: bytes) -> list[tuple[str, Any]]:
 
 
 def shown(*steps: Step) -> list[tuple[str, Any]]:
-    frames = Frames("s", "thr_1", "run_1")
+    frames = SnippbotFrames("s", "thr_1", "run_1")
     return events(b"".join(frames.show(step) for step in steps))
 
 
 def test_words_that_are_void_are_followed_by_a_line_that_says_so() -> None:
-    found = shown(Text("a", 0, "One"), Dropped("a", 3), Text("b", 0, "Two."), DONE)
+    found = shown(StepText("a", 0, "One"), Dropped("a", 3), StepText("b", 0, "Two."), DONE)
     text = "".join(data["text"] for name, data in found if name == "delta")
     assert text == "One\n\n(The answer broke off here, and begins again.)\n\nTwo."
     assert found[-1] == ("done", {"token_usage": {"input": 16, "output": 3}, "status": "done"})
@@ -50,7 +61,7 @@ def test_a_turn_without_words_says_that_it_is_done() -> None:
 
 
 def test_a_request_says_all_that_is_known() -> None:
-    ((name, data),) = shown(Asked((ASK,), 7), Asked((ASK,), 8))
+    ((name, data),) = shown(StepAsked((ASK,), 7), StepAsked((ASK,), 8))
     assert (name, data) == (
         "approval_request",
         {
@@ -74,9 +85,9 @@ def test_a_rejected_call_says_why_it_was_not_made() -> None:
 
 def test_what_is_in_the_way_comes_first_but_not_what_the_turn_itself_asks() -> None:
     ahead = [QuestionRow("thr_1", "run_0", "approval:a", "A?"), QuestionRow("thr_1", "run_1", "approval:b", "B?")]
-    frames = Frames("s", "thr_1", "run_1", ahead)
+    frames = SnippbotFrames("s", "thr_1", "run_1", ahead)
     assert [data["approval_id"] for _, data in events(frames.opening)] == ["approval:a"]
-    assert Frames("s", "thr_1", "run_1", ahead[1:]).opening == b":\n\n"
+    assert SnippbotFrames("s", "thr_1", "run_1", ahead[1:]).opening == b":\n\n"
 
 
 @pytest.mark.parametrize(
@@ -88,36 +99,36 @@ def test_what_is_in_the_way_comes_first_but_not_what_the_turn_itself_asks() -> N
     ],
 )
 def test_an_answer_that_breaks_off_says_why_and_ends(problem: Problem | None, error: str, status: int) -> None:
-    (first, failed), last = events(Frames("s", "thr_1", "run_1").cut("stopping", problem))
+    (first, failed), last = events(SnippbotFrames("s", "thr_1", "run_1").cut("stopping", problem))
     assert (first, failed["error"], failed["status"]) == ("error", error, status)
     assert last == ("done", {"token_usage": {"input": 0, "output": 0}, "status": "in_progress"})
 
 
 def test_a_defect_is_named_where_nothing_else_is_known() -> None:
-    assert events(Frames("s", "thr_1", "run_1").cut("failed", None))[0][1]["status"] == 500
+    assert events(SnippbotFrames("s", "thr_1", "run_1").cut("failed", None))[0][1]["status"] == 500
 
 
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ({"message": "x"}, Chat("x", "")),
-        ({"message": "x", "session_id": None, "stream": True}, Chat("x", "")),
-        ({"message": "x", "session_id": "s"}, Chat("x", "s")),
+        ({"message": "x"}, SnippbotChat("x", "")),
+        ({"message": "x", "session_id": None, "stream": True}, SnippbotChat("x", "")),
+        ({"message": "x", "session_id": "s"}, SnippbotChat("x", "s")),
     ],
 )
-def test_a_message_is_read(body: JsonObject, found: Chat) -> None:
+def test_a_message_is_read(body: JsonObject, found: SnippbotChat) -> None:
     assert read_chat(body) == found
 
 
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        ({"session_id": "s", "approved": True}, Decision("s", "approve", "")),
-        ({"session_id": "s", "approved": False, "text": "no"}, Decision("s", "reject", "no")),
-        ({"session_id": "s", "decision": "result", "text": "blue"}, Decision("s", "result", "blue")),
+        ({"session_id": "s", "approved": True}, SnippbotDecision("s", "approve", "")),
+        ({"session_id": "s", "approved": False, "text": "no"}, SnippbotDecision("s", "reject", "no")),
+        ({"session_id": "s", "decision": "result", "text": "blue"}, SnippbotDecision("s", "result", "blue")),
     ],
 )
-def test_an_answer_is_read(body: JsonObject, found: Decision) -> None:
+def test_an_answer_is_read(body: JsonObject, found: SnippbotDecision) -> None:
     assert read_decision(body) == found
 
 
