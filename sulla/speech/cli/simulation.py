@@ -13,7 +13,7 @@ from typing import Any, Final
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.speech.cli.conversation import Conversation
+from sulla.speech.cli.conversation import SpokenConversation
 from sulla.speech.cli.player import CHARS_PER_S, Player
 from sulla.speech.cli.recording import Heard, Until, recording
 from sulla.speech.cli.unsent import UnsentSpeech
@@ -72,7 +72,7 @@ class VoiceSimulation:
         self._speed = float(given.speed or 1.0)
         self._agent: str | None = given.agent
         self.thread_id: str | None = given.thread
-        self.talk = Conversation(Player(CHARS_PER_S * self._speed))
+        self.talk = SpokenConversation(Player(CHARS_PER_S * self._speed))
         self._unsaid = UnsentSpeech(random_id("v")[:14])
         self._request_id = random_id("req")
         self._began = clock.elapsed()
