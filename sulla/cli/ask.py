@@ -8,9 +8,9 @@ import sys
 
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import Asking, fault_in, run_turn
 from sulla.terminal.place import home_of
 from sulla.terminal.questions import somebody_is_there
+from sulla.terminal.turn import Asking, fault_in, run_turn
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -11,9 +11,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import Asking, fault_in, run_turn
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.place import door, home_of
+from sulla.terminal.turn import Asking, fault_in, run_turn
 
 
 def arguments(command: argparse.ArgumentParser) -> None:

@@ -1,35 +1,28 @@
-"""One question to its answer, over reconnects and restarts of the daemon."""
+"""What goes on in threads, over breaks of the connection and restarts of the daemon."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
-from sulla.host.system import random_id
-from sulla.terminal import questions
-from sulla.terminal.client import Client, open_client
-from sulla.terminal.exits import Exit
-from sulla.terminal.meanwhile import tell_meanwhile
+from sulla.core.errors import SullaError
+from sulla.terminal.client import Client, Event, open_client
 from sulla.terminal.place import door
-from sulla.terminal.questions import Given, Question
-from sulla.terminal.screen import Screen, paused_head
+from sulla.terminal.screen import paused_head
 from sulla.terminal.table import harmless
 
-PATIENCE_S = 60.0
+PATIENCE_S: Final = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
 
-_RETRY_S = 0.25
-_LOOK_BACK = 200
-"""How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
+_RETRY_S: Final = 0.25
 
-_LONG_S = 2.0
-"""A longer wait than this is told: nobody should think that the command hangs."""
+
+def say_lost() -> None:
+    """Tell people that a daemon is waited for."""
+    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
 
 
 async def tell_of_pause(client: Client, what: str) -> None:
@@ -44,254 +37,113 @@ async def tell_of_pause(client: Client, what: str) -> None:
         print(harmless(f"[{paused_head(paused)}; {what} waits for `sulla resume`]"), file=sys.stderr, flush=True)
 
 
-def fault_in(text: str) -> str:
-    """Why a text cannot be asked; empty if it can."""
-    if not text.strip():
-        return "there is no question: write one, or - and pipe it in"
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return f"character {error.start + 1} of the question is not valid UTF-8: write it in UTF-8"
-    return ""
-
-
-class Asking:
-    """A question under way.
+class Follow:
+    """The events of threads for somebody who looks on, each kept one once. It lives as long as they look.
 
     Args:
-        home: whose daemon is asked.
-        thread_id: where; None for a new thread.
-        text: the question.
+        home: whose daemon.
         clock: for waiting.
-        as_json: print each event as a line of JSON instead of the answer.
-        agent: who is asked; None for the thread's own.
-        by_hand: whether somebody is there who can be asked, too.
+        begin: is called on each connection, before its threads are subscribed to; whether there is anything to follow.
+        begun: whether a daemon that is away is waited for. `begin` sets it once the daemon has acknowledged something.
+        lost: tells people that it is waited for.
+        source: what is followed of a connection.
     """
 
     def __init__(
         self,
         home: Path,
-        thread_id: str | None,
-        text: str,
         clock: Clock,
+        begin: Callable[[Client], Awaitable[bool]],
         *,
-        as_json: bool,
-        agent: str | None = None,
-        by_hand: bool = False,
+        begun: bool = False,
+        lost: Callable[[], None] = say_lost,
+        source: Callable[[Client], AsyncIterator[Event]] = Client.events,
     ) -> None:
         self._home = home
-        self.thread_id = thread_id
-        self._text = text
-        self._agent = agent
-        self.as_json = as_json
-        self.by_hand = by_hand and not as_json
-        # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
-        self._request_id = random_id("req")
-        self._message_id = random_id("msg")
-        self.seen = 0
-        """The last record that was shown; before it is asked, by an earlier question."""
-        self._screen: Screen | None = None
-        self._lost_at: float | None = None
-        self._may_be_kept = False
         self._clock = clock
-        self.asked: dict[str, Question] = {}
-        """What the thread waits to be told before it goes on, by id."""
-        self._earlier: dict[str, Question] = {}
-        """What an earlier turn of the thread waits to be told, by id."""
-        self._notes: set[tuple[str, str]] = set()
-        """What was told beside the answer: by which run, and in which words."""
-        self._told: set[str] = set()
-        """What has been answered here."""
+        self._begin = begin
+        self._lost = lost
+        self._source = source
+        self._lost_at_s: float | None = None
+        self.begun = begun
+        self.client: Client | None = None
+        """The connection, once `begin` is through with it; None while there is none."""
+        self.seen: dict[str, int] = {}
+        """The number of the last kept event, by thread."""
+        self._ends: dict[str, int] = {}
+        """Where each thread ended when it was subscribed to: up to there it is history."""
 
-    async def answer(self) -> Exit | None:
-        """Ask, print the answer as it comes, and wait for its end. Called again, it goes on where it was.
+    def add(self, thread_id: str, after: int = 0) -> None:
+        """Follow a thread, too; one that is followed already stays where it is.
 
-        Returns:
-            None if the thread waits to be told something first (`asked`).
+        Args:
+            thread_id: which.
+            after: the last record that is known of it.
+        """
+        self.seen.setdefault(thread_id, after)
+
+    def is_caught_up(self, thread_id: str | None = None) -> bool:
+        """Whether the history of a thread (None: of all of them) was told."""
+        threads = self.seen if thread_id is None else (thread_id,)
+        return all(one in self._ends and self.seen[one] >= self._ends[one] for one in threads)
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """What happens, until the caller has seen enough; called again, it goes on where it was. Close it (`aclosing`):
+        it holds a connection.
 
         Raises:
             Unavailable: the daemon did not come back in time.
-            Refused: it did.
+            SullaError: the daemon refuses something, or was never there.
         """
         while True:
             try:
                 async with open_client(door(self._home)) as client:
-                    ended = await self._follow(client)
-                    await self._mark_seen(client)
-                    return ended
+                    if not await self._begin(client):
+                        return
+                    self.client = client
+                    subscribed: set[str] = set()
+                    await self._subscribe(client, subscribed)
+                    self._lost_at_s = None
+                    async for event in self._source(client):
+                        thread_id, seq = event.get("thread_id"), event.get("seq")
+                        if seq is not None and thread_id in self.seen:
+                            self.seen[thread_id] = max(self.seen[thread_id], seq)
+                        yield event
+                        await self._subscribe(client, subscribed)
             except SullaError as error:
-                if self._screen is None or not error.retryable:
-                    raise  # nothing was acknowledged yet, or it would be refused again
-                now = self._clock.elapsed()
-                if self._lost_at is None:
-                    self._lost_at = now
-                    print("\n[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
-                elif now - self._lost_at > PATIENCE_S:
-                    raise
-                await self._clock.sleep(_RETRY_S)
+                await self._wait(error)
+            finally:
+                self.client = None
 
-    async def _mark_seen(self, client: Client) -> None:
-        """Whoever sits at a terminal has read what the agent told beside its answer, and need not be told again."""
-        if not (self.by_hand and self._notes):
-            return
-        with suppress(SullaError):  # then it is told again, which does no harm
-            rows = (await client.call("notice.list", unseen="mine"))["notices"]
-            ids = [row["id"] for row in rows if (row["run_id"], row["text"]) in self._notes]
-            if ids:
-                await client.call("notice.seen", ids=ids)
-                self._notes.clear()
-
-    async def tell(self, question: Question, given: Given) -> None:
-        """Answer something that the thread waits for; the first answer counts, whoever gives it.
+    async def once(self, work: Callable[[Client], Awaitable[None]]) -> None:
+        """Do something with the daemon, which may be away for a while.
 
         Raises:
-            Unavailable: no daemon runs.
+            Unavailable: it did not come back in time.
+            Refused: it refuses that.
         """
-        self._told.add(question.id)
-        self.asked.pop(question.id, None)
-        async with open_client(door(self._home)) as client:
-            said = {"id": question.id, "verdict": given.verdict, "text": given.text}
-            try:
-                await client.call("approval.answer", thread_id=self.thread_id, **said)
-            except Refused as error:
-                print(f"[not taken: {error.message}]", file=sys.stderr, flush=True)
-
-    async def stop(self) -> bool:
-        """End the turn, or the one that waits to be told something; whether there was any. Somebody else's turn in the
-        same thread goes on.
-
-        Raises:
-            Unavailable: no daemon runs.
-        """
-        any_turn = self._may_be_kept or bool(self.asked)
-        if any_turn:
-            async with open_client(door(self._home)) as client:
-                await client.call("turn.stop", thread_id=self.thread_id)
-        self.asked.clear()
-        return any_turn
-
-    async def _follow(self, client: Client) -> Exit | None:
-        if self.thread_id is None:
-            made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
-            self.thread_id = str(made["thread_id"])
-        elif self._screen is None and await self._stands_in_the_way(client):
-            return None
-        sent = await self._send(client)
-        if self._screen is None:
-            self._screen = Screen(sent["run_id"])
-            since, self.seen = self.seen, sent["seq"]
-            if self.by_hand and since:
-                await tell_meanwhile(client, str(self.thread_id), self._screen, since, self.seen)
-            if await self._is_stuck(client):
-                return None
-            await tell_of_pause(client, "the message")
-        await client.call("events.subscribe", thread_id=self.thread_id, after=self.seen)
-        self._lost_at = None
-        async for event in client.events():
-            self.seen = max(self.seen, event.get("seq") or 0)
-            self._print(event, self._screen)
-            if event["type"] == "NOTICE":
-                self._notes.add((str(event["run_id"]), str(event["data"]["text"])))
-            if self._screen.exit is not None:
-                return self._screen.exit
-            if self._note_questions(event):
-                return None
-        raise AssertionError("unreachable: events end with an error")
-
-    async def _stands_in_the_way(self, client: Client) -> bool:
-        """Whether an earlier turn has to be told something by whoever is here, before anything is sent."""
-        rows = [row async for row in questions.open_questions(client) if row["thread_id"] == self.thread_id]
-        found = [one for one in map(questions.from_row, rows) if one.id not in self._told]
-        self._earlier = {one.id: one for one in found}
-        return self.by_hand and self._show_earlier()
-
-    async def _is_stuck(self, client: Client) -> bool:
-        """Whether the message, which was taken, waits behind a question that nobody here can answer. One that was
-        answered just now is listed until its turn goes on.
-        """
-        if not self._earlier:
-            return False
-        after = max(0, self.seen - _LOOK_BACK)
-        page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=_LOOK_BACK)
-        for event in page["events"]:
-            if event["type"] == "ANSWER":
-                self._earlier.pop(event["data"]["wait_id"], None)
-        return self._show_earlier()
-
-    def _show_earlier(self) -> bool:
-        self.asked = dict(self._earlier)
-        if self.asked and not self.as_json:
-            print("[an earlier turn of this thread waits for an answer]", file=sys.stderr)
-            for one in self.asked.values():
-                print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
-        return bool(self.asked)
-
-    def _note_questions(self, event: dict[str, Any]) -> bool:
-        """Learn from an event what the thread waits for; whether that has to be told before it goes on."""
-        match event["type"]:
-            case "SUSPENDED":
-                found = map(questions.from_wait, event["data"]["waits"])
-                self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self._told}
-                return bool(self.asked)
-            case "RESUMED":
-                self.asked.pop(str(event["data"].get("wait_id", "")), None)
-        return False
-
-    async def _send(self, client: Client) -> dict[str, Any]:
-        """Send the message; if messages come too fast, again when the daemon says so."""
-        deadline = self._clock.elapsed() + PATIENCE_S
         while True:
-            self._may_be_kept = True
             try:
-                given = {"message_id": self._message_id, "text": self._text, "agent": self._agent}
-                return await client.call("turn.send", thread_id=self.thread_id, **given)
-            except RateLimited as error:
-                self._may_be_kept = self._screen is not None
-                wait_s = error.retry_after_s or _RETRY_S
-                if self._clock.elapsed() + wait_s > deadline:
-                    raise
-                if wait_s > _LONG_S:
-                    note = f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]"
-                    print(note, file=sys.stderr, flush=True)
-                await self._clock.sleep(wait_s)
+                async with open_client(door(self._home)) as client:
+                    await work(client)
+                    self._lost_at_s = None
+                    return
+            except SullaError as error:
+                await self._wait(error)
 
-    def _print(self, event: dict[str, Any], screen: Screen) -> None:
-        answer, beside = screen.show(event)
-        if self.as_json:
-            print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
-            return
-        if answer:
-            print(answer, end="", flush=True)
-        if beside:
-            print(beside, end="", file=sys.stderr, flush=True)
+    async def _subscribe(self, client: Client, subscribed: set[str]) -> None:
+        for thread_id in [one for one in self.seen if one not in subscribed]:
+            place = await client.call("events.subscribe", thread_id=thread_id, after=self.seen[thread_id])
+            self._ends[thread_id] = int(place["seq"])
+            subscribed.add(thread_id)
 
-
-def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
-    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on.
-
-    What it has to be told on the way is asked for at the terminal. Without one the turn is left waiting for it.
-    """
-    try:
-        while (ended := runner.run(asking.answer())) is None:
-            # No connection is open while a person thinks.
-            for question in tuple(asking.asked.values()):
-                given = runner.run(questions.ask(question, clock)) if asking.by_hand else None
-                if given is None:
-                    return _left_open(asking)
-                runner.run(asking.tell(question, given))
-        return ended
-    except KeyboardInterrupt:
-        try:
-            stopped = runner.run(asking.stop())
-        except Unavailable:
-            print("\n[not stopped: the daemon is away, and the turn goes on when it is back]", file=sys.stderr)
-            return Exit.INTERRUPTED
-        print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
-        return Exit.CANCELLED
-
-
-def _left_open(asking: Asking) -> Exit:
-    if not asking.as_json:
-        for question in asking.asked.values():
-            print(questions.how_to_answer(question, asking.thread_id or ""), end="", file=sys.stderr, flush=True)
-    return Exit.BLOCKED
+    async def _wait(self, error: SullaError) -> None:
+        if not self.begun or not error.retryable:
+            raise error  # nothing was acknowledged yet, or it would be refused again
+        now = self._clock.elapsed()
+        if self._lost_at_s is None:
+            self._lost_at_s = now
+            self._lost()
+        elif now - self._lost_at_s > PATIENCE_S:
+            raise error
+        await self._clock.sleep(_RETRY_S)

@@ -1,4 +1,4 @@
-"""A question that comes too fast, against a daemon that does as the test says; time stands until it is moved."""
+"""Threads that are followed over breaks, against a daemon that does as the test says; time stands until it is moved."""
 
 from __future__ import annotations
 
@@ -6,76 +6,56 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from sulla.core.errors import RateLimited
+from sulla.core.errors import Unavailable
 from sulla.host.home import Home, Whereabouts
-from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, Asking
+from sulla.terminal.client import Client
+from sulla.terminal.follow import PATIENCE_S, Follow
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 
 pytestmark = pytest.mark.usefixtures("foreign_frames")
-Capsys = pytest.CaptureFixture[str]
-HELLO: dict[str, object] = {"limits": {"frame_bytes": 100_000}}
-END = {
-    "thread_id": "thr_1",
-    "seq": 3,
-    "run_id": "run_1",
-    "type": "RUN_FINISHED",
-    "data": {"outcome": {"status": "done"}},
-}
+Row = dict[str, Any]
 
 
 class Daemon:
-    """Takes a message after it has refused it so often, telling a wait each time."""
+    """Has threads with so many events each, and closes each connection behind so many that it sent."""
 
-    def __init__(self, *waits_s: float | None) -> None:
-        self._waits_s = list(waits_s)
-        self.asked: list[dict[str, Any]] = []
-        """What was asked, without the greetings."""
-
-    @property
-    def sent(self) -> list[str]:
-        """The ids of the messages that were sent."""
-        return [request["params"]["message_id"] for request in self.asked if request["method"] == "turn.send"]
+    def __init__(self, ends: dict[str, int], *breaks: int) -> None:
+        self._ends = ends
+        self._breaks = list(breaks)
+        self.subscribed: list[tuple[str, int]] = []
+        """What was subscribed to, and from where."""
 
     async def serve(self, socket: ServerConnection) -> None:
         """Answer one client."""
+        left = self._breaks.pop(0) if self._breaks else None
         async for frame in socket:
             request = json.loads(frame)
-            if request["method"] != "hello":
-                self.asked.append(request)
-            await socket.send(json.dumps({"id": request["id"], **self._answer(request["method"])}))
+            answer: Row = {"limits": {"frame_bytes": 100_000}}
+            events: list[Row] = []
             if request["method"] == "events.subscribe":
-                await socket.send(json.dumps({"method": "event", "params": END}))
-
-    def _answer(self, method: str) -> dict[str, object]:
-        if method == "turn.send" and self._waits_s:
-            data = {"code": "rate_limited", "retryable": True, "retry_after_s": self._waits_s.pop(0)}
-            return {"error": {"code": -32029, "message": "too fast", "data": data}}
-        found: dict[str, dict[str, object]] = {
-            "hello": HELLO,
-            "thread.create": {"thread_id": "thr_1"},
-            "turn.send": {"run_id": "run_1", "seq": 2},
-        }
-        return {"result": found.get(method, {"seq": 2})}
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    """The client's."""
-    return ManualClock()
+                thread_id, after = request["params"]["thread_id"], request["params"]["after"]
+                self.subscribed.append((thread_id, after))
+                answer = {"seq": self._ends[thread_id]}
+                events = [{"thread_id": thread_id, "seq": seq} for seq in range(after + 1, self._ends[thread_id] + 1)]
+            await socket.send(json.dumps({"id": request["id"], "result": answer}))
+            for event in events:
+                if left == 0:
+                    return
+                left = None if left is None else left - 1
+                await socket.send(json.dumps({"method": "event", "params": event}))
 
 
 @asynccontextmanager
-async def asking(daemon: Daemon, home: Path, clock: ManualClock) -> AsyncIterator[Asking]:
-    """A question to a daemon."""
+async def served(daemon: Daemon, home: Path) -> AsyncIterator[None]:
+    """The daemon of a home."""
     async with serve(daemon.serve, "127.0.0.1", 0, subprotocols=["sulla.v1"]) as server:  # type: ignore[list-item]  # a NewType that the package does not export
         port = next(iter(server.sockets)).getsockname()[1]
         place = Home(home)
@@ -83,64 +63,85 @@ async def asking(daemon: Daemon, home: Path, clock: ManualClock) -> AsyncIterato
         try:
             place.token(lambda: "token")
             place.announce(Whereabouts(f"http://127.0.0.1:{port}", os.getpid()))
-            yield Asking(home, None, "hi", clock, as_json=False)
+            yield
         finally:
             place.unlock()
 
 
-async def test_a_message_that_came_too_fast_is_sent_again_when_the_daemon_said(
-    tmp_path: Path, clock: ManualClock, capsys: Capsys
-) -> None:
-    daemon = Daemon(0.4, 2.0, None)
-    async with asking(daemon, tmp_path / "home", clock) as question:
-        answer = asyncio.ensure_future(question.answer())
-        for number, wait_s in enumerate((0.4, 2.0, 0.25), start=1):
-            await until(lambda: clock.sleepers)
-            await clock.advance(wait_s - 0.01)
-            assert (clock.sleepers, len(daemon.sent)) == (1, number), "not before its time"
-            await clock.advance(0.01)
-        assert await answer is Exit.OK
-    assert len(daemon.sent) == 4
-    assert len(set(daemon.sent)) == 1, "always the same message"
-    assert capsys.readouterr().err == "", "a short wait is nobody's business"
+def following(home: Path, clock: ManualClock, *, begun: bool = True, lost: list[str] | None = None) -> Follow:
+    """Somebody who looks at the thread ``a``."""
+
+    async def begin(client: Client) -> bool:
+        follow.add("a")
+        return True
+
+    said = lost if lost is not None else []
+    follow = Follow(home, clock, begin, begun=begun, lost=lambda: said.append("lost"))
+    return follow
 
 
-async def test_a_long_wait_is_told_beside_the_answer(tmp_path: Path, clock: ManualClock, capsys: Capsys) -> None:
-    async with asking(Daemon(7.5), tmp_path / "home", clock) as question:
-        answer = asyncio.ensure_future(question.answer())
+async def take(follow: Follow, many: int, *, more: str = "") -> list[tuple[str, int]]:
+    """The next events; the first of them brings another thread along."""
+    found: list[tuple[str, int]] = []
+    async with aclosing(follow.events()) as events:
+        async for event in events:
+            found.append((event["thread_id"], event["seq"]))
+            if more:
+                follow.add(more)
+            if len(found) == many:
+                break
+    return found
+
+
+async def test_each_event_is_told_once_over_a_break(tmp_path: Path) -> None:
+    clock, lost = ManualClock(), list[str]()
+    daemon = Daemon({"a": 5}, 2)
+    async with served(daemon, tmp_path / "home"):
+        taken = asyncio.ensure_future(take(following(tmp_path / "home", clock, lost=lost), 5))
         await until(lambda: clock.sleepers)
-        said = capsys.readouterr()
-        assert (said.out, said.err) == ("", "[the daemon takes no more messages now; sent again in 8 s]\n")
-        await clock.advance(7.5)
-        assert await answer is Exit.OK
+        await clock.advance(0.25)
+        assert await taken == [("a", seq) for seq in range(1, 6)]
+    assert daemon.subscribed == [("a", 0), ("a", 2)]
+    assert lost == ["lost"]
 
 
-async def test_patience_has_an_end(tmp_path: Path, clock: ManualClock) -> None:
-    daemon = Daemon(*[PATIENCE_S / 2] * 3)
-    async with asking(daemon, tmp_path / "home", clock) as question:
-        answer = asyncio.ensure_future(question.answer())
-        for _ in range(2):
-            await until(lambda: clock.sleepers)
-            await clock.advance(PATIENCE_S / 2)
-        with pytest.raises(RateLimited, match="too fast"):
-            await answer
-    assert len(daemon.sent) == 3
-
-
-async def test_leaving_while_the_message_waits_stops_nobody_elses_turn(tmp_path: Path, clock: ManualClock) -> None:
-    daemon = Daemon(7.5)
-    async with asking(daemon, tmp_path / "home", clock) as question:
-        answer = asyncio.ensure_future(question.answer())
+async def test_a_thread_that_is_added_is_followed_from_then_on_and_after_a_break(tmp_path: Path) -> None:
+    clock = ManualClock()
+    daemon = Daemon({"a": 1, "b": 3}, 2)
+    async with served(daemon, tmp_path / "home"):
+        follow = following(tmp_path / "home", clock)
+        taken = asyncio.ensure_future(take(follow, 4, more="b"))
         await until(lambda: clock.sleepers)
-        answer.cancel()
-        await asyncio.wait((answer,))
-        assert await question.stop() is False
-        assert [request["method"] for request in daemon.asked] == ["thread.create", "turn.send"]
+        await clock.advance(0.25)
+        assert await taken == [("a", 1), ("b", 1), ("b", 2), ("b", 3)]
+        assert follow.is_caught_up()
+    assert daemon.subscribed == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
 
 
-async def test_leaving_once_it_is_taken_stops_its_turn(tmp_path: Path, clock: ManualClock) -> None:
-    daemon = Daemon()
-    async with asking(daemon, tmp_path / "home", clock) as question:
-        assert await question.answer() is Exit.OK
-        assert await question.stop() is True
-        assert daemon.asked[-1]["method"] == "turn.stop"
+async def test_it_is_caught_up_when_the_history_of_every_thread_was_told(tmp_path: Path) -> None:
+    async with served(Daemon({"a": 2, "b": 1}), tmp_path / "home"):
+        follow = following(tmp_path / "home", ManualClock())
+        async with aclosing(follow.events()) as events:
+            await anext(events)
+            assert not follow.is_caught_up("a")
+            follow.add("b")
+            await anext(events)
+            assert (follow.is_caught_up("a"), follow.is_caught_up()) == (True, False)
+            await anext(events)
+            assert follow.is_caught_up()
+
+
+async def test_nobody_waits_for_a_daemon_that_acknowledged_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="no daemon runs"):
+        await take(following(tmp_path / "home", ManualClock(), begun=False), 1)
+
+
+async def test_a_daemon_that_stays_away_is_given_up(tmp_path: Path) -> None:
+    clock, lost = ManualClock(), list[str]()
+    taken = asyncio.ensure_future(take(following(tmp_path / "home", clock, lost=lost), 1))
+    for wait_s in (PATIENCE_S, 0.25):
+        await until(lambda: clock.sleepers)
+        await clock.advance(wait_s)
+    with pytest.raises(Unavailable, match="no daemon runs"):
+        await taken
+    assert lost == ["lost"], "it is told once"

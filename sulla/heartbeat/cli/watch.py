@@ -7,23 +7,23 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Busy, SullaError
+from sulla.core.errors import Busy
 from sulla.host.system import SystemClock, random_id
-from sulla.terminal.client import Client, open_client
+from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, tell_of_pause
-from sulla.terminal.place import door, home_of
+from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.place import home_of
 from sulla.terminal.questions import from_wait
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line, second
 
 Row = dict[str, Any]
 
-_RETRY_S = 0.25
 _EXITS = {"blocked": Exit.BLOCKED, "failed": Exit.FAILED, "cancelled": Exit.CANCELLED}
 """How a beat ended, as an exit code; whatever else became of it is as it should be."""
 
@@ -50,12 +50,10 @@ class BeatWatch:
 
     def __init__(self, given: argparse.Namespace, clock: Clock) -> None:
         self._given = given
-        self._clock = clock
+        self._follow = Follow(home_of(given), clock, self._begin)
         # The same id at every attempt: a beat that was acknowledged before a break is not begun twice.
         self._request_id = random_id("req")
         self._sheet = BeatLines()
-        self._seen: dict[str, int] = {}
-        """The number of the last event that was shown, by thread."""
         self.run_id = ""
         self._thread = ""
 
@@ -66,27 +64,27 @@ class BeatWatch:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
-        lost_at: float | None = None
-        while True:
-            try:
-                async with open_client(door(home_of(self._given))) as client:
-                    await self._begin(client)
-                    lost_at = None
-                    return await self._show(client) if self._given.watch else Exit.OK
-            except SullaError as error:
-                if not self.run_id or not error.retryable:
-                    raise
-                now = self._clock.elapsed()
-                if lost_at is None:
-                    lost_at = now
-                    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
-                elif now - lost_at > PATIENCE_S:
-                    raise
-                await self._clock.sleep(_RETRY_S)
+        async with aclosing(self._follow.events()) as events:
+            async for event in events:
+                own = event["thread_id"] == self._thread
+                if event.get("seq") is None or (own and event["run_id"] not in (self.run_id, None)):
+                    continue
+                self._print(event)
+                if own and event["type"] == "SUSPENDED":  # from then on the threads of its cycles are there
+                    for cycle in self._sheet.cycles:
+                        self._follow.add(cycle)
+                if own and (ended := self._sheet.ended) is not None:
+                    return _EXITS.get(ended, Exit.OK)
+        return Exit.OK
 
-    async def _begin(self, client: Client) -> None:
-        if self.run_id:
-            return
+    async def _begin(self, client: Client) -> bool:
+        if not self.run_id:
+            await self._start(client)
+            self._follow.begun = True
+            await tell_of_pause(client, "the beat")
+        return bool(self._given.watch)
+
+    async def _start(self, client: Client) -> None:
         asked = {"agent": self._given.agent, "project": self._given.project, "request_id": self._request_id}
         try:
             begun = await client.call("heartbeat.trigger", **asked)
@@ -95,13 +93,12 @@ class BeatWatch:
                 raise
             return
         self.run_id, self._thread = str(begun["run_id"]), str(begun["thread_id"])
-        self._seen[self._thread] = int(begun["seq"])
+        self._follow.add(self._thread, int(begun["seq"]))
         if self._given.json and not self._given.watch:
             print(json.dumps(begun))
         elif not self._given.json:
             how = "" if self._given.watch else "; `sulla beat log` says what becomes of it"
             print(f"begun: {self.run_id} in the thread {self._thread}{how}", flush=True)
-        await tell_of_pause(client, "the beat")
 
     async def _join(self, client: Client) -> bool:
         """Look at the beat that is at work already; False if it is over by now."""
@@ -110,33 +107,9 @@ class BeatWatch:
         if tick is None or tick["run_id"] != row["running"]:
             return False
         self.run_id, self._thread = str(row["running"]), str(row["thread_id"])
-        self._seen[self._thread] = int(tick["seq"])
+        self._follow.add(self._thread, int(tick["seq"]))
         print(f"[a beat is at work already: {self.run_id}]", file=sys.stderr, flush=True)
         return True
-
-    async def _show(self, client: Client) -> Exit:
-        for thread_id, seq in list(self._seen.items()):
-            await client.call("events.subscribe", thread_id=thread_id, after=seq)
-        async for event in client.events():
-            thread_id = event["thread_id"]
-            if event.get("seq") is None:
-                continue
-            self._seen[thread_id] = max(self._seen.get(thread_id, 0), event["seq"])
-            if thread_id == self._thread and event["run_id"] not in (self.run_id, None):
-                continue
-            self._print(event)
-            for cycle in self._cycles(event):
-                await client.call("events.subscribe", thread_id=cycle, after=0)
-                self._seen.setdefault(cycle, 0)
-            if thread_id == self._thread and (ended := self._sheet.ended) is not None:
-                return _EXITS.get(ended, Exit.OK)
-        raise AssertionError("unreachable: events end with an error")
-
-    def _cycles(self, event: Row) -> list[str]:
-        """Threads of cycles that are there from this event on."""
-        if event["thread_id"] != self._thread or event["type"] != "SUSPENDED":
-            return []
-        return [thread_id for thread_id in self._sheet.cycles if thread_id not in self._seen]
 
     def _print(self, event: Row) -> None:
         lines = list(self._sheet.show(event, of_beat=event["thread_id"] == self._thread))

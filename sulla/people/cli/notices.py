@@ -6,10 +6,14 @@ import argparse
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
 from typing import Any, Final
 
+from sulla.core.errors import Unavailable
+from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import Follow
 from sulla.terminal.place import door, home_of
 from sulla.terminal.screen import notice_head
 from sulla.terminal.table import harmless, one_line, paper, second
@@ -70,11 +74,18 @@ def _watch(given: argparse.Namespace) -> Exit:
 
 
 async def _follow(given: argparse.Namespace) -> None:
-    async with open_client(door(home_of(given))) as client:
+    async def begin(client: Client) -> bool:
         await client.call("notice.subscribe")
-        async for row in client.notices():
+        follow.begun = True
+        return True
+
+    follow = Follow(home_of(given), SystemClock(), begin, source=Client.notices)
+    async with aclosing(follow.events()) as rows:
+        async for row in rows:
             _print(given, row)
-            await client.call("notice.seen", ids=[row["id"]])
+            if follow.client is not None:
+                with suppress(Unavailable):  # then it is told again, which does no harm
+                    await follow.client.call("notice.seen", ids=[row["id"]])
 
 
 def _print(given: argparse.Namespace, row: Row) -> None:

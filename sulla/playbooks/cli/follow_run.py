@@ -7,26 +7,25 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from contextlib import aclosing
+from typing import Any
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Refused, SullaError
+from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
 from sulla.playbooks.cli.run_lines import RunLines, of_child
 from sulla.terminal import questions
-from sulla.terminal.client import Client, open_client
+from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, tell_of_pause
-from sulla.terminal.place import door, home_of
+from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.place import home_of
 from sulla.terminal.questions import Question, somebody_is_there
 from sulla.terminal.table import harmless, one_line, second
 
-T = TypeVar("T")
 Row = dict[str, Any]
 Begin = Callable[[Client], Awaitable[Row]]
 """Asks for a run; the same one however often it is called."""
 
-_RETRY_S = 0.25
 _CHILDREN = 48
 """Threads of agents that are looked at beside the run: a connection may follow 64."""
 _LINE = 400
@@ -91,20 +90,15 @@ class RunWatch:
         outputs: bool = True,
     ) -> None:
         self._given = given
-        self._clock = clock
+        self._follow = Follow(home_of(given), clock, self._start, begun=bool(run))
         self._begin = begin
         self._by_hand = by_hand
         self._outputs = outputs
         self.run = run
         self._sheet = RunLines()
-        self._seen: dict[str, int] = {}
-        """The number of the last event that was shown, by thread."""
-        self._last: dict[str, int] = {}
-        """Where each thread ended when it was subscribed to: up to there it is history."""
         self._open: dict[str, dict[str, Question]] = {}
         """What each thread waits to be told by people, by id."""
         self._told: set[tuple[str, str]] = set()
-        self._lost_at: float | None = None
 
     @property
     def asked(self) -> list[tuple[str, Question]]:
@@ -126,7 +120,19 @@ class RunWatch:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
-        return await self._patiently(self._show)
+        async with aclosing(self._follow.events()) as events:
+            async for event in events:
+                if event.get("seq") is None:
+                    continue
+                self._print(event)
+                self._note_questions(event)
+                for child in self._sheet.children[:_CHILDREN]:
+                    self._follow.add(child)
+                if self._has_ended(event):
+                    return self._end()
+                if self._has_to_ask(event):
+                    return None
+        raise AssertionError("unreachable: there is always a run to follow")
 
     async def tell(self, thread_id: str, question: Question, answer: questions.Given) -> None:
         """Answer a question; the first answer counts, whoever gives it.
@@ -145,75 +151,28 @@ class RunWatch:
                     raise
                 print(f"[not taken: {one_line(error.message, _LINE)}]", file=sys.stderr, flush=True)
 
-        await self._patiently(tell)
+        await self._follow.once(tell)
 
-    async def _patiently(self, work: Callable[[Client], Awaitable[T]]) -> T:
-        """Do something with the daemon, also over its restart."""
-        while True:
-            try:
-                async with open_client(door(home_of(self._given))) as client:
-                    done = await work(client)
-                    self._lost_at = None
-                    return done
-            except SullaError as error:
-                if not self.run or not error.retryable:
-                    raise
-                now = self._clock.elapsed()
-                if self._lost_at is None:
-                    self._lost_at = now
-                    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
-                elif now - self._lost_at > PATIENCE_S:
-                    raise
-                await self._clock.sleep(_RETRY_S)
-
-    async def _start(self, client: Client) -> None:
-        if self._begin is None or self.run:
-            return
-        begun = await self._begin(client)
-        self.run = str(begun["run"])
-        if not self._given.json:
-            print(f"[the run {one_line(self.run)}]", file=sys.stderr, flush=True)
-        await tell_of_pause(client, "the run")
-
-    async def _show(self, client: Client) -> Exit | None:
-        await self._start(client)
-        for thread_id in (self.run, *(one for one in self._seen if one != self.run)):
-            await self._subscribe(client, thread_id)
-        self._lost_at = None
-        async for event in client.events():
-            if event.get("seq") is None:
-                continue
-            thread_id = event["thread_id"]
-            self._seen[thread_id] = max(self._seen.get(thread_id, 0), event["seq"])
-            self._print(event)
-            self._note_questions(event)
-            for child in self._sheet.children:
-                if child not in self._seen and len(self._seen) <= _CHILDREN:
-                    await self._subscribe(client, child)
-            if self._has_ended(event):
-                return self._end()
-            if self._has_to_ask(event):
-                return None
-        raise AssertionError("unreachable: events end with an error")
-
-    async def _subscribe(self, client: Client, thread_id: str) -> None:
-        after = self._seen.setdefault(thread_id, 0)
-        place = await client.call("events.subscribe", thread_id=thread_id, after=after)
-        self._last[thread_id] = int(place["seq"])
-
-    def _caught_up(self, thread_id: str) -> bool:
-        return self._seen.get(thread_id, 0) >= self._last.get(thread_id, 0)
+    async def _start(self, client: Client) -> bool:
+        if self._begin is not None and not self.run:
+            begun = await self._begin(client)
+            self.run, self._follow.begun = str(begun["run"]), True
+            if not self._given.json:
+                print(f"[the run {one_line(self.run)}]", file=sys.stderr, flush=True)
+            await tell_of_pause(client, "the run")
+        self._follow.add(self.run)
+        return True
 
     def _has_ended(self, event: Row) -> bool:
         """Whether the run is over: an end in its history may have been followed by a new beginning."""
         own = event["thread_id"] == self.run
-        return own and self._sheet.ended is not None and self._caught_up(self.run)
+        return own and self._sheet.ended is not None and self._follow.is_caught_up(self.run)
 
     def _has_to_ask(self, event: Row) -> bool:
         """Whether somebody is to be asked now: at a terminal at once, else when the run itself waits for nothing but
         people and time.
         """
-        if not all(map(self._caught_up, self._last)):
+        if not self._follow.is_caught_up():
             return False
         if self._by_hand:
             return bool(self.asked)

@@ -21,7 +21,7 @@ _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
 
 
-class OfflineHome(Protocol):
+class PlaybookHome(Protocol):
     """A home on which no daemon has to run, as the program hands it out (`given.offline`)."""
 
     @property
@@ -81,7 +81,7 @@ class HomePlaybooks:
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
-        self.home: OfflineHome = given.offline(given)
+        self.home: PlaybookHome = given.offline(given)
         self.settings = self.home.host.settings
         self.catalog: PlaybookCatalog = self.home.host.needed(PlaybookCatalog)
         self.catalog.look_now()

@@ -28,7 +28,7 @@ _ROWS: Final = {
 
 
 @dataclass(slots=True)
-class Conversation:
+class SpokenConversation:
     """Turns events into lines about them, and tells the player.
 
     Args:

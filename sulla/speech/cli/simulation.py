@@ -6,19 +6,20 @@ import argparse
 import asyncio
 import json
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.speech.cli.conversation import Conversation
+from sulla.speech.cli.conversation import SpokenConversation
 from sulla.speech.cli.player import CHARS_PER_S, Player
 from sulla.speech.cli.recording import Heard, Until, recording
 from sulla.speech.cli.unsent import UnsentSpeech
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, tell_of_pause
+from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import door, home_of
 from sulla.terminal.questions import how_to_answer
 from sulla.terminal.table import one_line
@@ -71,13 +72,11 @@ class VoiceSimulation:
         self._speed = float(given.speed or 1.0)
         self._agent: str | None = given.agent
         self.thread_id: str | None = given.thread
-        self.talk = Conversation(Player(CHARS_PER_S * self._speed))
+        self.talk = SpokenConversation(Player(CHARS_PER_S * self._speed))
         self._unsaid = UnsentSpeech(random_id("v")[:14])
         self._request_id = random_id("req")
         self._began = clock.elapsed()
-        self._client: Client | None = None
-        self._is_known = False
-        """Whether the daemon has taken us in once."""
+        self._follow = Follow(home, clock, self._begin, lost=self._say_lost)
         self._all_said = False
         self._rung = asyncio.Event()
 
@@ -117,41 +116,26 @@ class VoiceSimulation:
 
     async def _talk(self) -> None:
         """Be connected, and take in what comes; over breaks."""
-        lost_at: float | None = None
-        while True:
-            try:
-                async with open_client(door(self._home)) as client:
-                    await self._begin(client)
-                    lost_at, self._client, self._is_known = None, client, True
-                    self._ring()
-                    async for event in client.events():
-                        self._take(event)
-            except SullaError as error:
-                now = self._clock.elapsed()
-                if not (self._is_known and error.retryable):
-                    raise
-                if lost_at is None:
-                    lost_at = now
-                    self._tell("the daemon went away; waiting for it to come back")
-                elif now - lost_at > PATIENCE_S:
-                    raise
-                await self._clock.sleep(_RETRY_S)
-            finally:
-                self._client = None
+        async with aclosing(self._follow.events()) as events:
+            async for event in events:
+                self._take(event)
 
-    async def _begin(self, client: Client) -> None:
+    async def _begin(self, client: Client) -> bool:
         if self.thread_id is None:
             made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
             self.thread_id = str(made["thread_id"])
-        if not self._is_known:
+        if not self._follow.begun:
             self.talk.seen = (await client.call("thread.get", thread_id=self.thread_id))["last_seq"]
             await tell_of_pause(client, "what is said")
         await client.call("events.subscribe", thread_id=self.thread_id, after=self.talk.seen, speak=True)
+        self._follow.begun = True
+        self._ring()  # whoever waits for the connection looks once this task waits, and finds it
+        return True
 
     async def _send(self) -> None:
         """Send what was said until it is acknowledged."""
         while True:
-            client = self._client
+            client = self._follow.client
             if client is None or not self._unsaid:
                 await self._wait(None)
                 continue
@@ -164,7 +148,7 @@ class VoiceSimulation:
 
     async def _speak(self) -> None:
         """Say what was recorded, at its times."""
-        while self._client is None:
+        while self._follow.client is None:
             await self._wait(None)
         began = self._began = self._clock.elapsed()
         for heard in self._heard:
@@ -199,7 +183,7 @@ class VoiceSimulation:
             await self._wait(_LOOK_S)
 
     async def _is_quiet(self) -> bool:
-        client = self._client
+        client = self._follow.client
         if self._unsaid or client is None or not self.talk.is_over(self._clock.elapsed()):
             return False
         try:
@@ -230,6 +214,9 @@ class VoiceSimulation:
         self._ring()
 
     # -------------------------------------------------------------------------------------------------------- shared
+
+    def _say_lost(self) -> None:
+        self._tell("the daemon went away; waiting for it to come back")
 
     def _tell(self, line: str) -> None:
         if not self._as_json:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.speech.cli.conversation import GO_ON_S, Conversation
+from sulla.speech.cli.conversation import GO_ON_S, SpokenConversation
 from sulla.speech.cli.player import HeardUpTo, Player
 from sulla.terminal.exits import Exit
 
 
-def _talk() -> Conversation:
-    return Conversation(Player(10.0))
+def _talk() -> SpokenConversation:
+    return SpokenConversation(Player(10.0))
 
 
 def _event(type_: str, run_id: str | None = None, seq: int | None = None, **data: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def _speak(text: str, offset: int = 0, message_id: str = "m") -> dict[str, Any]:
     return _event("SPEAK", "r", message_id=message_id, index=0, offset=offset, end=offset + len(text), text=text)
 
 
-def _answered(talk: Conversation, now: float = 0.0) -> None:
+def _answered(talk: SpokenConversation, now: float = 0.0) -> None:
     talk.take(_event("INPUT", "r", 2, message_id="speech:u", text="the lamp"), now)
     talk.take(_event("RUN_FINISHED", "r", 3, outcome={"status": "done"}), now)
 
