@@ -42,7 +42,7 @@ def build(host: Host) -> Built:
     timetable.want(wanted_by(wanted, team.ids))
     questions = OpenQuestions(host.threads, clock)
     people = PeopleBriefing(host.needed(PresenceRegistry), host.needed(NoticeInbox), questions, clock)
-    warn, shelf, playbooks = host.needed(Notifier).warn, host.needed(SkillCatalog), host.needed(AgentPlaybooks)
+    warn, catalog, playbooks = host.needed(Notifier).warn, host.needed(SkillCatalog), host.needed(AgentPlaybooks)
     active, workspace = ActiveAgents(host.threads), host.settings.workspace
     agenda = partial(Agenda, host.needed(Projects), active=active, workspace=workspace)
 
@@ -50,7 +50,7 @@ def build(host: Host) -> Built:
         spec = parts.spec
 
         def skills() -> str:
-            return index(known for name, known in shelf.known.items() if allows(spec.skills, name))
+            return index(known for name, known in catalog.known.items() if allows(spec.skills, name))
 
         look = agenda(
             skills=skills,

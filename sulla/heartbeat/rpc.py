@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from sulla.core.jsontypes import JsonObject
 from sulla.heartbeat.rpc_forms import (
-    BeatScheduleRow,
-    BudgetRow,
-    CycleRow,
+    HeartbeatBegun,
     HeartbeatLog,
     HeartbeatPause,
     HeartbeatResume,
-    HeartbeatRow,
     HeartbeatRows,
     HeartbeatStatus,
     HeartbeatTrigger,
-    TickRow,
     TickRows,
+    tick_row,
 )
 from sulla.heartbeat.service import HeartbeatService
-from sulla.heartbeat.status import BeatInfo, HeartbeatBegun
-from sulla.heartbeat.ticks import Cycle, Tick
 from sulla.rpc import Context, Example, Method, Methods, Rest
 
 
 async def _status(service: HeartbeatService, params: HeartbeatStatus, context: Context) -> HeartbeatRows:
-    return _rows(await service.status(params.agent))
+    return HeartbeatRows(await service.status(params.agent))
 
 
 async def _pause(service: HeartbeatService, params: HeartbeatPause, context: Context) -> HeartbeatRows:
-    return _rows(await service.pause(params.agent, context.caller.name))
+    return HeartbeatRows(await service.pause(params.agent, context.caller.name))
 
 
 async def _resume(service: HeartbeatService, params: HeartbeatResume, context: Context) -> HeartbeatRows:
-    return _rows(await service.resume(params.agent, context.caller.name))
+    return HeartbeatRows(await service.resume(params.agent, context.caller.name))
 
 
 async def _trigger(service: HeartbeatService, params: HeartbeatTrigger, context: Context) -> HeartbeatBegun:
@@ -44,62 +38,7 @@ async def _trigger(service: HeartbeatService, params: HeartbeatTrigger, context:
 
 async def _log(service: HeartbeatService, params: HeartbeatLog, context: Context) -> TickRows:
     page = await service.log(params.agent, params.limit, params.before)
-    return TickRows(tuple(map(_tick, page.ticks)), page.next)
-
-
-def _rows(infos: Sequence[BeatInfo]) -> HeartbeatRows:
-    return HeartbeatRows(tuple(map(_row, infos)))
-
-
-def _row(info: BeatInfo) -> HeartbeatRow:
-    coming = [one.next_ms for one in info.schedules if one.next_ms is not None]
-    return HeartbeatRow(
-        agent=info.agent,
-        thread_id=info.thread_id,
-        enabled=any(not one.paused for one in info.schedules),
-        next_ms=min(coming, default=None),
-        schedules=tuple(
-            BeatScheduleRow(one.id, one.explain, one.paused, one.why, one.next_ms, one.project)
-            for one in info.schedules
-        ),
-        running=info.running or None,
-        last=_tick(info.last) if info.last is not None else None,
-        beat=_tick(info.beat) if info.beat is not None else None,
-        budgets=tuple(
-            BudgetRow(one.span, one.tokens, one.tokens_limit, one.cost_micro, one.cost_limit_micro)
-            for one in info.budgets
-        ),
-        quiet_until_ms=info.quiet_until_ms,
-        failures=info.failures,
-        standing=info.standing,
-        skipped=info.skipped,
-        beats=info.beats,
-    )
-
-
-def _tick(tick: Tick) -> TickRow:
-    return TickRow(
-        run_id=tick.run_id,
-        seq=tick.seq,
-        at_ms=tick.at_ms,
-        by=tick.by,
-        fired=tick.fired,
-        status=tick.status,
-        reason=tick.reason,
-        why=tick.why,
-        focus=tick.focus,
-        focus_reason=tick.focus_reason,
-        cycles=tuple(map(_cycle, tick.cycles)),
-        duration_s=(tick.ended_ms - tick.at_ms) / 1000 if tick.ended_ms is not None else None,
-        tokens=tick.tokens,
-        cost_micro=tick.cost_micro,
-        changed=tick.changed,
-        summary=tick.summary,
-    )
-
-
-def _cycle(cycle: Cycle) -> CycleRow:
-    return CycleRow(cycle.number, cycle.thread_id, cycle.status, cycle.summary, cycle.tokens, cycle.cost_micro)
+    return TickRows(tuple(map(tick_row, page.ticks)), page.next)
 
 
 _TICK: Final[JsonObject] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sulla.heartbeat.ticks import Tick, TickStatus
 from sulla.rpc import MOST_SEQ, Id, Money, Params, Time
 
 
@@ -48,9 +50,6 @@ class HeartbeatLog(Params):
     """The `next` of the page before; null for the newest."""
 
 
-TickWord = Literal["running", "done", "blocked", "failed", "limited", "cancelled", "skipped"]
-
-
 @dataclass(frozen=True, slots=True)
 class CycleRow:
     """One cycle of a beat."""
@@ -74,7 +73,7 @@ class TickRow:
     by: str
     """`schedule <id>`, `request <id>` or `message`."""
     fired: bool
-    status: TickWord
+    status: TickStatus
     reason: str
     """A stable word for what is neither `done` nor `blocked` (docs/heartbeat.md)."""
     why: str
@@ -107,10 +106,13 @@ class BeatScheduleRow:
 
     schedule: str
     explain: str
+    """When, in English."""
     paused: bool
     why: str
+    """Why it does not fire as it usually would; empty if it does."""
     next_ms: Annotated[Time | None, Field(alias="next")]
     project: str
+    """The only project that it is for; empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +162,44 @@ class HeartbeatRows:
     """The answer to `heartbeat.status`, `heartbeat.pause` and `heartbeat.resume`."""
 
     heartbeats: tuple[HeartbeatRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatBegun:
+    """The answer to `heartbeat.trigger`: the beat is kept, and begins when its turn comes."""
+
+    agent: str
+    thread_id: str
+    run_id: str
+    seq: int
+    """Where it stands in the thread's log: what follows is behind it."""
+
+
+def tick_row(tick: Tick) -> TickRow:
+    """A wake as clients are shown it."""
+    return TickRow(
+        run_id=tick.run_id,
+        seq=tick.seq,
+        at_ms=tick.at_ms,
+        by=tick.by,
+        fired=tick.fired,
+        status=tick.status,
+        reason=tick.reason,
+        why=tick.why,
+        focus=tick.focus,
+        focus_reason=tick.focus_reason,
+        cycles=tuple(
+            CycleRow(one.number, one.thread_id, one.status, one.summary, one.tokens, one.cost_micro)
+            for one in tick.cycles
+        ),
+        duration_s=(tick.ended_ms - tick.at_ms) / 1000 if tick.ended_ms is not None else None,
+        tokens=tick.tokens,
+        cost_micro=tick.cost_micro,
+        changed=tick.changed,
+        summary=tick.summary,
+    )
+
+
+def next_wake(schedules: Iterable[BeatScheduleRow]) -> int | None:
+    """When the first of them fires, UTC milliseconds; None if none does."""
+    return min((one.next_ms for one in schedules if one.next_ms is not None), default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from difflib import get_close_matches
 from typing import Final
 
@@ -14,8 +14,8 @@ from sulla.heartbeat.beats import BeatState, month_of
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.log import read_ticks
 from sulla.heartbeat.plan import quiet_until
+from sulla.heartbeat.rpc_forms import BeatScheduleRow, BudgetRow, HeartbeatBegun, HeartbeatRow, next_wake, tick_row
 from sulla.heartbeat.slice import beats_of
-from sulla.heartbeat.status import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.threads import BeatThreads
 from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.host import Host
@@ -55,16 +55,16 @@ class HeartbeatService:
         self._clock = host.place.clock
         self._make_id = host.place.make_id
 
-    async def status(self, agent: str | None) -> Sequence[BeatInfo]:
+    async def status(self, agent: str | None) -> tuple[HeartbeatRow, ...]:
         """How heartbeats are: of one agent, or of all that have one and the home's own.
 
         Raises:
             NotFound: there is no such agent.
         """
         if agent:
-            return [await self._info(self._known(agent))]
+            return (await self._info(self._known(agent)),)
         infos = [await self._info(name) for name in self._agents]
-        return [info for info in infos if info.thread_id or info.schedules or info.agent == self._agents[0]]
+        return tuple(info for info in infos if info.thread_id or info.schedules or info.agent == self._agents[0])
 
     async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Begin a beat now, once for each `request_id`. Beats that pause by themselves are no reason against it;
@@ -87,7 +87,7 @@ class HeartbeatService:
         _, state = await self._threads.get(thread_id)
         busy = state is not None and (state.run is not None or bool(state.waiting))
         try:
-            # While one is at work, only whoever asks again for that very one is answered.
+            # While one is at work, only a caller that asks again for that very one is answered.
             sent = await self._threads.send(thread_id, asked, max_waiting=0 if busy else None)
         except QueueFull:
             if not busy:
@@ -96,7 +96,7 @@ class HeartbeatService:
         self._wake(thread_id)
         return HeartbeatBegun(name, thread_id, sent.run_id, sent.seq)
 
-    async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+    async def pause(self, agent: str | None, by: str) -> tuple[HeartbeatRow, ...]:
         """Have the clock wake agents no more until resumed, also after a restart.
 
         Args:
@@ -108,7 +108,7 @@ class HeartbeatService:
         """
         return await self._turn(agent, lambda schedule: self._schedules.pause(schedule, by))
 
-    async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+    async def resume(self, agent: str | None, by: str) -> tuple[HeartbeatRow, ...]:
         """Have the clock wake agents again; see `pause`."""
         return await self._turn(agent, lambda schedule: self._schedules.resume(schedule, by))
 
@@ -117,7 +117,7 @@ class HeartbeatService:
 
         Args:
             agent: whose; None for the home's own.
-            limit: how many at the most.
+            limit: how many at most.
             before: only those before this place, as the page before said; None for the newest.
 
         Raises:
@@ -128,7 +128,9 @@ class HeartbeatService:
             return TickPage((), None)
         return await read_ticks(self._threads, place, limit, before)
 
-    async def _turn(self, agent: str | None, turn: Callable[[str], Awaitable[ScheduleInfo]]) -> Sequence[BeatInfo]:
+    async def _turn(
+        self, agent: str | None, turn: Callable[[str], Awaitable[ScheduleInfo]]
+    ) -> tuple[HeartbeatRow, ...]:
         chosen = self._known(agent) if agent else ""
         await self._settled.wait()  # right after a start not all are known
         found = [(info.id, self._whose(action)) for info, action in self._schedules.waking()]
@@ -138,33 +140,36 @@ class HeartbeatService:
             raise NotFound(f"no schedule wakes {whom}: set heartbeat.enabled = true in sulla.toml (docs/heartbeat.md)")
         for schedule, _ in found:
             await turn(schedule)
-        return [await self._info(name) for name in dict.fromkeys(name for _, name in found)]
+        return tuple([await self._info(name) for name in dict.fromkeys(name for _, name in found)])
 
-    async def _info(self, agent: str) -> BeatInfo:
+    async def _info(self, agent: str) -> HeartbeatRow:
         place = self._beat_threads.id_of(agent)
         state = await self._state(place)
         await self._settled.wait()
         schedules = tuple(_schedule(*one) for one in self._schedules.waking() if self._whose(one[1]) == agent)
         if state is None:
-            beat, thread_id, running, page = BeatState(), "", "", TickPage((), None)
+            beat, thread_id, running, page = BeatState(), "", None, TickPage((), None)
         else:
             beat, thread_id = beats_of(state), str(place)
-            running = state.run.id if state.run is not None else ""
+            running = state.run.id if state.run is not None else None
             page = await read_ticks(self._threads, place, LOOK_BACK)
         now_ms = round(self._clock.now() * 1000)
-        return BeatInfo(
-            agent,
-            thread_id,
-            schedules,
-            running,
-            next(iter(page.ticks), None),
-            next((tick for tick in page.ticks if tick.fired), None),
-            budgets(beat, self._limits, now_ms),
-            quiet_until(beat, self._limits, now_ms),
-            beat.failures,
-            beat.standing,
-            beat.skipped,
-            beat.beats,
+        last, newest = next(iter(page.ticks), None), next((tick for tick in page.ticks if tick.fired), None)
+        return HeartbeatRow(
+            agent=agent,
+            thread_id=thread_id,
+            enabled=any(not one.paused for one in schedules),
+            next_ms=next_wake(schedules),
+            schedules=schedules,
+            running=running,
+            last=tick_row(last) if last is not None else None,
+            beat=tick_row(newest) if newest is not None else None,
+            budgets=budgets(beat, self._limits, now_ms),
+            quiet_until_ms=quiet_until(beat, self._limits, now_ms),
+            failures=beat.failures,
+            standing=beat.standing,
+            skipped=beat.skipped,
+            beats=beat.beats,
         )
 
     async def _state(self, place: ThreadId) -> ThreadState | None:
@@ -189,7 +194,7 @@ class HeartbeatService:
         raise NotFound(f"no agent {agent!r}{hint}")
 
 
-def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BeatBudget, ...]:
+def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BudgetRow, ...]:
     """What beats have used of what they may, by day and month.
 
     Args:
@@ -199,11 +204,11 @@ def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BeatBudge
     """
     spent = beat.spent.at(now_ms // DAY_MS, month_of(now_ms))
     return (
-        BeatBudget("day", spent.day_tokens, limits.day_tokens, spent.day_micro, limits.day_micro),
-        BeatBudget("month", spent.month_tokens, limits.month_tokens, spent.month_micro, limits.month_micro),
+        BudgetRow("day", spent.day_tokens, limits.day_tokens, spent.day_micro, limits.day_micro),
+        BudgetRow("month", spent.month_tokens, limits.month_tokens, spent.month_micro, limits.month_micro),
     )
 
 
-def _schedule(info: ScheduleInfo, action: BeatAction) -> BeatSchedule:
+def _schedule(info: ScheduleInfo, action: BeatAction) -> BeatScheduleRow:
     following = info.next_ms[0] if info.next_ms else None
-    return BeatSchedule(info.id, info.explain, info.status == "paused", info.why, following, action.project)
+    return BeatScheduleRow(info.id, info.explain, info.status == "paused", info.why, following, action.project)

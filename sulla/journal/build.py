@@ -58,9 +58,9 @@ def build(host: Host) -> Built:
             )
         return Built(status=_off)
     folder = host.settings.home / FOLDER
-    shelf = JournalFolder(folder, wanted.file_bytes, wanted.keep_files, training=wanted.training)
+    files = JournalFolder(folder, wanted.file_bytes, wanted.keep_files, training=wanted.training)
     training = TrainingFilter(PromptFrames(host), wanted.training_outcomes) if wanted.training else None
-    journal = JournalWriter(host.threads, shelf, host.place.redactor, training)
+    journal = JournalWriter(host.threads, files, host.place.redactor, training)
     follower = journal_follower(journal, host.threads, host.store, host.place.clock)
 
     async def status() -> JsonObject:

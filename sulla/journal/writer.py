@@ -38,16 +38,16 @@ class JournalWriter(LogConsumer):
 
     Args:
         threads: where the beginnings of runs are read, for the training log.
-        shelf: where it is written.
+        files: where it is written.
         redactor: takes secrets out.
         training: what the training log takes; None for none.
     """
 
     def __init__(
-        self, threads: ThreadStore, shelf: JournalFolder, redactor: Redactor, training: TrainingFilter | None = None
+        self, threads: ThreadStore, files: JournalFolder, redactor: Redactor, training: TrainingFilter | None = None
     ) -> None:
         self._threads = threads
-        self._shelf = shelf
+        self._files = files
         self._redactor = redactor
         self._training = training
         self._worker = BlockingWorker("journal")
@@ -58,7 +58,7 @@ class JournalWriter(LogConsumer):
         self._worker.start()
         try:
             yield
-            await self._on_disk(self._shelf.settle)
+            await self._on_disk(self._files.settle)
         except StoreUnavailable as error:
             log.warning("the last lines of the journal may not outlive a power cut: %s", error.message)
         finally:
@@ -66,23 +66,23 @@ class JournalWriter(LogConsumer):
 
     async def begin(self) -> bool:
         """See what the disk has, after a failure and if somebody moved a file away."""
-        await self._on_disk(self._shelf.open)
+        await self._on_disk(self._files.open)
         return True
 
     async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
         """Those whose last line is not that of their last event; a look says for certain."""
         ids = [ThreadId(info.key) for info in page]
-        marks, gone = await self._on_disk(partial(self._shelf.compare, ids, after, last=last))
-        await self._on_disk(partial(self._shelf.forget, gone))
+        marks, gone = await self._on_disk(partial(self._files.compare, ids, after, last=last))
+        await self._on_disk(partial(self._files.forget, gone))
         return [info for info, mark in zip(page, marks, strict=True) if _is_behind(info, mark)]
 
     async def gone(self, thread_id: ThreadId) -> None:
         """It keeps the lines that it has."""
-        await self._on_disk(partial(self._shelf.forget, [thread_id]))
+        await self._on_disk(partial(self._files.forget, [thread_id]))
 
     async def cursor(self, thread_id: ThreadId, info: LogInfo | None) -> LogCursor:
         """Before its last line: that event is read once more, to tell the thread from an earlier one of its id."""
-        mark = await self._on_disk(partial(self._shelf.mark, thread_id))
+        mark = await self._on_disk(partial(self._files.mark, thread_id))
 
         async def take(page: list[Entry]) -> int:
             nonlocal mark
@@ -101,12 +101,12 @@ class JournalWriter(LogConsumer):
         """Write events, and the examples of the runs that end among them."""
         examples: list[bytes] = []
         if self._training is not None:
-            unknown = [entry for entry in fresh if not self._shelf.has_example(thread_id, mark_of(entry))]
+            unknown = [entry for entry in fresh if not self._files.has_example(thread_id, mark_of(entry))]
             examples = await examples_of(self._threads, thread_id, unknown, self._training, self._redactor)
         await self._on_disk(partial(self._append, thread_id, fresh, examples))
 
     def _append(self, thread_id: ThreadId, fresh: list[Entry], examples: list[bytes]) -> None:
-        self._shelf.append([to_line(thread_id, entry, self._redactor) for entry in fresh], examples)
+        self._files.append([to_line(thread_id, entry, self._redactor) for entry in fresh], examples)
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
         return await self._worker.call(partial(self._careful, work))
@@ -116,8 +116,8 @@ class JournalWriter(LogConsumer):
         try:
             return work()
         except (OSError, CorruptRecord) as error:
-            self._shelf.close()
-            folder = self._shelf.folder
+            self._files.close()
+            folder = self._files.folder
             if isinstance(error, OSError):
                 said = f"{error.filename or folder}: {error.strerror or error}"
             else:

@@ -79,7 +79,7 @@ def connect_for(settings: HomeSettings, clock: Clock) -> ConnectMcp:
 class _LazyConnector:
     """Implements `ConnectMcp`."""
 
-    nest: ServerFolders
+    folders: ServerFolders
     clock: Clock
 
     def __call__(
@@ -95,7 +95,7 @@ class _LazyConnector:
         def load() -> ConnectMcp:
             from sulla.mcp.client import McpConnector
 
-            return McpConnector(self.nest, self.clock)
+            return McpConnector(self.folders, self.clock)
 
         connect = await asyncio.to_thread(load)
         async with connect(server, notice, heard) as session:
@@ -104,16 +104,16 @@ class _LazyConnector:
 
 def build(host: Host) -> Built:
     """Make what a daemon does with MCP servers; see `host.Built`."""
-    hub = make_servers(host.settings, host.place.clock)
+    servers = make_servers(host.settings, host.place.clock)
 
     async def status() -> JsonObject:
-        return {"mcp": [*hub.status()]}
+        return {"mcp": [*servers.status()]}
 
-    source = hub.current if host.settings.section(McpSettings).servers else None
+    source = servers.current if host.settings.section(McpSettings).servers else None
     return Built(
-        provides=(hub,),
+        provides=(servers,),
         tool_source=source,
-        tasks={"mcp": hub.run},
+        tasks={"mcp": servers.run},
         status=status,
-        troubles={"mcp_trust": hub.waiting},
+        troubles={"mcp_trust": servers.waiting},
     )

@@ -26,7 +26,7 @@ from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import OfferedTool
 from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, refusal
-from sulla.mcp.process import ServerFolders, ServerProcess, child
+from sulla.mcp.process import ServerFolders, ServerProcess, server_process
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import McpResult, McpSession
 from sulla.mcp.words import answer_text, plain
@@ -50,11 +50,11 @@ class McpConnector:
     """Implements `ConnectMcp`.
 
     Args:
-        nest: where programs are started.
+        folders: where programs are started.
         clock: all time.
     """
 
-    nest: ServerFolders
+    folders: ServerFolders
     clock: Clock
 
     @asynccontextmanager
@@ -63,20 +63,20 @@ class McpConnector:
     ) -> AsyncGenerator[McpSession]:
         """Connect; see `ConnectMcp`."""
         async with AsyncExitStack() as stack:
-            line = _ConnectionState(notice, self.clock)
-            stack.callback(line.close)
-            stack.callback(lambda: heard(line.said))
-            transport = _over_pipes(server, self.nest, line) if server.command else _over_http(server, line)
+            state = _ConnectionState(notice, self.clock)
+            stack.callback(state.close)
+            stack.callback(lambda: heard(state.said))
+            transport = _over_pipes(server, self.folders, state) if server.command else _over_http(server, state)
             info = types.Implementation(name="sulla", version=__version__)
-            client = Client(transport, client_info=info, message_handler=line.told, cache=None)
+            client = Client(transport, client_info=info, message_handler=state.told, cache=None)
             try:
                 await stack.enter_async_context(client)
             except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError, ExceptionGroup) as error:
-                raise Unavailable(line.over or _failed(leaf(error), line.status)) from error
+                raise Unavailable(state.over or _failed(leaf(error), state.status)) from error
             group = await stack.enter_async_context(anyio.create_task_group())
             stack.callback(group.cancel_scope.cancel)
             group.start_soon(_listen, client, notice)
-            yield _ClientSession(client, line)
+            yield _ClientSession(client, state)
 
 
 class _ConnectionState:
@@ -89,14 +89,14 @@ class _ConnectionState:
         self.over = ""
         self.status = 0
         """The last answer's, over HTTP."""
-        self.child: ServerProcess | None = None
+        self.process: ServerProcess | None = None
         self.waiting: set[anyio.CancelScope] = set()
         """Whoever waits for an answer."""
 
     @property
     def said(self) -> str:
         """The last that a program wrote to standard error."""
-        return plain(self.child.said) if self.child is not None else ""
+        return plain(self.process.said) if self.process is not None else ""
 
     def end(self, why: str) -> None:
         """It is over; the first reason counts."""
@@ -137,11 +137,11 @@ class _ClientSession:
     """Implements `McpSession`."""
 
     client: Client
-    line: _ConnectionState
+    state: _ConnectionState
 
     @property
     def over(self) -> str:
-        return self.line.over
+        return self.state.over
 
     async def list(self) -> list[OfferedTool]:
         found: list[OfferedTool] = []
@@ -151,7 +151,7 @@ class _ClientSession:
             try:
                 page = await self._ask(self.client.session.list_tools(params=params))
             except MCPError as error:
-                raise Unavailable(_refused(error, self.line.status)) from error
+                raise Unavailable(_refused(error, self.state.status)) from error
             found += [_offered(tool) for tool in page.tools]
             cursor = page.next_cursor
             if not cursor:
@@ -164,12 +164,12 @@ class _ClientSession:
         try:
             result = await self._ask(self.client.session.send_request(request, types.CallToolResult))
         except MCPError as error:
-            self.line.doubt()
-            if self.line.status == SESSION_GONE and error.code != types.METHOD_NOT_FOUND:
+            self.state.doubt()
+            if self.state.status == SESSION_GONE and error.code != types.METHOD_NOT_FOUND:
                 # That of all requests in it, as the protocol has it: the next one begins another session.
-                self.line.end("its session is over (HTTP 404)")
-                raise Unavailable(self.line.over) from error
-            told = _refused(error, self.line.status)
+                self.state.end("its session is over (HTTP 404)")
+                raise Unavailable(self.state.over) from error
+            told = _refused(error, self.state.status)
             return McpResult(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
         said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return McpResult(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
@@ -183,20 +183,20 @@ class _ClientSession:
         """
         try:
             with anyio.CancelScope() as scope:
-                self.line.waiting.add(scope)
+                self.state.waiting.add(scope)
                 try:
                     return await asking
                 finally:
-                    self.line.waiting.discard(scope)
-            raise Unavailable(self.line.over)
+                    self.state.waiting.discard(scope)
+            raise Unavailable(self.state.over)
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
-                raise Unavailable(self.line.over or "the connection was closed") from error
+                raise Unavailable(self.state.over or "the connection was closed") from error
             raise
         except ValidationError as error:
             raise Unavailable("its answer is none of the protocol") from error
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, RuntimeError) as error:
-            raise Unavailable(self.line.over or "the connection is closed") from error
+            raise Unavailable(self.state.over or "the connection is closed") from error
 
 
 async def _listen(client: Client, notice: Callable[[], None]) -> None:
@@ -211,16 +211,16 @@ async def _listen(client: Client, notice: Callable[[], None]) -> None:
 
 @asynccontextmanager
 async def _over_pipes(
-    server: McpServer, nest: ServerFolders, line: _ConnectionState
+    server: McpServer, folders: ServerFolders, state: _ConnectionState
 ) -> AsyncGenerator[TransportStreams]:
     into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, out_of = anyio.create_memory_object_stream[SessionMessage](0)
     stack = AsyncExitStack()
     try:
-        line.child = program = await stack.enter_async_context(child(server, nest, line.clock))
+        state.process = program = await stack.enter_async_context(server_process(server, folders, state.clock))
         async with anyio.create_task_group() as group:
-            group.start_soon(_read, program, into, line)
-            group.start_soon(_write, program, out_of, line)
+            group.start_soon(_read, program, into, state)
+            group.start_soon(_write, program, out_of, state)
             try:
                 yield incoming, outgoing
             finally:
@@ -233,12 +233,12 @@ async def _over_pipes(
 
 
 async def _read(
-    program: ServerProcess, into: MemoryObjectSendStream[SessionMessage | Exception], line: _ConnectionState
+    program: ServerProcess, into: MemoryObjectSendStream[SessionMessage | Exception], state: _ConnectionState
 ) -> None:
     """Pass on what the program sends, until it ends or misbehaves; then whoever waits for an answer hears of that."""
     stray = False
     with into:
-        while not line.over:
+        while not state.over:
             try:
                 raw = await program.line()
                 await into.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(raw, by_name=False)))
@@ -248,14 +248,14 @@ async def _read(
                     _LOG.warning("an MCP server prints what is no message; that is left out")
                 stray = True
             except Unavailable as error:
-                line.end(error.message)
+                state.end(error.message)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return  # nobody listens any more
-            line.count()
+            state.count()
 
 
 async def _write(
-    program: ServerProcess, out_of: MemoryObjectReceiveStream[SessionMessage], line: _ConnectionState
+    program: ServerProcess, out_of: MemoryObjectReceiveStream[SessionMessage], state: _ConnectionState
 ) -> None:
     with out_of:
         async for message in out_of:
@@ -263,16 +263,16 @@ async def _write(
             try:
                 program.send(text.encode() + b"\n")
             except Unavailable as error:
-                line.end(error.message)
+                state.end(error.message)
                 return
 
 
 @asynccontextmanager
-async def _over_http(server: McpServer, line: _ConnectionState) -> AsyncGenerator[TransportStreams]:
+async def _over_http(server: McpServer, state: _ConnectionState) -> AsyncGenerator[TransportStreams]:
     # Neither proxies nor passwords from the environment, and how long an answer may take its caller decides.
     timeout = httpx2.Timeout(CONNECT_S, read=None)
     headers = {"accept-encoding": "identity"} | dict(server.headers)
-    transport = BoundedTransport(httpx2.AsyncHTTPTransport(), line.heard)
+    transport = BoundedTransport(httpx2.AsyncHTTPTransport(), state.heard)
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout, trust_env=False) as http,
         streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_ANSWER) as streams,

@@ -1,4 +1,4 @@
-"""A server's process: started below a keeper, spoken to line by line, and gone with all it has started."""
+"""A server's process: started below a reaper, spoken to line by line, and gone with all it has started."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable
 from sulla.mcp.server import McpServer
-from sulla.tools import KEEPER, LIMITS, environment
+from sulla.tools import LIMITS, REAPER, environment
 
 MAX_LINE: Final = 4 * 1024 * 1024
 """Bytes of one message. A result that is read by a model has a hundredth of it."""
@@ -25,12 +25,12 @@ MAX_SAID: Final = 2048
 LEAVE_S: Final = 1.0
 """How long a server may take to leave once its input has ended; the protocol asks for that first."""
 ASKED_S: Final = 1.5
-"""How long after it was asked by a signal: a little more than its keeper gives it."""
+"""How long after it was asked by a signal: a little more than its reaper gives it."""
 KILLED_S: Final = 2.0
-"""How long its keeper may take to kill it."""
+"""How long its reaper may take to kill it."""
 
 _SCRIPT = 'exec "$@" </dev/fd/{input} 2>/dev/fd/{errors}'
-"""A keeper's input is its own line to the daemon, and it sends errors where output goes: a server gets both anew."""
+"""A reaper's input is its own line to the daemon, and it sends errors where output goes: a server gets both anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +47,22 @@ class ServerFolders:
 
 
 @asynccontextmanager
-async def child(server: McpServer, nest: ServerFolders, clock: Clock) -> AsyncGenerator[ServerProcess]:
+async def server_process(server: McpServer, folders: ServerFolders, clock: Clock) -> AsyncGenerator[ServerProcess]:
     """Start a server's program. When this is left, neither it nor anything that it started runs any more.
 
     Raises:
         Unavailable: it cannot be started.
     """
-    home, loop = nest.root / server.name, asyncio.get_running_loop()
-    ears = _ErrorTail()
+    home, loop = folders.root / server.name, asyncio.get_running_loop()
+    errors = _ErrorTail()
     for_input, input_end = os.pipe()
     error_end, for_errors = os.pipe()
     writing, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(input_end, "wb", 0))
-    hearing, _ = await loop.connect_read_pipe(lambda: ears, os.fdopen(error_end, "rb", 0))
+    hearing, _ = await loop.connect_read_pipe(lambda: errors, os.fdopen(error_end, "rb", 0))
     try:
         await asyncio.to_thread(home.mkdir, mode=0o700, parents=True, exist_ok=True)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", os.fspath(KEEPER)),
+            *(sys.executable, "-I", "-S", os.fspath(REAPER)),
             ",".join(f"{name}={number}" for name, number in LIMITS.items()),
             *("sh", "-c", _SCRIPT.format(input=for_input, errors=for_errors), "sulla", server.command, *server.args),
             stdin=asyncio.subprocess.PIPE,
@@ -71,7 +71,7 @@ async def child(server: McpServer, nest: ServerFolders, clock: Clock) -> AsyncGe
             pass_fds=(for_input, for_errors),
             limit=MAX_LINE,
             cwd=home,
-            env=environment(home, nest.path) | dict(server.env),
+            env=environment(home, folders.path) | dict(server.env),
         )
     except BaseException as error:
         writing.abort()
@@ -82,7 +82,7 @@ async def child(server: McpServer, nest: ServerFolders, clock: Clock) -> AsyncGe
     finally:
         os.close(for_input)
         os.close(for_errors)
-    started = ServerProcess(process, writing, ears, clock)
+    started = ServerProcess(process, writing, errors, clock)
     try:
         yield started
     finally:
@@ -94,24 +94,24 @@ class ServerProcess:
     """A server that runs.
 
     Args:
-        process: its keeper.
+        process: its reaper.
         writing: to its standard input.
-        ears: hears its standard error.
+        errors: hears its standard error.
         clock: all time.
     """
 
     def __init__(
-        self, process: asyncio.subprocess.Process, writing: asyncio.WriteTransport, ears: _ErrorTail, clock: Clock
+        self, process: asyncio.subprocess.Process, writing: asyncio.WriteTransport, errors: _ErrorTail, clock: Clock
     ) -> None:
         self._process = process
         self._writing = writing
-        self._ears = ears
+        self._errors = errors
         self._clock = clock
 
     @property
     def said(self) -> str:
         """The end of what it wrote to standard error."""
-        return self._ears.heard.decode("utf-8", "replace").strip()
+        return self._errors.heard.decode("utf-8", "replace").strip()
 
     async def line(self) -> bytes:
         """The next line of its standard output.
@@ -154,7 +154,7 @@ class ServerProcess:
             line.close()
         if not await self._gone(KILLED_S):
             with suppress(ProcessLookupError):
-                self._process.kill()  # not even its keeper answers; somebody stopped it
+                self._process.kill()  # not even its reaper answers; somebody stopped it
 
     async def _ended(self) -> str:
         if not await self._gone(LEAVE_S):

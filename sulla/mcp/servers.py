@@ -12,7 +12,7 @@ from sulla.mcp.server import McpServer, check_server
 from sulla.mcp.session import ConnectMcp
 from sulla.mcp.supervisor import McpSupervisor
 from sulla.mcp.tools import tools_of
-from sulla.mcp.trust import Trust
+from sulla.mcp.trust import TrustFiles
 from sulla.tools import Tool
 
 
@@ -29,7 +29,7 @@ class McpServers:
         SettingsError: a server cannot be tried as it is described.
     """
 
-    def __init__(self, servers: Iterable[McpServer], connect: ConnectMcp, trust: Trust, clock: Clock) -> None:
+    def __init__(self, servers: Iterable[McpServer], connect: ConnectMcp, trust: TrustFiles, clock: Clock) -> None:
         known = sorted(servers, key=lambda server: server.name)
         for server in known:
             check_server(server)

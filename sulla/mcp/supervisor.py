@@ -15,7 +15,7 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.mcp.catalog import McpCatalog, OfferedTool, changes, read_catalog
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import ConnectMcp, McpResult, McpSession
-from sulla.mcp.trust import Stamp, Trust
+from sulla.mcp.trust import Stamp, TrustFiles
 
 START_S: Final = 30.0
 """How long a server may take to start and to list its tools: some fetch themselves first."""
@@ -57,7 +57,7 @@ class McpSupervisor:
         clock: all time.
     """
 
-    def __init__(self, server: McpServer, connect: ConnectMcp, trust: Trust, clock: Clock) -> None:
+    def __init__(self, server: McpServer, connect: ConnectMcp, trust: TrustFiles, clock: Clock) -> None:
         self.server = server
         self._connect = connect
         self._trust = trust

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from sulla.core.errors import Conflict, Refused
 from sulla.core.jsontypes import Json
@@ -45,16 +45,6 @@ class TrustDecision:
     """Of the file that was gone by."""
 
 
-class Trust(Protocol):
-    """Knows what its owner has allowed a server to offer."""
-
-    async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
-        """Part what can be used from what waits for the owner; a file that cannot be used allows nothing."""
-
-    def stamp(self, server: str) -> Stamp:
-        """Another one once the owner has spoken; costs a look at the file's times."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrustRecord:
     """What is known of one server."""
@@ -77,7 +67,7 @@ class TrustRecord:
 
 
 class TrustFiles:
-    """Implements `Trust` in a folder.
+    """Knows what their owner has allowed servers to offer: a small file for each. It lives as long as the daemon.
 
     Args:
         root: the folder; made when the first server was seen.
@@ -87,7 +77,7 @@ class TrustFiles:
         self._root = root
 
     async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
-        """See `Trust.judge`."""
+        """Part what can be used from what waits for the owner; a file that cannot be used allows nothing."""
         return await asyncio.to_thread(self.judge_now, server, offered)
 
     def judge_now(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
@@ -99,7 +89,7 @@ class TrustFiles:
             return TrustDecision(McpCatalog((), (*offered.notes, error.message)), stamp=self.stamp(server.name))
 
     def stamp(self, server: str) -> Stamp:
-        """See `Trust.stamp`."""
+        """Another one once the owner has spoken; costs a look at the file's times."""
         try:
             found = self._file(server).stat()
         except OSError:

@@ -11,7 +11,7 @@ from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
 class MemoryIndex(Protocol):
     """Keeps notes. Each method is one atomic step; every one raises `StoreUnavailable` if it cannot be done.
 
-    The keepers: `sqlite`, `redis`, `postgres`, held to one kit (tests/kits/memory_kit.py).
+    The backends: `sqlite`, `redis`, `postgres`, held to one kit (tests/kits/memory_kit.py).
     """
 
     async def open(self) -> None:

@@ -1,6 +1,6 @@
 """BM25, split into what is known when a note is added and what is known when somebody asks. Pure.
 
-FTS5 does all of it itself. For the other keepers a posting carries the note's part (`impact`), and the question's part
+FTS5 does all of it itself. For the other backends a posting carries the note's part (`impact`), and the question's part
 (`rarity`) weighs it; so a search adds up postings and reads no text.
 """
 

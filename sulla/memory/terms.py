@@ -1,4 +1,4 @@
-"""The words that a note is found by. The same for every keeper, so that all of them find the same. Pure."""
+"""The words that a note is found by. The same for every backend, so that all of them find the same. Pure."""
 
 from __future__ import annotations
 

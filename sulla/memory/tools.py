@@ -20,12 +20,12 @@ def memory_tools(memory: Memory) -> tuple[Tool, ...]:
     Args:
         memory: the home's.
     """
-    desk = _MemoryTools(memory)
+    functions = _MemoryTools(memory)
     make = partial(define, reach="inward", category="memory", timeout_s=10.0)
     return (
-        make(desk.remember, effect="idempotent"),
-        make(desk.recall, effect="pure"),
-        replace(make(desk.forget, effect="idempotent", parallel=False), asks=_asks),
+        make(functions.remember, effect="idempotent"),
+        make(functions.recall, effect="pure"),
+        replace(make(functions.forget, effect="idempotent", parallel=False), asks=_asks),
     )
 
 

@@ -33,7 +33,7 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
     Args:
         projects: the home's.
     """
-    desk = _ProjectTools(projects)
+    functions = _ProjectTools(projects)
 
     def touched(args: FrozenJson, context: ToolContext) -> Path:
         return projects.place(str(args.get("project", "")))
@@ -41,13 +41,13 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
     both = partial(define, reach="inward", category="projects", timeout_s=30.0, files=touched)
     look, change = partial(both, effect="pure"), partial(both, effect="idempotent", parallel=False)
     return (
-        look(desk.list_projects),
-        look(desk.read_project, rest="Read one section."),
-        change(desk.add_project_task),
-        change(desk.complete_project_task),
-        change(desk.block_project_task),
-        change(desk.comment_project_task),
-        change(desk.patch_project_section),
+        look(functions.list_projects),
+        look(functions.read_project, rest="Read one section."),
+        change(functions.add_project_task),
+        change(functions.complete_project_task),
+        change(functions.block_project_task),
+        change(functions.comment_project_task),
+        change(functions.patch_project_section),
     )
 
 

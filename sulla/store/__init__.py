@@ -1,4 +1,4 @@
-"""The door to the store: the promise, not its keepers (those are named by `daemon.build` alone)."""
+"""The door to the store: the promise, not its backends (those are named by `daemon.build` alone)."""
 
 from sulla.store.base import Store, Subscription
 from sulla.store.sealing import seal, unseal

@@ -1,4 +1,4 @@
-"""What callers ask of a keeper, as values; made only if every backend could keep it. Pure."""
+"""What callers ask of a backend, as values; made only if every backend could keep it. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lossy bus inside one process, for the keepers that live in one."""
+"""A lossy bus inside one process, for the backends that live in one."""
 
 from __future__ import annotations
 

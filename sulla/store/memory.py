@@ -38,7 +38,7 @@ class MemoryStore(CheckedStore):
         self._incarnation = make_id("store")
         self._bus = LocalBus()
         super().__init__(self._bus)
-        self._shelves: dict[str, _MemoryLog] = {}
+        self._logs: dict[str, _MemoryLog] = {}
         self._lives = 0
         self._awake: set[str] = set()
         """Keys of logs that are ready whatever the time."""
@@ -71,29 +71,29 @@ class MemoryStore(CheckedStore):
     async def _offer(self, offer: OfferRequest) -> Offered:
         key, draft, create = offer.key, offer.draft, offer.create
         await self._begin()
-        shelf = self._shelves.get(key)
-        if shelf is None:
+        held = self._logs.get(key)
+        if held is None:
             if create is None:
                 raise NotFound(f"no log {key!r}: it was never made, or deleted")
-            shelf = _MemoryLog(LogState(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
-        elif (before := shelf.dedupe.get(offer.dedupe_id)) is not None:
+            held = _MemoryLog(LogState(self._lives + 1, rules.wall_ms(self._clock), _owned(create)))
+        elif (before := held.dedupe.get(offer.dedupe_id)) is not None:
             return rules.known(offer, *before)
-        log = rules.offered(shelf.log, offer)
+        log = rules.offered(held.log, offer)
         self._lives = max(self._lives, log.life)
-        shelf.dedupe[offer.dedupe_id] = (log.last_seq, bytes(offer.digest))
-        shelf.records.append(Record(log.last_seq, draft.kind, offered=True, body=bytes(draft.body)))
-        self._shelves[key] = shelf
+        held.dedupe[offer.dedupe_id] = (log.last_seq, bytes(offer.digest))
+        held.records.append(Record(log.last_seq, draft.kind, offered=True, body=bytes(draft.body)))
+        self._logs[key] = held
         self._keep(key, log)
         return Offered(log.last_seq, first=True)
 
     async def _acquire(self, key: str, owner: str, ttl_s: float, after: int | None) -> Grant | None:
         await self._begin()
-        shelf = self._shelves.get(key)
-        log = rules.granted(shelf.log, owner, ttl_s, rules.uptime_ms(self._clock)) if shelf is not None else None
-        if shelf is None or log is None:
+        held = self._logs.get(key)
+        log = rules.granted(held.log, owner, ttl_s, rules.uptime_ms(self._clock)) if held is not None else None
+        if held is None or log is None:
             return None
         self._keep(key, log)
-        tail = () if after is None else tuple(_between(shelf.records, after, None, MAX_TAIL))
+        tail = () if after is None else tuple(_between(held.records, after, None, MAX_TAIL))
         return Grant(rules.lease_of(key, log, ttl_s), log.head, log.last_seq, tail)
 
     async def renew(self, lease: Lease) -> None:
@@ -115,7 +115,7 @@ class MemoryStore(CheckedStore):
         after = rules.appended(log, write)
         if after is not log:
             first = after.last_seq - len(write.drafts) + 1
-            self._shelves[lease.key].records += (
+            self._logs[lease.key].records += (
                 Record(seq, draft.kind, offered=False, body=bytes(draft.body))
                 for seq, draft in enumerate(write.drafts, first)
             )
@@ -124,19 +124,19 @@ class MemoryStore(CheckedStore):
 
     async def _read(self, key: str, after: int, before: int | None, limit: int, *, reverse: bool) -> list[Record]:
         await self._begin()
-        shelf = self._shelves.get(key)
-        return _between(shelf.records, after, before, limit, reverse=reverse) if shelf is not None else []
+        held = self._logs.get(key)
+        return _between(held.records, after, before, limit, reverse=reverse) if held is not None else []
 
     async def _head(self, key: str) -> LogInfo | None:
         await self._begin()
-        shelf = self._shelves.get(key)
-        return rules.info_of(key, shelf.log, self._clock) if shelf is not None else None
+        held = self._logs.get(key)
+        return rules.info_of(key, held.log, self._clock) if held is not None else None
 
     async def _find(self, question: FindRequest) -> list[LogInfo]:
         await self._begin()
         # What is ready is looked for among few: a sweep each second must not go through every idle log.
-        keys = self._awake | self._due if question.ready else self._shelves
-        infos = (rules.info_of(key, self._shelves[key].log, self._clock) for key in sorted(keys))
+        keys = self._awake | self._due if question.ready else self._logs
+        infos = (rules.info_of(key, self._logs[key].log, self._clock) for key in sorted(keys))
         return list(islice(filter(question.fits, infos), question.limit))
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:
@@ -145,7 +145,7 @@ class MemoryStore(CheckedStore):
         log = rules.fenced(self._log(lease), lease)
         if last_seq not in (None, log.last_seq):
             return False
-        del self._shelves[lease.key]
+        del self._logs[lease.key]
         self._awake.discard(lease.key)
         self._due.discard(lease.key)
         return True
@@ -203,11 +203,11 @@ class MemoryStore(CheckedStore):
         self._values[key] = (bytes(value), None if ttl_s is None else now_ms + rules.span_ms(ttl_s))
 
     def _log(self, lease: Lease) -> LogState | None:
-        shelf = self._shelves.get(lease.key)
-        return shelf.log if shelf is not None else None
+        held = self._logs.get(lease.key)
+        return held.log if held is not None else None
 
     def _keep(self, key: str, log: LogState) -> None:
-        self._shelves[key].log = log
+        self._logs[key].log = log
         _mark(self._awake, key, belongs=log.head.status == "open" or log.woken_seq > log.claimed)
         _mark(self._due, key, belongs=log.head.due_ms is not None)
 

@@ -1,6 +1,6 @@
-"""What every keeper decides alike: who may write, what a step changes, which log is ready.
+"""What every backend decides alike: who may write, what a step changes, which log is ready.
 
-A keeper loads a `LogState`, asks a rule for the next one, and keeps that in the same transaction. Pure.
+A backend loads a `LogState`, asks a rule for the next one, and keeps that in the same transaction. Pure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sulla.store.values import Head, Lease, LogInfo, Offered
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """What a keeper remembers of a log beside its records and its dedupe ids."""
+    """What a backend remembers of a log beside its records and its dedupe ids."""
 
     life: int
     """Which log of its key; never used again."""

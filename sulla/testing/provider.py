@@ -92,7 +92,7 @@ class ScriptedProvider:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         """See `models.Provider.stream`."""
-        _ = request.forced  # raises where the tool to be called is not offered, as every keeper does
+        _ = request.forced  # raises where the tool to be called is not offered, as every backend does
         self.requests.append(replace(request, messages=tuple(request.messages)))
         if not self._steps:
             self._unexpected += 1

@@ -40,7 +40,7 @@ from sulla.tools.policy import (
 from sulla.tools.registry import Toolbox
 from sulla.tools.schema import Bounds, validate
 from sulla.tools.shell.jobs import ShellJobs, with_news
-from sulla.tools.shell.process import KEEPER, LIMITS, environment
+from sulla.tools.shell.process import LIMITS, REAPER, environment
 from sulla.tools.shell.sandbox import Shell
 from sulla.tools.web.browse import ToolCatalogue, catalogue_of, told_schema
 from sulla.tools.web.fetch import Fetcher
@@ -48,8 +48,8 @@ from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
 from sulla.tools.wrapping import approved, budgeted, filtered, prefixed
 
 __all__ = [
-    "KEEPER",
     "LIMITS",
+    "REAPER",
     "Allow",
     "AskFirst",
     "AsksOf",

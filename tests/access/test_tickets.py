@@ -55,38 +55,38 @@ async def store(clock: ManualClock) -> AsyncIterator[Slow]:
     await store.close()
 
 
-async def keeper_on(store: Slow, clock: ManualClock, owner: str = "the owner's") -> TokenStore:
-    keeper = TokenStore(store, clock, secret)
-    await keeper.open(owner, secret)
-    return keeper
+async def store_on(store: Slow, clock: ManualClock, owner: str = "the owner's") -> TokenStore:
+    token_store = TokenStore(store, clock, secret)
+    await token_store.open(owner, secret)
+    return token_store
 
 
-async def bob(keeper: TokenStore, *scopes: Scope) -> Principal:
-    made = await keeper.create("bob", frozenset(scopes), None, ADMIN)
-    (found,) = (known.principal for known in keeper.known() if known.principal.name == made.name)
+async def bob(token_store: TokenStore, *scopes: Scope) -> Principal:
+    made = await token_store.create("bob", frozenset(scopes), None, ADMIN)
+    (found,) = (known.principal for known in token_store.known() if known.principal.name == made.name)
     return found
 
 
 async def test_it_is_whose_token_it_was_made_with_and_is_used_up(store: Slow, clock: ManualClock) -> None:
-    keeper = await keeper_on(store, clock)
-    who = await bob(keeper, "read", "write")
-    ticket = await keeper.mint_ticket(who)
-    assert await keeper.redeem(ticket.secret) == who
+    token_store = await store_on(store, clock)
+    who = await bob(token_store, "read", "write")
+    ticket = await token_store.mint_ticket(who)
+    assert await token_store.redeem(ticket.secret) == who
     with pytest.raises(Unauthorized, match="it was used"):
-        await keeper.redeem(ticket.secret)
+        await token_store.redeem(ticket.secret)
 
 
 async def test_it_never_allows_to_administer(store: Slow, clock: ManualClock) -> None:
-    keeper = await keeper_on(store, clock)
-    (owner,) = (known.principal for known in keeper.known())
-    ticket = await keeper.mint_ticket(owner)
-    assert (await keeper.redeem(ticket.secret)).scopes == TICKET_SCOPES == ALL_SCOPES - {"admin"}
+    token_store = await store_on(store, clock)
+    (owner,) = (known.principal for known in token_store.known())
+    ticket = await token_store.mint_ticket(owner)
+    assert (await token_store.redeem(ticket.secret)).scopes == TICKET_SCOPES == ALL_SCOPES - {"admin"}
 
 
 async def test_of_many_who_try_at_once_in_two_daemons_one_comes_in(store: Slow, clock: ManualClock) -> None:
-    here, there = await keeper_on(store, clock), await keeper_on(store, clock)
+    here, there = await store_on(store, clock), await store_on(store, clock)
     ticket = await here.mint_ticket(await bob(here, "read"))
-    tries = [keeper.redeem(ticket.secret) for keeper in (here, there) * 10]
+    tries = [token_store.redeem(ticket.secret) for token_store in (here, there) * 10]
     found = await asyncio.gather(*tries, return_exceptions=True)
     assert [type(one) for one in found if not isinstance(one, Unauthorized)] == [Principal]
 
@@ -94,13 +94,13 @@ async def test_of_many_who_try_at_once_in_two_daemons_one_comes_in(store: Slow, 
 async def test_another_daemon_takes_it_though_it_has_not_heard_of_the_token_yet(
     store: Slow, clock: ManualClock
 ) -> None:
-    here, there = await keeper_on(store, clock), await keeper_on(store, clock)
+    here, there = await store_on(store, clock), await store_on(store, clock)
     ticket = await here.mint_ticket(await bob(here, "read"))
     assert (await there.redeem(ticket.secret)).name == "bob"
 
 
 async def test_another_home_s_owner_is_nobody_here(store: Slow, clock: ManualClock) -> None:
-    here, there = await keeper_on(store, clock), await keeper_on(store, clock, "another owner's")
+    here, there = await store_on(store, clock), await store_on(store, clock, "another owner's")
     (owner,) = (known.principal for known in here.known())
     ticket = await here.mint_ticket(owner)
     with pytest.raises(Unauthorized, match="'owner', with which the ticket was made, is good no more"):
@@ -112,34 +112,34 @@ async def test_its_minute_ends_even_if_the_store_keeps_it_longer(
     store: Slow, clock: ManualClock, forgets: bool
 ) -> None:
     store.forgets = forgets
-    keeper = await keeper_on(store, clock)
-    who = await bob(keeper, "read")
-    first, second = await keeper.mint_ticket(who), await keeper.mint_ticket(who)
+    token_store = await store_on(store, clock)
+    who = await bob(token_store, "read")
+    first, second = await token_store.mint_ticket(who), await token_store.mint_ticket(who)
     await clock.advance(TICKET_S - 0.1)
-    assert await keeper.redeem(first.secret) == who
+    assert await token_store.redeem(first.secret) == who
     await clock.advance(0.1)
     with pytest.raises(Unauthorized, match="its minute is over"):
-        await keeper.redeem(second.secret)
+        await token_store.redeem(second.secret)
 
 
 async def test_it_ends_with_its_token(store: Slow, clock: ManualClock) -> None:
-    keeper = await keeper_on(store, clock)
-    who = await bob(keeper, "read")
-    ticket = await keeper.mint_ticket(who)
-    await keeper.revoke("bob", ADMIN)
-    await bob(keeper, "read")  # of the same name, and another one
+    token_store = await store_on(store, clock)
+    who = await bob(token_store, "read")
+    ticket = await token_store.mint_ticket(who)
+    await token_store.revoke("bob", ADMIN)
+    await bob(token_store, "read")  # of the same name, and another one
     with pytest.raises(Unauthorized, match="'bob'"):
-        await keeper.redeem(ticket.secret)
+        await token_store.redeem(ticket.secret)
     with pytest.raises(Unauthorized, match="'bob'"):
-        await keeper.mint_ticket(who)
+        await token_store.mint_ticket(who)
 
 
 async def test_nobody_comes_in_while_the_store_is_away(store: Slow, clock: ManualClock) -> None:
-    keeper = await keeper_on(store, clock)
-    ticket = await keeper.mint_ticket(await bob(keeper, "read"))
+    token_store = await store_on(store, clock)
+    ticket = await token_store.mint_ticket(await bob(token_store, "read"))
     store.away = True
     with pytest.raises(StoreUnavailable):
-        await keeper.redeem(ticket.secret)
+        await token_store.redeem(ticket.secret)
 
 
 async def test_the_store_holds_no_secret_and_no_text_shows_one(store: Slow, clock: ManualClock) -> None:
@@ -151,7 +151,7 @@ async def test_the_store_holds_no_secret_and_no_text_shows_one(store: Slow, cloc
         await put(key, value, ttl_s)
 
     store.put = watching  # type: ignore[method-assign]  # to see what is kept
-    keeper = await keeper_on(store, clock)
-    ticket = await keeper.mint_ticket(await bob(keeper, "read"))
+    token_store = await store_on(store, clock)
+    ticket = await token_store.mint_ticket(await bob(token_store, "read"))
     assert kept
     assert ticket.secret not in repr((kept, ticket))

@@ -66,14 +66,14 @@ async def store(clock: ManualClock) -> AsyncIterator[Shaky]:
 
 
 async def opened(store: Shaky, clock: ManualClock, owner: str = "owner's secret") -> TokenStore:
-    keeper = TokenStore(store, clock, secret)
-    await keeper.open(owner, secret)
-    return keeper
+    token_store = TokenStore(store, clock, secret)
+    await token_store.open(owner, secret)
+    return token_store
 
 
 @asynccontextmanager
-async def running(keeper: TokenStore) -> AsyncIterator[None]:
-    task = asyncio.ensure_future(keeper.run())
+async def running(token_store: TokenStore) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(token_store.run())
     try:
         yield
     finally:
@@ -81,24 +81,24 @@ async def running(keeper: TokenStore) -> AsyncIterator[None]:
         await asyncio.wait((task,))
 
 
-def good(keeper: TokenStore, token: str, clock: ManualClock) -> bool:
+def good(token_store: TokenStore, token: str, clock: ManualClock) -> bool:
     digest = token_digest(token)
-    return any(known.digest == digest and not known.expired(clock.now()) for known in keeper.known())
+    return any(known.digest == digest and not known.expired(clock.now()) for known in token_store.known())
 
 
-async def bob(keeper: TokenStore, expires_s: float | None = None) -> str:
-    return (await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)).secret
+async def bob(token_store: TokenStore, expires_s: float | None = None) -> str:
+    return (await token_store.create("bob", frozenset({"read"}), expires_s, ADMIN)).secret
 
 
 async def test_a_token_is_good_from_the_moment_that_it_is_shown_until_it_is_revoked(
     store: Shaky, clock: ManualClock
 ) -> None:
-    keeper = await opened(store, clock)
-    token = await bob(keeper)
-    assert good(keeper, token, clock)
-    assert await keeper.revoke("bob", ADMIN)
-    assert not good(keeper, token, clock)
-    assert good(keeper, "owner's secret", clock)
+    token_store = await opened(store, clock)
+    token = await bob(token_store)
+    assert good(token_store, token, clock)
+    assert await token_store.revoke("bob", ADMIN)
+    assert not good(token_store, token, clock)
+    assert good(token_store, "owner's secret", clock)
 
 
 async def test_it_survives_a_restart(store: Shaky, clock: ManualClock) -> None:
@@ -116,14 +116,14 @@ async def test_the_store_never_sees_a_secret(store: Shaky, clock: ManualClock) -
 
 
 async def test_nobody_grants_what_he_lacks(store: Shaky, clock: ManualClock) -> None:
-    keeper = await opened(store, clock)
+    token_store = await opened(store, clock)
     with pytest.raises(Forbidden, match="'approve', 'write'"):
-        await keeper.create("bob", ALL_SCOPES, None, Principal("clerk", frozenset({"read", "admin"})))
+        await token_store.create("bob", ALL_SCOPES, None, Principal("clerk", frozenset({"read", "admin"})))
     with pytest.raises(InvalidInput, match="at least one"):
-        await keeper.create("bob", frozenset(), None, ADMIN)
+        await token_store.create("bob", frozenset(), None, ADMIN)
     for expires_s in (0, -1, MOST_TOKEN_S + 1, float("nan"), float("inf")):
         with pytest.raises(InvalidInput, match="expires_s"):
-            await keeper.create("bob", frozenset({"read"}), expires_s, ADMIN)
+            await token_store.create("bob", frozenset({"read"}), expires_s, ADMIN)
     assert await store.head(KEY) is None
 
 
@@ -151,10 +151,10 @@ async def test_the_same_name_made_at_once_by_two_daemons_is_one_token_and_one_co
     made = await asyncio.gather(bob(one), bob(two), return_exceptions=True)
     tokens = [result for result in made if isinstance(result, str)]
     assert [type(result) for result in made if not isinstance(result, str)] == [Conflict]
-    for keeper in (one, two, await opened(store, clock)):
-        await keeper.list()
-        assert [good(keeper, token, clock) for token in tokens] == [True]
-        assert len(keeper.known()) == 2
+    for token_store in (one, two, await opened(store, clock)):
+        await token_store.list()
+        assert [good(token_store, token, clock) for token in tokens] == [True]
+        assert len(token_store.known()) == 2
 
 
 async def test_revoked_at_once_by_two_daemons_it_is_revoked_once(store: Shaky, clock: ManualClock) -> None:
@@ -168,11 +168,11 @@ async def test_revoked_at_once_by_two_daemons_it_is_revoked_once(store: Shaky, c
 
 
 async def test_revoking_again_says_that_it_was_revoked_before(store: Shaky, clock: ManualClock) -> None:
-    keeper = await opened(store, clock)
-    await bob(keeper)
-    assert [await keeper.revoke("bob", ADMIN) for _ in range(2)] == [True, False]
+    token_store = await opened(store, clock)
+    await bob(token_store)
+    assert [await token_store.revoke("bob", ADMIN) for _ in range(2)] == [True, False]
     with pytest.raises(NotFound, match="no token 'ann'"):
-        await keeper.revoke("ann", ADMIN)
+        await token_store.revoke("ann", ADMIN)
 
 
 async def test_a_daemon_that_slept_through_a_life_of_the_name_makes_the_next_one(
@@ -211,102 +211,102 @@ async def test_a_lost_wake_up_is_made_up_for_in_half_a_second(store: Shaky, cloc
 
 
 async def test_only_what_is_new_is_read(store: Shaky, clock: ManualClock) -> None:
-    keeper = await opened(store, clock)
-    await bob(keeper)
-    async with running(keeper):
+    token_store = await opened(store, clock)
+    await bob(token_store)
+    async with running(token_store):
         heads, reads = store.heads, store.reads
         await clock.advance(10 * POLL_S)
         assert (store.heads - heads, store.reads - reads) == (10, 0)
 
 
 async def test_whoever_wants_to_know_is_told_of_each_change_once(store: Shaky, clock: ManualClock) -> None:
-    keeper, told = await opened(store, clock), list[int]()
-    keeper.tell(lambda: told.append(len(keeper.known())))
-    await bob(keeper, expires_s=10)
-    async with running(keeper):
+    token_store, told = await opened(store, clock), list[int]()
+    token_store.tell(lambda: told.append(len(token_store.known())))
+    await bob(token_store, expires_s=10)
+    async with running(token_store):
         await clock.advance(9)
         assert told == [2]
         await clock.advance(1 + 0.5)
         assert told == [2, 2], "it has expired"
-        await keeper.revoke(OWNER, ADMIN)
+        await token_store.revoke(OWNER, ADMIN)
         assert len(told) == 3
 
 
 async def test_revoking_the_owners_puts_another_one_in_its_place(store: Shaky, clock: ManualClock) -> None:
-    keeper, renewed = TokenStore(store, clock, secret), list[str]()
+    token_store, renewed = TokenStore(store, clock, secret), list[str]()
 
     def renew() -> str:
         renewed.append(secret())
         return renewed[-1]
 
-    await keeper.open("the old one", renew)
-    assert await keeper.revoke(OWNER, ADMIN)
-    assert not good(keeper, "the old one", clock)
-    assert good(keeper, renewed[0], clock)
+    await token_store.open("the old one", renew)
+    assert await token_store.revoke(OWNER, ADMIN)
+    assert not good(token_store, "the old one", clock)
+    assert good(token_store, renewed[0], clock)
     assert len(renewed) == 1
 
 
 async def test_nobody_can_make_a_token_that_is_called_owner(store: Shaky, clock: ManualClock) -> None:
-    keeper = await opened(store, clock)
+    token_store = await opened(store, clock)
     with pytest.raises(InvalidInput, match="'owner' is the home's own token"):
-        await keeper.create(OWNER, frozenset({"read"}), None, ADMIN)
+        await token_store.create(OWNER, frozenset({"read"}), None, ADMIN)
 
 
 @pytest.mark.parametrize("draft", [Draft("TOKEN_CREATED", b"1 00000000 {}"), Draft("TOKEN_FROM_THE_FUTURE", b"")])
 async def test_with_a_record_that_cannot_be_read_no_named_token_is_good_any_more(
     store: Shaky, clock: ManualClock, draft: Draft
 ) -> None:
-    keeper = await opened(store, clock)
-    token = await bob(keeper)
+    token_store = await opened(store, clock)
+    token = await bob(token_store)
     await store.offer(KEY, "damage", draft, digest=b"", create=HEAD, wakes=False)
-    for one in (keeper, await opened(store, clock)):
+    for one in (token_store, await opened(store, clock)):
         with pytest.raises(CorruptRecord, match="record 2"):
             await one.list()
         assert not good(one, token, clock)
         assert good(one, "owner's secret", clock)
         assert one.damage is not None
     with pytest.raises(CorruptRecord):
-        await bob(keeper)
+        await bob(token_store)
 
 
 async def test_while_the_store_is_away_tokens_stay_as_they_were_but_for_time(store: Shaky, clock: ManualClock) -> None:
-    keeper, told = await opened(store, clock), list[int]()
-    token = await bob(keeper, expires_s=10)
-    keeper.tell(lambda: told.append(1))
-    async with running(keeper):
+    token_store, told = await opened(store, clock), list[int]()
+    token = await bob(token_store, expires_s=10)
+    token_store.tell(lambda: told.append(1))
+    async with running(token_store):
         store.away = True
         await clock.advance(5)
-        assert good(keeper, token, clock)
+        assert good(token_store, token, clock)
         with pytest.raises(StoreUnavailable):
-            await keeper.revoke("bob", ADMIN)
+            await token_store.revoke("bob", ADMIN)
         await clock.advance(5 + POLL_S)
         assert told == [1]
         store.away = False
         await clock.advance(POLL_S)
-        assert await keeper.revoke("bob", ADMIN)
+        assert await token_store.revoke("bob", ADMIN)
 
 
 async def test_another_log_in_its_place_is_read_from_its_beginning(store: Shaky, clock: ManualClock) -> None:
-    keeper, other = await opened(store, clock), await opened(store, clock)
-    token = await bob(keeper)
+    token_store, other = await opened(store, clock), await opened(store, clock)
+    token = await bob(token_store)
     grant = await store.acquire(KEY, "home:boot", 30)
     assert grant is not None
     await store.delete(grant.lease)
     await clock.advance(1)
     made = [await other.create(name, frozenset({"read"}), None, ADMIN) for name in ("ann", "eve", "sue")]
-    await keeper.list()
-    assert not good(keeper, token, clock)
-    assert all(good(keeper, one.secret, clock) for one in made)
+    await token_store.list()
+    assert not good(token_store, token, clock)
+    assert all(good(token_store, one.secret, clock) for one in made)
 
 
 async def test_a_log_that_is_gone_takes_its_tokens_along(store: Shaky, clock: ManualClock) -> None:
-    keeper = await opened(store, clock)
-    token = await bob(keeper)
+    token_store = await opened(store, clock)
+    token = await bob(token_store)
     grant = await store.acquire(KEY, "home:boot", 30)
     assert grant is not None
     await store.delete(grant.lease)
-    await keeper.list()
-    assert not good(keeper, token, clock)
+    await token_store.list()
+    assert not good(token_store, token, clock)
 
 
 async def test_threads_and_their_keepers_pass_the_log_over(store: Shaky, clock: ManualClock) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId
+from sulla.heartbeat.rpc_forms import BeatScheduleRow, BudgetRow, HeartbeatBegun, HeartbeatRow, next_wake, tick_row
 from sulla.heartbeat.service import HeartbeatService
-from sulla.heartbeat.status import BeatBudget, BeatInfo, BeatSchedule, HeartbeatBegun
 from sulla.heartbeat.ticks import Cycle, Tick, TickPage
 
 _AT_MS = 1_800_000_000_000
@@ -29,9 +28,24 @@ _DONE = Tick(
 _IDLE = Tick(
     RunId("run_2"), 15, _AT_MS + 60_000, "request r1", "skipped", "idle", "nothing to do", ended_ms=_AT_MS + 60_001
 )
-_SCHEDULE = BeatSchedule("heartbeat_sulla", "Every 30m", False, "", _AT_MS + 1_800_000)
-_BUDGETS = (BeatBudget("day", 1_200, 1_000_000, 300, None), BeatBudget("month", 1_200, 20_000_000, 300, 5_000_000))
-_SULLA = BeatInfo("sulla", "thr_beat", (_SCHEDULE,), "", _IDLE, _DONE, _BUDGETS, None, 0, 0, 1, 1)
+_SCHEDULE = BeatScheduleRow("heartbeat_sulla", "Every 30m", False, "", _AT_MS + 1_800_000, "")
+_BUDGETS = (BudgetRow("day", 1_200, 1_000_000, 300, None), BudgetRow("month", 1_200, 20_000_000, 300, 5_000_000))
+_SULLA = HeartbeatRow(
+    agent="sulla",
+    thread_id="thr_beat",
+    enabled=True,
+    next_ms=_SCHEDULE.next_ms,
+    schedules=(_SCHEDULE,),
+    running=None,
+    last=tick_row(_IDLE),
+    beat=tick_row(_DONE),
+    budgets=_BUDGETS,
+    quiet_until_ms=None,
+    failures=0,
+    standing=0,
+    skipped=1,
+    beats=1,
+)
 
 
 class MemoryBeats(HeartbeatService):
@@ -46,10 +60,10 @@ class MemoryBeats(HeartbeatService):
         self.info = _SULLA
         self.triggered: list[str] = []
 
-    async def status(self, agent: str | None) -> Sequence[BeatInfo]:
+    async def status(self, agent: str | None) -> tuple[HeartbeatRow, ...]:
         """What `info` says."""
         self._check(agent)
-        return [self.info]
+        return (self.info,)
 
     async def trigger(self, agent: str | None, project: str, request_id: str | None) -> HeartbeatBegun:
         """Remember that it was asked for."""
@@ -57,11 +71,11 @@ class MemoryBeats(HeartbeatService):
         self.triggered.append(project)
         return HeartbeatBegun("sulla", "thr_beat", f"run_{request_id or len(self.triggered)}", 20)
 
-    async def pause(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+    async def pause(self, agent: str | None, by: str) -> tuple[HeartbeatRow, ...]:
         """Show its schedule as paused."""
         return self._set(agent, replace(_SCHEDULE, paused=True, why="paused", next_ms=None))
 
-    async def resume(self, agent: str | None, by: str) -> Sequence[BeatInfo]:
+    async def resume(self, agent: str | None, by: str) -> tuple[HeartbeatRow, ...]:
         """Show its schedule as active."""
         return self._set(agent, _SCHEDULE)
 
@@ -71,10 +85,12 @@ class MemoryBeats(HeartbeatService):
         older = [tick for tick in (_IDLE, _DONE) if before is None or tick.seq < before]
         return TickPage(tuple(older[:limit]), older[limit - 1].seq if len(older) > limit else None)
 
-    def _set(self, agent: str | None, schedule: BeatSchedule) -> Sequence[BeatInfo]:
+    def _set(self, agent: str | None, schedule: BeatScheduleRow) -> tuple[HeartbeatRow, ...]:
         self._check(agent)
-        self.info = replace(self.info, schedules=(schedule,))
-        return [self.info]
+        self.info = replace(
+            self.info, schedules=(schedule,), enabled=not schedule.paused, next_ms=next_wake([schedule])
+        )
+        return (self.info,)
 
     def _check(self, agent: str | None) -> None:
         if agent not in (None, "sulla"):

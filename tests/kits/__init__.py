@@ -1,4 +1,4 @@
-"""Conformance kits: what every keeper of a promise must do, written once."""
+"""Conformance kits: what every backend of a promise must do, written once."""
 
 from __future__ import annotations
 

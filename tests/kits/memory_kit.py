@@ -1,6 +1,6 @@
 """What whoever keeps the memory must hold, whatever it is kept in.
 
-A test module of a keeper has a fixture ``index`` that gives a fresh, open one whose capacity is `SMALL`, and imports
+A test module of a backend has a fixture ``index`` that gives a fresh, open one whose capacity is `SMALL`, and imports
 all of this.
 """
 

@@ -1,4 +1,4 @@
-"""What the promise of `sulla.models.Provider` means. Each keeper's test file has a class that inherits this one."""
+"""What the promise of `sulla.models.Provider` means. Each backend's test file has a class that inherits this one."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Served:
 
 
 class ProviderKit(ABC):
-    """The tests. A keeper that cannot be made to do something says so with a flag."""
+    """The tests. A backend that cannot be made to do something says so with a flag."""
 
     can_fail = True
     """Whether failures can be scripted."""

@@ -1,6 +1,6 @@
 """The store's conformance kit: whoever keeps `sulla.store.Store` passes all of it.
 
-A test class for a keeper inherits `StoreKit` and gives two fixtures: ``world`` and ``new_world``.
+A test class for a backend inherits `StoreKit` and gives two fixtures: ``world`` and ``new_world``.
 """
 
 from __future__ import annotations

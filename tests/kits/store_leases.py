@@ -189,7 +189,7 @@ class LeasesKit(InWorld):
 
 
 class WallClockKit(InWorld):
-    """What people do to the wall clock concerns no lease; for keepers that take a clock."""
+    """What people do to the wall clock concerns no lease; for backends that take a clock."""
 
     @pytest.mark.parametrize("jump_s", [-(10.0**8), 10.0**8])
     async def test_setting_the_wall_clock_neither_ends_nor_prolongs_anything(

@@ -1,4 +1,4 @@
-"""A keeper against a plain model, call by call, in every order that hypothesis thinks of."""
+"""A backend against a plain model, call by call, in every order that hypothesis thinks of."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ModelLog:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Does the same to a keeper and to the model; both must answer alike and look alike."""
+    """Does the same to a backend and to the model; both must answer alike and look alike."""
 
     def __init__(self, world: StoreWorld) -> None:
         super().__init__()

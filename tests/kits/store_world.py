@@ -1,4 +1,4 @@
-"""What the store's kit needs to know of a keeper, and the words that its parts share."""
+"""What the store's kit needs to know of a backend, and the words that its parts share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPEN = Head("thread", "open", "sulla")
 
 
 class StoreWorld(ABC):
-    """Where one keeper's data lies, and how its time passes."""
+    """Where one backend's data lies, and how its time passes."""
 
     @abstractmethod
     def store(self) -> Store:
@@ -42,7 +42,7 @@ class StoreWorld(ABC):
 
 
 class ManualWorld(StoreWorld):
-    """A keeper that takes a clock: time moves when it is told to."""
+    """A backend that takes a clock: time moves when it is told to."""
 
     def __init__(self, make: Callable[[ManualClock, MakeId], Store]) -> None:
         self.clock = ManualClock()
@@ -70,7 +70,7 @@ class InWorld:
 
     @pytest.fixture
     def world(self) -> StoreWorld:
-        """The keeper under test."""
+        """The backend under test."""
         raise NotImplementedError("a class that runs the kit gives the world")
 
     @pytest.fixture

@@ -14,7 +14,7 @@ from sulla.mcp.catalog import McpCatalog, OfferedTool
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import McpResult, McpSession
 from sulla.mcp.supervisor import FIRST_S, LONGEST_S, RELIST_S, SETTLE_S, START_S, STEADY_S, McpSupervisor
-from sulla.mcp.trust import Stamp, TrustDecision
+from sulla.mcp.trust import Stamp, TrustDecision, TrustFiles
 from sulla.testing.clock import ManualClock
 
 TOOL = OfferedTool("act", "Act.", {"type": "object"})
@@ -67,8 +67,8 @@ class Double:
         self.notice()
 
 
-class Owner:
-    """Keeps `Trust`: whoever is named waits."""
+class Owner(TrustFiles):
+    """Has no files: whatever is named waits."""
 
     def __init__(self) -> None:
         self.waits: set[str] = set()

@@ -13,12 +13,12 @@ from sulla.memory.base import MemoryIndex
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
-from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
+from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.servers.postgres import PostgresServer
 
 
-def keeper_at(url: str) -> PostgresMemory:
+def backend_at(url: str) -> PostgresMemory:
     return PostgresMemory(ConnectionPool(parse_address(url), SCHEMA, SystemClock(), most=4, answer_s=10.0), SMALL)
 
 
@@ -32,18 +32,18 @@ def url(postgres_server: PostgresServer) -> str:
 
 @pytest.fixture
 async def index(url: str) -> AsyncIterator[MemoryIndex]:
-    keeper = keeper_at(url)
-    await keeper.open()
-    yield keeper
-    await keeper.close()
+    backend = backend_at(url)
+    await backend.open()
+    yield backend
+    await backend.close()
 
 
 async def test_daemons_that_start_and_write_at_once_share_one_memory(url: str) -> None:
-    keepers = [keeper_at(url) for _ in range(4)]
-    await asyncio.gather(*(keeper.open() for keeper in keepers))
+    backends = [backend_at(url) for _ in range(4)]
+    await asyncio.gather(*(backend.open() for backend in backends))
     notes = [make_note(f"seen by all number{n} {n % 3}") for n in range(20)]
-    await asyncio.gather(*(keepers[n % 4].add([note, notes[0]]) for n, note in enumerate(notes)))
-    assert await keepers[0].count("ada", "episode") == 20
-    assert len(await keepers[3].search(["ada"], "seen", 50)) == 20
-    for keeper in keepers:
-        await keeper.close()
+    await asyncio.gather(*(backends[n % 4].add([note, notes[0]]) for n, note in enumerate(notes)))
+    assert await backends[0].count("ada", "episode") == 20
+    assert len(await backends[3].search(["ada"], "seen", 50)) == 20
+    for backend in backends:
+        await backend.close()

@@ -13,7 +13,7 @@ from sulla.memory.note import ReadPosition
 from sulla.memory.redis import RedisMemory
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.url import address_of
-from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
+from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.servers.redis import RedisServer, redis_server
 
@@ -22,10 +22,10 @@ __all__ = ["redis_server"]
 
 @pytest.fixture
 async def index(redis_server: RedisServer) -> AsyncIterator[RedisMemory]:
-    keeper = RedisMemory(RedisClient(address_of(redis_server.new_url()), SystemClock(), call_s=10.0), SMALL)
-    await keeper.open()
-    yield keeper
-    await keeper.close()
+    backend = RedisMemory(RedisClient(address_of(redis_server.new_url()), SystemClock(), call_s=10.0), SMALL)
+    await backend.open()
+    yield backend
+    await backend.close()
 
 
 async def test_a_thread_of_which_only_a_part_was_written_is_found_when_it_is_gone(

@@ -13,7 +13,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.memory.base import MemoryIndex
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
 from sulla.store.sqlite.thread import SqliteThread
-from tests.kits.memory_kit import *  # noqa: F403 - all that every keeper must hold
+from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 
 
@@ -29,17 +29,17 @@ async def opened(path: Path) -> AsyncIterator[SqliteMemory]:
 
 @pytest.fixture(params=["file", "memory"])
 async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MemoryIndex]:
-    async with opened(tmp_path / "m.db" if request.param == "file" else IN_MEMORY) as keeper:
-        yield keeper
+    async with opened(tmp_path / "m.db" if request.param == "file" else IN_MEMORY) as backend:
+        yield backend
 
 
 async def test_it_is_there_after_it_was_closed_and_nobody_else_may_read_it(tmp_path: Path) -> None:
     note = make_note("kept over night")
-    async with opened(tmp_path / "m.db") as keeper:
-        await keeper.add([note])
+    async with opened(tmp_path / "m.db") as backend:
+        await backend.add([note])
     assert (tmp_path / "m.db").stat().st_mode & 0o777 == 0o600
-    async with opened(tmp_path / "m.db") as keeper:
-        assert [found.note for found in await keeper.search(["ada"], "night", 5)] == [note]
+    async with opened(tmp_path / "m.db") as backend:
+        assert [found.note for found in await backend.search(["ada"], "night", 5)] == [note]
 
 
 async def test_two_processes_can_use_one_file(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ async def test_another_program_s_file_is_left_alone(tmp_path: Path) -> None:
 
 async def test_what_was_forgotten_cannot_be_read_from_the_file_in_whole(tmp_path: Path) -> None:
     note = make_note("the passphrase is hunter2horsebattery, she said")
-    async with opened(tmp_path / "m.db") as keeper:
-        await keeper.add([note])
-        await keeper.delete([note.id])
+    async with opened(tmp_path / "m.db") as backend:
+        await backend.add([note])
+        await backend.delete([note.id])
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"passphrase is hunter2horsebattery" not in left

@@ -1,4 +1,4 @@
-"""What no keeper has to keep is refused before it gets there."""
+"""What no backend has to keep is refused before it gets there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory keeper passes the kit, and forgets in good time."""
+"""The memory backend passes the kit, and forgets in good time."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_sweep_looks_at_no_idle_log() -> None:
     # Broken on purpose: whoever touches one of these fails.
     for n in range(50):
         if n != 7:
-            del store._shelves[f"idle-{n}"]
+            del store._logs[f"idle-{n}"]
     assert [info.key for info in await store.find(ready=True)] == ["due", "idle-7"]
 
 

@@ -1,4 +1,4 @@
-"""The decisions that every keeper shares, at their edges."""
+"""The decisions that every backend shares, at their edges."""
 
 from __future__ import annotations
 

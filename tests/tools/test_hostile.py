@@ -54,8 +54,8 @@ HOSTILE = {
     "children that left": f"{DAEMON}; (setsid sleep 1000 &); {DAEMON}; sleep 1000",
     "children that left and are deaf": PHOENIX,
     "forks for ever": "while :; do setsid -f sleep 1000; done",
-    "stops its keeper": "kill -STOP $PPID; sleep 1000",
-    "kills its keeper": "setsid -f sleep 1000; kill -KILL $PPID; sleep 1000",
+    "stops its reaper": "kill -STOP $PPID; sleep 1000",
+    "kills its reaper": "setsid -f sleep 1000; kill -KILL $PPID; sleep 1000",
     "prints for ever": "yes",
     "prints what is no text, for ever": "cat /dev/urandom",
 }

@@ -1,7 +1,7 @@
-"""The PostgreSQL keeper's statements, and how their rows become values.
+"""The PostgreSQL backend's statements, and how their rows become values.
 
-Its logs have the columns of the SQLite keeper, in the same order (`sqlite_tables.COLUMNS`); what the functions do is in
-`migrations/0002_steps.sql`. Pure.
+Its logs have the columns of the SQLite backend, in the same order (`sqlite.tables.COLUMNS`); what the functions do is
+in `migrations/0002_steps.sql`. Pure.
 """
 
 from __future__ import annotations

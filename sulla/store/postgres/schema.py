@@ -1,4 +1,4 @@
-"""The tables of the PostgreSQL keeper, made and brought up to date by numbered files of SQL."""
+"""The tables of the PostgreSQL backend, made and brought up to date by numbered files of SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each method of the PostgreSQL keeper asks of the server: one statement, one round trip."""
+"""What each method of the PostgreSQL backend asks of the server: one statement, one round trip."""
 
 from __future__ import annotations
 

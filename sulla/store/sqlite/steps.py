@@ -1,4 +1,4 @@
-"""What each method of the SQLite keeper does inside its transaction; runs on the file's own thread."""
+"""What each method of the SQLite backend does inside its transaction; runs on the file's own thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the SQLite keeper: how they came about, how a log becomes a row, and the statements that find logs.
+"""The tables of the SQLite backend: how they came about, how a log becomes a row, and the statements that find logs.
 Pure.
 """
 

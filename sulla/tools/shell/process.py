@@ -14,20 +14,20 @@ from typing import Final, cast
 
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
-from sulla.tools.shell.keeper import kill_marked
+from sulla.tools.shell.reaper import kill_marked
 
-KEEPER: Final = Path(__file__).with_name("keeper.py")
+REAPER: Final = Path(__file__).with_name("reaper.py")
 """Stands between; see there."""
 
 ASKED_S = 1.5
-"""How long a program gets once it was asked to end: a little more than its keeper gives it."""
+"""How long a program gets once it was asked to end: a little more than its reaper gives it."""
 KILLED_S = 2.0
-"""How long its keeper may take to kill it."""
+"""How long its reaper may take to kill it."""
 DRAIN_S = 0.5
 """How long is read on, for what a program that has ended left in its pipe."""
 
 MARK: Final = "SULLA_PROGRAM"
-"""The variable by which a program and all it started can be found again, should it have killed its keeper."""
+"""The variable by which a program and all it started can be found again, should it have killed its reaper."""
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -107,7 +107,7 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
         return ProcessEnd(_status(transport), timed_out, clock.elapsed() - began)
     finally:
         await _kill(transport, watch, clock)
-        if (transport.get_returncode() or 0) < 0:  # somebody killed the keeper, and nobody has cleared up
+        if (transport.get_returncode() or 0) < 0:  # somebody killed the reaper, and nobody has cleared up
             await asyncio.to_thread(kill_marked, mark.encode())
         transport.close()
 
@@ -153,7 +153,7 @@ async def _start(
             sys.executable,
             "-I",
             "-S",
-            os.fspath(KEEPER),
+            os.fspath(REAPER),
             limits,
             *program.argv,
             stdin=asyncio.subprocess.PIPE,
@@ -185,7 +185,7 @@ async def _drain(watch: _ProcessProtocol, clock: Clock) -> None:
 
 
 async def _kill(transport: asyncio.SubprocessTransport, watch: _ProcessProtocol, clock: Clock) -> None:
-    """Have the keeper kill what is left; nothing to do if it has ended."""
+    """Have the reaper kill what is left; nothing to do if it has ended."""
     if transport.get_returncode() is not None:
         return
     line = transport.get_pipe_transport(0)

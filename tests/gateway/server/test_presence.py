@@ -124,8 +124,8 @@ async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenStore, Tok
     store, numbers = MemoryStore(clock, lambda prefix: f"{prefix}_1"), count(1)
     await store.open()
     here, there = (TokenStore(store, clock, lambda: f"secret {next(numbers)}") for _ in range(2))
-    for keeper in (here, there):
-        await keeper.open("owner", lambda: f"secret {next(numbers)}")
+    for token_store in (here, there):
+        await token_store.open("owner", lambda: f"secret {next(numbers)}")
     presence = Presence(there, clock)
     there.tell(presence.sweep)
     task = asyncio.ensure_future(there.run())
@@ -138,8 +138,8 @@ async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenStore, Tok
         await store.close()
 
 
-def principal(keeper: TokenStore, name: str) -> Principal:
-    (found,) = (known.principal for known in keeper.known() if known.principal.name == name)
+def principal(token_store: TokenStore, name: str) -> Principal:
+    (found,) = (known.principal for known in token_store.known() if known.principal.name == name)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL keeper keeps its word when the server dies, stalls, comes back, or does what nobody gets to know."""
+"""The PostgreSQL backend keeps its word when the server dies, stalls, comes back, or does what nobody gets to know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests' PostgreSQL starts wherever its binaries lie, also as root, and the keeper keeps its word on it."""
+"""The tests' PostgreSQL starts wherever its binaries lie, also as root, and the backend keeps its word on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL keeper passes the kit on a real server, asks once for each step, and looks at no idle log."""
+"""The PostgreSQL backend passes the kit on a real server, asks once for each step, and looks at no idle log."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ async def test_a_sweep_looks_at_no_idle_log(store: PostgresStore, server: psycop
 def _rows_touched(server: psycopg.Connection, question: FindRequest) -> int:
     """How many rows the statement looked at, those that it threw away included."""
     statement, values = rows.find_of(question)
-    server.execute("SET enable_seqscan = off")  # As on every connection of the keeper's.
+    server.execute("SET enable_seqscan = off")  # As on every connection of the backend's.
     plan = server.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}".encode(), values).fetchone()
     assert plan is not None
     return _touched(plan[0][0]["Plan"])

@@ -1,4 +1,4 @@
-"""The Redis keeper keeps its word when its server dies, hangs, fills up, is emptied, or answers nobody."""
+"""The Redis backend keeps its word when its server dies, hangs, fills up, is emptied, or answers nobody."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @asynccontextmanager
 async def opened(url: str, clock: Clock = CLOCK) -> AsyncIterator[RedisStore]:
-    """A keeper on real time; a patient one, unless another clock is given."""
+    """A backend on real time; a patient one, unless another clock is given."""
     store = RedisStore(url, clock, random_id)
     await store.open()
     try:

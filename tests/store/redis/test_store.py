@@ -1,4 +1,4 @@
-"""The Redis keeper passes the kit on a real server, on a cluster's slots, and on fakeredis."""
+"""The Redis backend passes the kit on a real server, on a cluster's slots, and on fakeredis."""
 
 from __future__ import annotations
 

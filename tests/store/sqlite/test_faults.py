@@ -1,4 +1,4 @@
-"""The SQLite keeper keeps its word through kills, failing disks, damage and meddling."""
+"""The SQLite backend keeps its word through kills, failing disks, damage and meddling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQLite keeper passes the kit, outlives a restart of the machine, and waits for the disk where it must."""
+"""The SQLite backend passes the kit, outlives a restart of the machine, and waits for the disk where it must."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.kits.store_world import (
 
 
 def _store(path: Path, *, busy_timeout_s: float = 5.0) -> SqliteStore:
-    """A keeper in a process that has just begun, on a machine that has just been started."""
+    """A backend in a process that has just begun, on a machine that has just been started."""
     return SqliteStore(path, ManualClock(), lambda prefix: f"{prefix}_1", busy_timeout_s=busy_timeout_s)
 
 

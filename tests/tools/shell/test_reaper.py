@@ -1,4 +1,4 @@
-"""The keeper by itself, without a daemon: what it does with each word that it is told."""
+"""The reaper by itself, without a daemon: what it does with each word that it is told."""
 
 from __future__ import annotations
 
@@ -9,48 +9,48 @@ from pathlib import Path
 
 import pytest
 
-from sulla.tools.shell.keeper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS, kill_marked
-from sulla.tools.shell.process import KEEPER
+from sulla.tools.shell.process import REAPER
+from sulla.tools.shell.reaper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS, kill_marked
 
 
 def kept(*argv: str, limits: str = "") -> subprocess.Popen[bytes]:
-    """A program under a keeper, whose input stays open."""
+    """A program under a reaper, whose input stays open."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", KEEPER, limits, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-I", "-S", REAPER, limits, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
 
 
-def pids_of(keeper: subprocess.Popen[bytes], how_many: int) -> list[int]:
+def pids_of(reaper: subprocess.Popen[bytes], how_many: int) -> list[int]:
     """The process ids that the program printed, a line each."""
-    assert keeper.stdout is not None
-    return [int(keeper.stdout.readline()) for _ in range(how_many)]
+    assert reaper.stdout is not None
+    return [int(reaper.stdout.readline()) for _ in range(how_many)]
 
 
 def test_it_leaves_with_the_programs_status() -> None:
-    with kept("sh", "-c", "exit 9") as keeper:
-        assert keeper.wait(50) == 9
-    with kept("no-such-program") as keeper:
-        assert keeper.wait(50) == NOT_FOUND
+    with kept("sh", "-c", "exit 9") as reaper:
+        assert reaper.wait(50) == 9
+    with kept("no-such-program") as reaper:
+        assert reaper.wait(50) == NOT_FOUND
 
 
 def test_asked_it_asks_the_program_and_those_that_left_it() -> None:
     script = "setsid -f sh -c 'trap \"exit 0\" TERM; echo $$; while :; do sleep 0.05; done'; trap 'exit 4' TERM; "
-    with kept("sh", "-c", script + "echo $$; while :; do sleep 0.05; done") as keeper:
-        pids = pids_of(keeper, 2)
-        assert keeper.stdin is not None
-        keeper.stdin.write(b"t")
-        keeper.stdin.flush()
-        assert keeper.wait(50) == 4
+    with kept("sh", "-c", script + "echo $$; while :; do sleep 0.05; done") as reaper:
+        pids = pids_of(reaper, 2)
+        assert reaper.stdin is not None
+        reaper.stdin.write(b"t")
+        reaper.stdin.flush()
+        assert reaper.wait(50) == 4
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
 def test_when_its_input_ends_everything_does() -> None:
     deaf = "trap '' TERM; echo $$; sleep 1000; sleep 1000"
-    with kept("sh", "-c", f'setsid -f sh -c "{deaf}"; {deaf}') as keeper:
-        pids = pids_of(keeper, 2)
-        assert keeper.stdin is not None
-        keeper.stdin.close()
-        assert keeper.wait(50) == 137
+    with kept("sh", "-c", f'setsid -f sh -c "{deaf}"; {deaf}') as reaper:
+        pids = pids_of(reaper, 2)
+        assert reaper.stdin is not None
+        reaper.stdin.close()
+        assert reaper.wait(50) == 137
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
@@ -63,14 +63,14 @@ def test_when_its_input_ends_everything_does() -> None:
     ],
 )
 def test_the_program_has_the_limits_that_it_is_given(limits: str, command: str, said: bytes) -> None:
-    with kept("bash", "-c", command, limits=limits) as keeper:
-        assert keeper.stdout is not None
-        assert keeper.stdout.read() == said
+    with kept("bash", "-c", command, limits=limits) as reaper:
+        assert reaper.stdout is not None
+        assert reaper.stdout.read() == said
 
 
 def test_a_file_that_grows_too_large_ends_the_program(tmp_path: Path) -> None:
-    with kept("sh", "-c", f"head -c 5000 /dev/zero > {tmp_path}/large", limits="FSIZE=1000") as keeper:
-        assert keeper.wait(50) in (1, 153)
+    with kept("sh", "-c", f"head -c 5000 /dev/zero > {tmp_path}/large", limits="FSIZE=1000") as reaper:
+        assert reaper.wait(50) in (1, 153)
     assert (tmp_path / "large").stat().st_size <= 1000
 
 
@@ -95,6 +95,6 @@ def test_its_patience_ends_before_the_daemons() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there")
 def test_when_there_is_no_memory_left_the_program_goes_first() -> None:
-    with kept("cat", "/proc/self/oom_score_adj") as keeper:
-        assert keeper.stdout is not None
-        assert keeper.stdout.read() == b"1000\n"
+    with kept("cat", "/proc/self/oom_score_adj") as reaper:
+        assert reaper.stdout is not None
+        assert reaper.stdout.read() == b"1000\n"

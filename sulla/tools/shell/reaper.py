@@ -1,8 +1,8 @@
 """The small program that stands between the daemon and a program it runs: it leaves nothing of it behind.
 
-Run as a file of its own (``python -I -S keeper.py LIMITS PROGRAM ARGUMENT…``), so it imports nothing of Sulla. Whatever
-the program starts, also what forks twice or opens a session of its own, becomes the keeper's child when its parent is
-gone (a Linux *subreaper*), and is found and killed. The keeper is told what to do over its standard input: a byte asks
+Run as a file of its own (``python -I -S reaper.py LIMITS PROGRAM ARGUMENT…``), so it imports nothing of Sulla. Whatever
+the program starts, also what forks twice or opens a session of its own, becomes the reaper's child when its parent is
+gone (a Linux *subreaper*), and is found and killed. The reaper is told what to do over its standard input: a byte asks
 the program to end and gives it `GRACE_S`; the end of the input, which also comes when the daemon dies, kills at once.
 Its exit status is the program's; 128 and a signal's number for one that was killed.
 """
@@ -51,13 +51,13 @@ def main(limits: str, *argv: str) -> int:
     program = os.fork()
     if program == 0:
         _become(argv, limits)
-    keeper = _ProcessWatcher(program, woken)
-    keeper.serve()
-    keeper.clear()
-    return keeper.status
+    reaper = _Reaper(program, woken)
+    reaper.serve()
+    reaper.clear()
+    return reaper.status
 
 
-class _ProcessWatcher:
+class _Reaper:
     """Watches one program.
 
     Args:
@@ -142,7 +142,7 @@ class _ProcessWatcher:
 
 
 def kill_marked(mark: bytes) -> None:
-    """Kill every process with `mark` in its environment; for the daemon, when a program has killed its keeper."""
+    """Kill every process with `mark` in its environment; for the daemon, when a program has killed its reaper."""
     for _ in range(ROUNDS):
         marked = [pid for pid in _processes() if mark in _environment(pid)]
         if not marked:
@@ -219,7 +219,7 @@ def _become(argv: tuple[str, ...], limits: str) -> None:
     except FileNotFoundError:
         os.write(1, f"{argv[0]}: not found\n".encode())
         os._exit(NOT_FOUND)
-    except BaseException as error:  # noqa: BLE001 - this copy of the keeper must end here, whatever happens
+    except BaseException as error:  # noqa: BLE001 - this copy of the reaper must end here, whatever happens
         os.write(1, f"{argv[0]}: {error}\n".encode())
         os._exit(NOT_RUN)
 
