@@ -51,7 +51,7 @@ class GoesOn(Chunks):
     rests = False
 
     def show(self, step: Any) -> bytes:
-        return b"" if type(step).__name__ == "Asked" else super().show(step)
+        return b"" if type(step).__name__ == "StepAsked" else super().show(step)
 
 
 class WholeGoesOn(CompletionWhole):
@@ -60,7 +60,7 @@ class WholeGoesOn(CompletionWhole):
     rests = False
 
     def show(self, step: Any) -> bytes:
-        return b"" if type(step).__name__ == "Asked" else super().show(step)
+        return b"" if type(step).__name__ == "StepAsked" else super().show(step)
 
 
 def blocks(raw: bytes) -> list[str]:
@@ -95,7 +95,7 @@ class AbiGoesOn(abi.AbiStream):
     rests = False
 
     def show(self, step: Any) -> bytes:
-        return b"" if type(step).__name__ == "Asked" else super().show(step)
+        return b"" if type(step).__name__ == "StepAsked" else super().show(step)
 
 
 class AbiWholeGoesOn(abi.AbiWhole):
@@ -104,7 +104,7 @@ class AbiWholeGoesOn(abi.AbiWhole):
     rests = False
 
     def show(self, step: Any) -> bytes:
-        return b"" if type(step).__name__ == "Asked" else super().show(step)
+        return b"" if type(step).__name__ == "StepAsked" else super().show(step)
 
 
 class McpGoesOn(McpProjection):
@@ -114,7 +114,7 @@ class McpGoesOn(McpProjection):
 
     def show(self, step: Any) -> bytes:
         super().show(step)
-        return json.dumps(reply_json(self, "thr_1", "run_1", 0)).encode() if type(step).__name__ == "Ended" else b""
+        return json.dumps(reply_json(self, "thr_1", "run_1", 0)).encode() if type(step).__name__ == "StepEnded" else b""
 
 
 def read_mcp(raw: bytes) -> Reading:
@@ -152,7 +152,7 @@ class AguiGoesOn(agui.AguiFrames):
     rests = False
 
     def show(self, step: Any) -> bytes:
-        return b"" if type(step).__name__ == "Asked" else super().show(step)
+        return b"" if type(step).__name__ == "StepAsked" else super().show(step)
 
 
 def read_agui(raw: bytes) -> Reading:

@@ -68,7 +68,7 @@ def test_pieces_of_one_text_that_wait_become_one() -> None:
     assert len(scene.steps) == 2
     assert scene.steps.size < 8000
     assert scene.steps.urgent == 1
-    assert scene.taken() == [b"Called;", b"Text;"]
+    assert scene.taken() == [b"Called;", b"StepText;"]
     assert scene.plain.seen[-1] == StepText("a", 0, "x" * 5000)
     assert (scene.steps.size, scene.steps.urgent) == (0, 0)
 
@@ -84,7 +84,7 @@ def test_steps_become_frames_when_their_turn_has_come_and_not_before() -> None:
     scene = Scene()
     scene.play(full_turn())
     assert (scene.plain.seen, scene.told.told, scene.finished) == ([], False, 1)
-    assert scene.taken()[-1] == b"Ended;"
+    assert scene.taken()[-1] == b"StepEnded;"
     assert (scene.told.told, scene.finished) == (True, 1)
 
 
@@ -93,7 +93,7 @@ def test_nothing_comes_behind_the_last_step() -> None:
     scene.play(full_turn())
     scene.steps.add(b"still here;")
     assert scene.told.end("stopping") == b""
-    assert scene.taken()[-1] == b"Ended;"
+    assert scene.taken()[-1] == b"StepEnded;"
 
 
 @pytest.mark.parametrize(("rests", "last"), [(True, StepAsked), (False, StepEnded)])
@@ -111,7 +111,7 @@ def test_an_answer_that_breaks_off_says_what_waited_first() -> None:
     scene.play(pieces(3))
     assert scene.told.end("stopping") == b""
     assert scene.told.end("failed", DEFECT) == b""  # it has ended already
-    assert scene.taken() == [b"Called;", b"Text;", b"cut stopping None;"]
+    assert scene.taken() == [b"Called;", b"StepText;", b"cut stopping None;"]
 
 
 def test_one_that_is_cut_says_so_at_once() -> None:
