@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import questions as approval_desk
+from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
@@ -55,7 +55,7 @@ Forget = Callable[[ThreadId], Awaitable[None]]
 
 
 class Service:
-    """The daemon's side of the door.
+    """Implements the gateway's `Commands` with the daemon's threads, store and work. It lives as long as the daemon.
 
     Args:
         host: has the threads and the agents.
@@ -190,20 +190,22 @@ class Service:
     async def list_questions(self, after: str | None, limit: int) -> list[WaitingThread]:
         """Threads whose run waits for an answer."""
         self._watch.check()
-        return await approval_desk.waiting(self._threads, after or "", limit)
+        return await questions.waiting(self._threads, after or "", limit)
 
     async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What the thread's run waits to be told by people."""
         self._watch.check()
         _, state = await self._threads.get(ThreadId(thread_id))
-        return () if state is None else approval_desk.questions_of(thread_id, state)
+        return () if state is None else questions.questions_of(thread_id, state)
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
-        """Answer a question; the first answer wins."""
+        """Keep a person's answer to a question that the thread's run waits for, and have the run go on; the number of its
+        record. Only the first answer counts: a later one is refused.
+        """
         self._check_open()
-        approval_desk.check_verdict(question, verdict)
+        questions.check_verdict(question, verdict)
         if verdict == "result":
-            await approval_desk.check_choice(self._threads, ThreadId(thread_id), question, text)
+            await questions.check_choice(self._threads, ThreadId(thread_id), question, text)
         seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
         self._work.enqueue(Job(thread_id))
         return seq

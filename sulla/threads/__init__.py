@@ -1,7 +1,7 @@
 """The door to conversations."""
 
 from sulla.threads.archive.audit import Audit, Readable, audit_threads
-from sulla.threads.archive.export import MAX_LINE_BYTES, Sealer, event_of
+from sulla.threads.archive.lines import MAX_LINE_BYTES, Sealer, event_of
 from sulla.threads.archive.replay import IMPORTED
 from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits

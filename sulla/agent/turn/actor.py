@@ -21,7 +21,7 @@ class Actor:
 
 
 def actor_key(agent: str, model: str = "", graph: str = "") -> str:
-    """Under which key an agent is found.
+    """The key of an `Actor` among all that there are.
 
     Args:
         agent: its id.
@@ -31,8 +31,8 @@ def actor_key(agent: str, model: str = "", graph: str = "") -> str:
     return " ".join(filter(None, (agent, model, graph)))
 
 
-def key_of(agent: str, state: ThreadState) -> str:
-    """Under which key whoever works on a thread is found.
+def actor_key_for(agent: str, state: ThreadState) -> str:
+    """The key of the `Actor` for a thread: the agent, and the thread's model and graph where they are not the agent's own.
 
     Args:
         agent: the id of the agent that answers.
@@ -42,7 +42,7 @@ def key_of(agent: str, state: ThreadState) -> str:
 
 
 def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Actor:
-    """Whoever works on a thread.
+    """The `Actor` that works on a thread.
 
     Args:
         actors: all there are, by their keys.
@@ -53,6 +53,6 @@ def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Act
         NotFound: there is no such agent.
     """
     try:
-        return actors[key_of(agent, state)]
+        return actors[actor_key_for(agent, state)]
     except KeyError:
         raise NotFound(f"no agent {agent!r} (known: {', '.join(sorted(actors))})") from None

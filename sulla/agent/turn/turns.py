@@ -14,7 +14,7 @@ from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
-from sulla.agent.turn.actor import Actor, actor_of, key_of
+from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
 from sulla.agent.turn.cutting import cut_by, ending_of
 from sulla.agent.turn.run_monitor import RunMonitor
@@ -252,7 +252,7 @@ class TurnDriver:
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.agent
-        actor = self._actors.get(key_of(agent, state))
+        actor = self._actors.get(actor_key_for(agent, state))
         context = turn_context(self._clock.now(), state.project, ambient.active, ambient.jobs)
         session.note(
             RunStarted(

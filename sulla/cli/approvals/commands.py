@@ -42,6 +42,6 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen, or list the questions."""
-    from sulla.cli.approvals.answer import DOES
+    from sulla.cli.approvals.actions import DOES
 
     return DOES[given.below or "list"](given)

@@ -1,4 +1,6 @@
-"""Nobody unknown comes past here: ASGI middleware, so that it covers every route and every mount alike."""
+"""ASGI middleware before every route and mount: a request needs a token, except for `OPEN`, for webhooks, which prove
+themselves by a signature, and for sockets that ask for the token themselves.
+"""
 
 from __future__ import annotations
 
@@ -24,32 +26,34 @@ _PRINCIPAL = "principal"
 
 
 class Gatekeeper:
-    """Asks each request for its token.
+    """Lets in requests whose token is good. It lives as long as the gateway.
 
     Args:
         app: what is behind.
         guard: knows the tokens, and who has to wait.
         observer: is told who was not let in.
-        manners: where a request has its token, and how whoever is refused is told.
+        styles: say where a request of each interface has its token, and what a refusal looks like there.
     """
 
-    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, manners: ErrorStyles) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, observer: Observer, styles: ErrorStyles) -> None:
         self._app = app
         self._guard = guard
         self._observer = observer
-        self._manners = manners
+        self._styles = styles
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with whoever makes it, or refuse it."""
-        if scope["type"] in ("http", "websocket") and not _is_open(scope, self._manners):
-            address, manner = peer_of(scope), self._manners.of(scope["path"])
+        """Refuse a request without a good token; else put its `Principal` into the scope (`principal_of`) and pass it on.
+        What is open passes without one.
+        """
+        if scope["type"] in ("http", "websocket") and not _is_open(scope, self._styles):
+            address, style = peer_of(scope), self._styles.of(scope["path"])
             try:
-                principal = self._guard.admit(address, manner.token(scope["headers"]))
+                principal = self._guard.admit(address, style.token(scope["headers"]))
                 welcome(scope, principal)
             except (Unauthorized, Busy) as error:
                 self._observer.refused("rest", address, error.code)
                 refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
-                await deny(scope, send, refusal, manner)
+                await deny(scope, send, refusal, style)
                 return
             scope.setdefault("state", {})[_PRINCIPAL] = principal
         await self._app(scope, receive, send)
@@ -60,8 +64,8 @@ def principal_of(scope: Scope) -> Principal:
     return cast(Principal, scope["state"][_PRINCIPAL])
 
 
-def _is_open(scope: Scope, manners: ErrorStyles) -> bool:
+def _is_open(scope: Scope, styles: ErrorStyles) -> bool:
     path = scope["path"]
     if scope["type"] == "http":
         return path in OPEN or path.startswith(HOOKS)
-    return path == _SOCKET or manners.of(path).own_door
+    return path == _SOCKET or styles.of(path).own_door

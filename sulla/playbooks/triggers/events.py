@@ -172,7 +172,7 @@ class EventStarts(LogConsumer):
             return None
         known = await self._position(info)
         from_ms = since.swept_ms if known is None else since.listening_ms
-        after = known if known is not None else await self._first_since(info, from_ms)
+        after = known if known is not None else await self._start_before(info, from_ms)
         if after >= info.last_seq:
             return None
 
@@ -236,8 +236,10 @@ class EventStarts(LogConsumer):
         # Another thread may have had its id before.
         return int(seq) if created == str(info.created_ms) else None
 
-    async def _first_since(self, info: LogInfo, from_ms: int) -> int:
-        """Behind which record those begin that count, in a thread that was never read; early rather than late."""
+    async def _start_before(self, info: LogInfo, from_ms: int) -> int:
+        """The number of a record behind which a thread whose position is not known is read, so that none since `from_ms` is
+        missed. It may be a page early: who reads drops what came before.
+        """
         after = max(0, info.last_seq - _PAGE)
         while after:
             page = await self._threads.entries(ThreadId(info.key), after=after, limit=1)

@@ -157,7 +157,7 @@ def take_subj(state: Parse, word: str) -> None:
         each_time(state)
         clause = state.top
     if (clause.verb and not (clause.inverted and not clause.subject)) or (clause.subject and clause.kind != INF):
-        clause = _next_subject(state, clause, word)
+        clause = _clause_for_subject(state, clause)
     clause.subject = word
     is_what = clause.wh == "what" and word in ("i", "you", "we") and not clause.named
     if clause.inverted and clause.wh and clause.needs & PREDICATE and clause.wh != "why" and not is_what:
@@ -169,15 +169,17 @@ def take_subj(state: Parse, word: str) -> None:
     state.joined = False
 
 
-def _next_subject(state: Parse, clause: Clause, word: str) -> Clause:
-    """Somebody else begins to do something."""
-    waits = not state.clauses[0].verb and not state.clauses[0].aux and len(state.clauses) > 1
+def _clause_for_subject(state: Parse, clause: Clause) -> Clause:
+    """The clause that one more subject belongs to, once `clause` has its own: a new complement, relative, subordinate or
+    main one; or the first, if it still waits for its subject, and then those above it are given up.
+    """
+    main_waits = not state.clauses[0].verb and not state.clauses[0].aux and len(state.clauses) > 1
     if clause.needs & (CLAUSE | WHAT) or (clause.needs & OBJECT and not clause.gap):
         gap = clause.gap or int(bool(clause.needs & WHAT) and state.fresh and bool(state.article))
         clause.needs = 0
         clause.gap = 0
         new = Clause(COMP, gap)
-    elif waits and state.clauses[0].subject == "" and clause.kind != REL and not state.joined:
+    elif main_waits and state.clauses[0].subject == "" and clause.kind != REL and not state.joined:
         del state.clauses[1:]
         return state.clauses[0]
     elif clause.word == "be" and clause.subject == "it" and not clause.needs and state.last_named == state.last:
@@ -185,7 +187,7 @@ def _next_subject(state: Parse, clause: Clause, word: str) -> Clause:
     elif state.fresh and not state.joined and not (state.time and clause.verb):
         new = Clause(REL, 2 if not clause.verb else 1)
     else:
-        new = Clause(SUB if waits else MAIN)
+        new = Clause(SUB if main_waits else MAIN)
     push(state, new)
     return new
 

@@ -18,7 +18,7 @@ from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, ThreadId
 from sulla.store import Draft, Head, Lease, Store
-from sulla.threads.archive.export import Unsealer
+from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.replay import Offering, Raw, Renamed, Replay, leftovers
 from sulla.threads.head import to_head
 from sulla.threads.log import facts as f

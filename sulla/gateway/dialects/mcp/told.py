@@ -75,7 +75,9 @@ class McpProjection:
 
     @property
     def text(self) -> str:
-        """All that was said, without what was taken back; a turn that says nothing has a word all the same."""
+        """What the turn has said so far, without dropped messages. Once it has ended well, also why it stopped or that
+        another turn took the message up, and never empty; before that, or after a failure, it may be empty.
+        """
         said = [text for text in map("".join, self._texts.values()) if text]
         ended = self.ended
         if ended is None or ended.problem is not None:

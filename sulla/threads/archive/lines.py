@@ -1,4 +1,5 @@
-"""A thread as lines of a file: a first line, every event as clients see it, a last line that seals them. Pure.
+"""A thread as lines of a file, written and read back: a first line, every event as clients see it, a last line that seals
+them. Pure.
 
 ::
 
@@ -78,25 +79,25 @@ def entry_of(schema: ThreadSchema, event: Json, thread_id: ThreadId) -> Entry:
         raise InvalidInput(f"expected an event, found {_shown(event)}")
     if unknown := sorted(event.keys() - _FIELDS):
         raise InvalidInput(f"{unknown[0][:40]!r} is no field of an event; {_LATER}")
-    if (whose := _field(event, "thread_id", str)) != thread_id:
+    if (whose := _checked_field(event, "thread_id", str)) != thread_id:
         raise InvalidInput(f"thread_id: found {_shown(whose)}, but the file is of {thread_id!r}")
     try:
-        at_ms = unstamp(_field(event, "at", str))
+        at_ms = unstamp(_checked_field(event, "at", str))
     except ValueError as error:
         raise InvalidInput(f"at: {error}") from None
     origin = Origin(
         at_ms,
         _run_id(event, "run_id"),
-        _field(event, "agent", str),
+        _checked_field(event, "agent", str),
         _run_id(event, "parent_run_id"),
-        _field(event, "depth", int),
+        _checked_field(event, "depth", int),
     )
-    kind = _field(event, "type", str)
-    data = _field(event, "data", dict)
-    return Entry(_field(event, "seq", int), kind, kind in schema.offered, origin, data, schema.forms)
+    kind = _checked_field(event, "type", str)
+    data = _checked_field(event, "data", dict)
+    return Entry(_checked_field(event, "seq", int), kind, kind in schema.offered, origin, data, schema.forms)
 
 
-def _field(event: JsonObject, name: str, kind: type[T]) -> T:
+def _checked_field(event: JsonObject, name: str, kind: type[T]) -> T:
     if name not in event:
         raise InvalidInput(f"the field {name!r} is missing, so this is no event")
     value = event[name]
@@ -106,7 +107,7 @@ def _field(event: JsonObject, name: str, kind: type[T]) -> T:
 
 
 def _run_id(event: JsonObject, name: str) -> RunId | None:
-    return None if name in event and event[name] is None else RunId(_field(event, name, str))
+    return None if name in event and event[name] is None else RunId(_checked_field(event, name, str))
 
 
 class Sealer:

@@ -1,4 +1,4 @@
-"""What each command of `sulla approvals` does, by the daemon."""
+"""What each command of `sulla approvals` does; each asks the daemon."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def _list(given: argparse.Namespace) -> Exit:
 
 
 def _show(given: argparse.Namespace) -> Exit:
-    row, call = asyncio.run(_look(given))
+    """Print one open question, its choices, and the tool call that it is about, with all arguments."""
+    row, call = asyncio.run(_question_and_call(given))
     if given.json:
         print(json.dumps({**row, "call": call}))
         return Exit.OK
@@ -47,7 +48,8 @@ def _show(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-async def _look(given: argparse.Namespace) -> tuple[Row, Row | None]:
+async def _question_and_call(given: argparse.Namespace) -> tuple[Row, Row | None]:
+    """The question, and its call if the thread's history has it: a question's id holds the call's."""
     async with open_client(door(home_of(given))) as client:
         row = await _one(client, given.id)
         after = 0

@@ -12,7 +12,7 @@ from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.threads.archive.export import MAX_LINE_BYTES, Sealer, Unsealer, entry_of, event_of
+from sulla.threads.archive.lines import MAX_LINE_BYTES, Sealer, Unsealer, entry_of, event_of
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin
 
