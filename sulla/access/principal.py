@@ -109,7 +109,7 @@ def token_id(digest: bytes) -> str:
 
 
 def hide_tokens(text: str) -> str:
-    """The text without anything of a token's form, whoever's it is and whether it is valid or not."""
+    """The text without anything that has the form of a token, valid or not."""
     return _TOKEN.sub(MARK, text) if PREFIX in text else text
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 WINDOW_S: Final = 1.0
-"""Of one address and code there is one line in so many seconds at the most."""
+"""How long, in seconds, one line stands for all refusals of the same address and code."""
 ADDRESSES: Final = 64
 """Kinds of refusals that have lines of their own by address within the window; the addresses of others share one."""
 OTHERS: Final = "others"

@@ -21,7 +21,7 @@ _USED: Final = "the ticket is not valid: it was used, or its minute is over; `su
 
 @dataclass(frozen=True, slots=True)
 class TicketOwner:
-    """Whose ticket it was."""
+    """The token that a ticket was made with."""
 
     name: str
     """The token's."""
@@ -30,7 +30,7 @@ class TicketOwner:
 
 
 class TicketStore:
-    """Where tickets lie until they are used: in the store, so that any daemon on it takes them, and only one of them.
+    """Tickets until they are used: kept in the store, so that any daemon on it can redeem one, once.
 
     Args:
         store: keeps their digests.

@@ -1,4 +1,4 @@
-"""Keeps the named tokens: a log of its own in the store, which every daemon on that store reads along."""
+"""The named tokens: a log of their own in the store, which every daemon on that store follows."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class TokenStore:
             name: what it is called.
             scopes: what it allows.
             expires_s: for how long it is good, in seconds; None for ever.
-            by: who asks.
+            by: the caller.
 
         Raises:
             InvalidInput: the name is no good, or no scope is named.
@@ -213,7 +213,7 @@ class TokenStore:
         raise Unauthorized(f"the token {bearer.name!r}, with which the ticket was made, is good no more")
 
     def _check_good(self, by: Principal) -> None:
-        """See whether whoever asks was not revoked a moment ago, at another daemon perhaps.
+        """Check that the caller's token was not revoked a moment ago, perhaps at another daemon.
 
         Raises:
             Unauthorized: it was.

@@ -112,7 +112,7 @@ class _Grant:
 
 
 class TokenFold:
-    """What the log adds up to. The same records give the same book in every daemon that reads them."""
+    """The tokens that a log of records adds up to. The same records give the same result in every daemon."""
 
     def __init__(self) -> None:
         self.seq = 0

@@ -27,7 +27,7 @@ MAX_TEXT_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class FoundAgents:
-    """What was found."""
+    """The agents whose folders could be read, and what was wrong with the others."""
 
     good: tuple[AgentFile, ...] = ()
     faults: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ _KEY = re.compile(r"([A-Za-z][\w-]*):[ \t]*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A text with front matter, taken apart."""
+    """A Markdown text with YAML front matter, taken apart."""
 
     fields: JsonObject
     body: str

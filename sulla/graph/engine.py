@@ -14,7 +14,7 @@ from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.graph.walk import GraphState, GraphWalk, WalkStop
 
 REST_S: Final = 0.005
-"""A walk whose nodes never wait lets others run after so many seconds."""
+"""How long a walk whose nodes never wait may hold the event loop, in seconds."""
 
 S = TypeVar("S", bound=GraphState)
 T = TypeVar("T")

@@ -67,7 +67,7 @@ class GraphLimits:
 
 @dataclass(frozen=True, slots=True)
 class RunMeter:
-    """What a run has used, as far as the engine cannot know it."""
+    """What a run has used before this walk, and what the engine cannot count itself: tokens and time."""
 
     elapsed_s: float = 0.0
     """Seconds that the run took before this walk began: a resumed run does not start its time anew."""

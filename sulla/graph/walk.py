@@ -207,7 +207,7 @@ class GraphWalk(Generic[S]):
                 return self._graph.reviser
             case _:
                 raise GraphError(
-                    f"node {self.at!r} returned {decision!r}; expected End, Next, Continue, Goto or Revise"
+                    f"node {self.at!r} returned {decision!r}; expected EndWalk, Next, Continue, Goto or Revise"
                 )
 
     def _check_choice(self, target: Target, declared: tuple[Target, ...]) -> None:

@@ -25,7 +25,7 @@ MOST_WAITING: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class BeatView:
-    """What there is to see."""
+    """What a beat looks at before it decides what to do."""
 
     lots: tuple[ProjectSummary, ...]
     skills: str
@@ -48,7 +48,7 @@ async def nobody_around(state: ThreadState) -> PeopleContext:
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """Looks, and changes nothing.
+    """Finds out what an agent could do in a beat; it changes nothing. One per beat.
 
     Args:
         projects: the home's.

@@ -37,7 +37,7 @@ SECTION_CHARS: Final = 6_000
 
 @dataclass(frozen=True, slots=True)
 class PeopleContext:
-    """Who is about, and what they have not answered."""
+    """The people that a cycle is told about, and what they have not answered."""
 
     people: str = ""
     """Who is there and when each was last active, a line each."""
@@ -47,7 +47,7 @@ class PeopleContext:
 
 @dataclass(frozen=True, slots=True)
 class CycleContext:
-    """What a cycle begins in, beside the beat."""
+    """What the first message of a cycle needs to know besides the beat itself."""
 
     now: datetime
     """With its time zone."""

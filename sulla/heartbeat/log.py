@@ -11,7 +11,7 @@ from sulla.threads import Entry, RunStarted, ThreadStore
 RECORDS: Final = 6
 """Of a wake that came to nothing, and one to spare: how many are read at once for each that is asked for."""
 WINDOW: Final = 256
-"""Records that are read at once, at the most: some fifty wakes that came to nothing, or three of ten cycles."""
+"""Records that are read at once: some fifty wakes that came to nothing, or three of ten cycles."""
 MOST_RECORDS: Final = 4_096
 """Records that are read for one page; it is shorter rather than late."""
 
@@ -22,7 +22,7 @@ async def read_ticks(threads: ThreadStore, thread_id: ThreadId, limit: int, befo
     Args:
         threads: where it is.
         thread_id: its thread.
-        limit: how many at the most.
+        limit: how many at most.
         before: only those that began before this record; None for all.
 
     Raises:

@@ -46,7 +46,7 @@ Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatNode:
-    """Decides what a beat does next, and does it.
+    """The one node of the heartbeat's graph: decides what a beat does next, and does it. One per agent.
 
     Args:
         agenda: what it looks at.

@@ -24,7 +24,7 @@ SUMMARY_CHARS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """One project, as far as a beat looks at it."""
+    """What a beat reads of one project, to choose by."""
 
     slug: str
     title: str
@@ -52,7 +52,7 @@ def plain(lot: ProjectSummary) -> ProjectSummary:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a beat begins with."""
+    """The project that a beat works on first, and why."""
 
     project: str
     reason: str
@@ -60,7 +60,7 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class WakeRequest:
-    """What a beat was woken with."""
+    """What a beat was woken by: the clock, a request or a person's message."""
 
     text: str = ""
     """A person's words to it; empty for the clock."""
@@ -161,7 +161,7 @@ def cycle_ended(beat: BeatState, report: Report, text: str, now_ms: int) -> Cycl
 
 @dataclass(frozen=True, slots=True)
 class BeatOutcome:
-    """A beat is over."""
+    """How a beat ends, and why."""
 
     status: BeatStatus
     reason: str = ""
@@ -288,7 +288,7 @@ def _over_budget(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class BeatNotice:
-    """Something that people should know."""
+    """Something that people should be notified of after a beat."""
 
     key: str
     """It is told once under this."""

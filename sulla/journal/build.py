@@ -20,7 +20,7 @@ FOLDER: Final = "journal"
 
 
 class PromptFrames(Mapping[str, PromptFrame]):
-    """What each agent is told before any conversation, by its id, with the tools that there are at that moment.
+    """The prompt frame of each agent by its id, made when it is asked for, with the tools of that moment.
 
     Args:
         host: has the agents and their tools.

@@ -23,7 +23,7 @@ POSITIONS = "positions"
 
 
 class JournalFolder:
-    """What is written, and where. Everything here blocks; to be called from one thread at a time.
+    """The journal's files on the disk, and how far each thread is written. Blocks; for one thread at a time.
 
     After an error: `close`, then `open` looks at the disk again.
 

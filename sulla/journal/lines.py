@@ -14,7 +14,7 @@ from sulla.threads import Entry, event_of
 
 @dataclass(frozen=True, slots=True)
 class JournalPosition:
-    """How far a thread is written: the last event's number and time."""
+    """How far a thread is written to the journal: the number and time of its last event there."""
 
     seq: int = 0
     at: str = ""

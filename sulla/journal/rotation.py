@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RotationPlan:
-    """What to do, in this order: remove, then rename one after the other. Stopped anywhere, nothing is overwritten."""
+    """How a full file makes room: remove, then rename in this order. Stopped anywhere, nothing is overwritten."""
 
     remove: tuple[int, ...]
     rename: tuple[tuple[int, int], ...]

@@ -23,12 +23,12 @@ MAX_EVENTS = 8192
 
 @dataclass(frozen=True, slots=True)
 class TrainingFilter:
-    """What the training log takes."""
+    """Which runs become training examples, and the prompts that go with them."""
 
     frames: Mapping[str, PromptFrame] = field(default_factory=dict)
-    """Each agent's prompt and tools."""
+    """By the agent's id."""
     outcomes: tuple[str, ...] = ("done",)
-    """Runs that ended so."""
+    """The outcomes of the runs that are taken."""
 
 
 async def examples_of(

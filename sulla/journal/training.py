@@ -35,7 +35,7 @@ _DECISIONS = get_args(Decision)
 
 @dataclass(frozen=True, slots=True)
 class PromptFrame:
-    """What a model is told beside the messages. The log does not hold it: it is the agent's as it is now."""
+    """An agent's system prompt and tools. The log does not hold them, so a training example takes those of now."""
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...] = ()

@@ -15,7 +15,7 @@ Job = Callable[[], None]
 
 
 class BlockingWorker:
-    """Runs one piece of work after the other. Whoever asks waits for the answer before asking again, so few wait.
+    """A thread that runs blocking calls one after the other. A caller waits for its answer, so the queue stays short.
 
     Args:
         name: the thread's.

@@ -34,7 +34,7 @@ def journal_follower(journal: JournalWriter, threads: ThreadStore, store: Store,
 
 
 class JournalWriter(LogConsumer):
-    """Writes conversations down as lines of JSON. Its files say how far each thread is written.
+    """Writes conversations down as lines of JSON, behind the log. It lives as long as the daemon.
 
     Args:
         threads: where the beginnings of runs are read, for the training log.

@@ -47,7 +47,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class McpCatalog:
-    """The tools that can be used of one server."""
+    """The tools of one server that can be used, and notes about those that cannot."""
 
     tools: tuple[OfferedTool, ...] = ()
     """By name."""

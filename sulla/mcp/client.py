@@ -80,7 +80,7 @@ class McpConnector:
 
 
 class _ConnectionState:
-    """How a connection is doing."""
+    """The state of one connection: why it is over, who waits for an answer, and how much the server sends."""
 
     def __init__(self, notice: Callable[[], None], clock: Clock) -> None:
         self._notice = notice
@@ -91,7 +91,7 @@ class _ConnectionState:
         """The last answer's, over HTTP."""
         self.process: ServerProcess | None = None
         self.waiting: set[anyio.CancelScope] = set()
-        """Whoever waits for an answer."""
+        """The calls that wait for an answer."""
 
     @property
     def said(self) -> str:

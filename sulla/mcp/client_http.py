@@ -29,7 +29,7 @@ def refusal(status: int) -> str:
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Cuts answers off that are too long, or that come packed: what they unpack to cannot be known.
+    """Cuts off answers that are too long, and refuses compressed ones, whose length nobody knows beforehand.
 
     Args:
         inner: what carries requests.

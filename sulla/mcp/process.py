@@ -35,7 +35,7 @@ _SCRIPT = 'exec "$@" </dev/fd/{input} 2>/dev/fd/{errors}'
 
 @dataclass(frozen=True, slots=True)
 class ServerFolders:
-    """Where servers are started.
+    """The folders that servers are started in, and where their programs are looked for.
 
     Args:
         root: each server gets a folder of its own in here, as its home and its working directory.
@@ -91,7 +91,7 @@ async def server_process(server: McpServer, folders: ServerFolders, clock: Clock
 
 
 class ServerProcess:
-    """A server that runs.
+    """The process of a server that is a program; it lives as long as the connection.
 
     Args:
         process: its reaper.
@@ -176,7 +176,7 @@ class ServerProcess:
 
 
 class _ErrorTail(asyncio.Protocol):
-    """Keeps the end of what is said."""
+    """Keeps the end of what a process writes to standard error."""
 
     def __init__(self) -> None:
         self.heard = b""

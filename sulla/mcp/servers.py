@@ -17,7 +17,7 @@ from sulla.tools import Tool
 
 
 class McpServers:
-    """Keeps servers running, and their tools at hand.
+    """All MCP servers of the settings: keeps them connected, and knows their tools. It lives as long as the daemon.
 
     Args:
         servers: those of the settings.

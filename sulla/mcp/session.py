@@ -17,14 +17,14 @@ from sulla.mcp.server import McpServer
 
 @dataclass(frozen=True, slots=True)
 class McpResult:
-    """What a call came to, in the server's words."""
+    """The result of a tool call, in the server's words."""
 
     text: str
     is_error: bool = False
 
 
 class McpSession(Protocol):
-    """A connection, for as long as it lasts."""
+    """An open connection to one server."""
 
     @property
     def over(self) -> str:
@@ -46,7 +46,7 @@ class McpSession(Protocol):
 
 
 class ConnectMcp(Protocol):
-    """Makes connections."""
+    """Opens a connection to a server."""
 
     def __call__(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]

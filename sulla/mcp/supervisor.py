@@ -39,7 +39,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerOutage:
-    """Why a server cannot be used now."""
+    """A server cannot be used now: why, and when it is tried again."""
 
     why: str
     """In our words."""
@@ -48,7 +48,7 @@ class ServerOutage:
 
 
 class McpSupervisor:
-    """Looks after one server.
+    """Keeps one server connected, with its tools read and judged. It lives as long as the daemon.
 
     Args:
         server: how it is reached.

@@ -36,7 +36,7 @@ Stamp = tuple[int, int, int] | None
 
 @dataclass(frozen=True, slots=True)
 class TrustDecision:
-    """What of an offer can be used."""
+    """Which of the tools that a server offers can be used, and which wait for the owner."""
 
     catalog: McpCatalog
     held: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class TrustDecision:
 
 @dataclass(frozen=True, slots=True)
 class TrustRecord:
-    """What is known of one server."""
+    """What the owner has allowed one server to offer: the content of its file."""
 
     of: str
     """Which server it was: its program or address, and the tools that its owner wants of it."""
@@ -77,7 +77,7 @@ class TrustFiles:
         self._root = root
 
     async def judge(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
-        """Part what can be used from what waits for the owner; a file that cannot be used allows nothing."""
+        """Which tools can be used, and which wait for the owner; a file that cannot be read allows nothing."""
         return await asyncio.to_thread(self.judge_now, server, offered)
 
     def judge_now(self, server: McpServer, offered: McpCatalog) -> TrustDecision:
@@ -89,7 +89,7 @@ class TrustFiles:
             return TrustDecision(McpCatalog((), (*offered.notes, error.message)), stamp=self.stamp(server.name))
 
     def stamp(self, server: str) -> Stamp:
-        """Another one once the owner has spoken; costs a look at the file's times."""
+        """Changes once the owner has allowed something; it costs one `stat` of the file."""
         try:
             found = self._file(server).stat()
         except OSError:

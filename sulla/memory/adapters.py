@@ -22,7 +22,7 @@ BUSY_S: Final = 5.0
 
 
 def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
-    """Whoever keeps what agents remember: the server that the store is on, or a file beside the store's.
+    """The index of what agents remember: on the server that the store is on, or in a file next to the store's.
 
     Nothing is opened yet.
 

@@ -1,4 +1,4 @@
-"""The promise of whoever keeps notes and finds them again. Pure."""
+"""The promise of an index that keeps notes and finds them again. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MemoryIndex(Protocol):
         Args:
             scopes: whose notes may be found.
             question: what is looked for, in any words.
-            limit: how many are given at the most.
+            limit: how many are given at most.
         """
 
     async def recent(
@@ -47,7 +47,7 @@ class MemoryIndex(Protocol):
         Args:
             scopes: whose notes.
             kind: which.
-            limit: how many are given at the most.
+            limit: how many are given at most.
             before_ms: only older ones, UTC milliseconds.
         """
 

@@ -30,7 +30,7 @@ _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 
 @dataclass(slots=True)
 class _OpenEpisode:
-    """A message that has no end yet: it waits, or its run goes on."""
+    """An episode that has no end yet: its message waits, or its run goes on."""
 
     seq: int
     asked: list[str]

@@ -23,7 +23,7 @@ MAX_FORGOTTEN: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class NoteAuthor:
-    """Who wants something remembered, and in the course of what."""
+    """The agent that a note is made by, and the thread and run in which it is made."""
 
     agent: str
     thread_id: str
@@ -35,7 +35,7 @@ class NoteAuthor:
 
 @dataclass(frozen=True, slots=True)
 class DeletionPreview:
-    """What a deletion would remove."""
+    """What a deletion would remove, to be shown before it is confirmed."""
 
     notes: tuple[MemoryNote, ...]
     code: str

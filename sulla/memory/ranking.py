@@ -21,7 +21,7 @@ USUAL_TERMS: Final = 60
 each note; as notes are bounded, a fixed one costs little."""
 
 MOST_MATCHES: Final = 2_000
-"""Notes that one search looks at, at the most: what bounds its time."""
+"""Notes that one search looks at: what bounds its time."""
 
 
 def impacts(text: str) -> dict[str, float]:

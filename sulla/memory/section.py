@@ -29,7 +29,7 @@ _ABOUT = (
 
 @dataclass(frozen=True, slots=True)
 class MemorySection:
-    """What is told, in the order of its worth."""
+    """The notes that a model is shown before a conversation, the most useful kind first."""
 
     facts: Sequence[MemoryNote] = ()
     best: Sequence[MemoryNote] = ()

@@ -120,7 +120,7 @@ class SqliteMemory:
     """Implements `MemoryIndex` in a file.
 
     Args:
-        thread: whoever has the file open.
+        thread: has the file open.
         capacity: how much is kept.
     """
 

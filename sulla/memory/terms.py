@@ -29,7 +29,7 @@ def terms(text: str, most: int = MAX_TERMS) -> list[str]:
 
     Args:
         text: anything.
-        most: how many are given at the most.
+        most: how many are given at most.
     """
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     found: list[str] = []

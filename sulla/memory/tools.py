@@ -30,7 +30,7 @@ def memory_tools(memory: Memory) -> tuple[Tool, ...]:
 
 
 class _MemoryTools:
-    """The tools' functions."""
+    """The functions behind the tools of memory, which share the home's notes."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory

@@ -97,7 +97,7 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """Who answered in the place of the provider that was asked, and why."""
+    """Another provider answered instead of the one that was asked: which, and why."""
 
     provider: str
     model: str

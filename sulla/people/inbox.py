@@ -58,7 +58,7 @@ class NoticeInbox:
     # -------------------------------------------------------------------------------------------------------- telling
 
     async def keep(self, fact: NoticeKept) -> bool:
-        """Keep a notice until it is seen, and have whoever is there told.
+        """Keep a notice until it is seen, and wake those that follow.
 
         Returns:
             Whether it was not kept before.
@@ -121,7 +121,7 @@ class NoticeInbox:
 
         Args:
             after: only those that stand behind this one in the list; empty for all.
-            limit: how many at the most.
+            limit: how many at most.
             unseen_by: only those that this person has not seen; empty for all.
 
         Raises:
@@ -186,7 +186,7 @@ class NoticeInbox:
     # -------------------------------------------------------------------------------------------------------- reading
 
     async def run(self) -> None:
-        """Tell whoever follows what other daemons keep, and remove what is too old, until cancelled."""
+        """Wake followers for what other daemons keep, and remove what is too old, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen())
             tasks.create_task(self._sweep())
@@ -206,7 +206,7 @@ class NoticeInbox:
             await self._look()
 
     def _hear(self, payload: bytes | None) -> None:
-        """However many wake-ups come during a look, one more look does for all of them."""
+        """However many wake-ups come while the store is read, it is read once more for all of them."""
         self._over = payload is None
         self._heard.set()
 
@@ -220,7 +220,7 @@ class NoticeInbox:
         self._heard.clear()
 
     async def _look(self) -> None:
-        """Tell whoever follows; who follows nothing costs nothing."""
+        """Wake followers if there is something new; nothing is read while nobody follows."""
         if not self._listeners:
             return
         try:

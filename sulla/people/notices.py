@@ -127,7 +127,7 @@ def sameness(text: str) -> str:
 
 
 class NoticeFold:
-    """What the logs add up to. The same records give the same book in every daemon, but for the numbers."""
+    """The notices that the logs add up to. The same records give the same in every daemon, but for the numbers."""
 
     def __init__(self) -> None:
         self._days: dict[str, dict[str, NoticeInfo]] = {}

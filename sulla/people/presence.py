@@ -27,7 +27,7 @@ MOST_ACTIVITY: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """One person at one kind of client."""
+    """One person at one kind of client, as one daemon sees them."""
 
     person: str
     """The name of their token."""
@@ -45,7 +45,7 @@ class Attendance:
 
 @dataclass(frozen=True, slots=True)
 class DaemonPresence:
-    """What one daemon says."""
+    """The people that one daemon sees, and until when that holds."""
 
     until_ms: int
     """When it holds no more, UTC milliseconds."""
@@ -54,7 +54,7 @@ class DaemonPresence:
 
 @dataclass(frozen=True, slots=True)
 class PresenceTable:
-    """What all daemons say, and who was there before."""
+    """What all daemons on a store see, and who was there before."""
 
     said: Mapping[str, DaemonPresence] = field(default_factory=dict)
     """By the daemon: ``<home id>:<boot nonce>``."""

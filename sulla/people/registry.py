@@ -26,7 +26,7 @@ _KEY: Final = "presence"
 
 @dataclass(slots=True)
 class _ConnectedPerson:
-    """One connection, as its person's place."""
+    """One connection, and what is known of its person."""
 
     person: str
     client: str

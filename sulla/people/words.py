@@ -26,7 +26,7 @@ def ago(seconds: float) -> str:
     """How long ago something was, e.g. ``3 min``.
 
     Args:
-        seconds: so many.
+        seconds: how long ago.
     """
     for most_s, unit_s, word in _UNITS:
         if seconds < most_s:

@@ -30,7 +30,7 @@ TaskState = Literal["pending", "in_progress", "completed", "failed", "blocked"]
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """One check box."""
+    """One task of a project's file: a line with a check box."""
 
     number: int
     """Counted from 1, from the top of the file."""
@@ -69,7 +69,7 @@ class PageTask:
 
 
 class ProjectPage:
-    """A text as lines, each with its own end."""
+    """A project's file as lines, each with its own line end, so that all others stay as they were."""
 
     def __init__(self, text: str) -> None:
         self._lines: list[str] = re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -29,7 +29,7 @@ _TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FoundProject:
-    """One project as it is now."""
+    """A project's file as it was read, with the digest that a change is checked against."""
 
     slug: str
     project: Project
@@ -40,7 +40,7 @@ class FoundProject:
 
 @dataclass(frozen=True, slots=True)
 class ListedProject:
-    """A row of a list of projects."""
+    """A project of the home, or why its file cannot be read."""
 
     slug: str
     project: Project | None

@@ -30,7 +30,7 @@ _MARKS: Final = re.compile(r"\((?=blocked:|failed:|in progress\)|id:)")
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask:
-    """A task of a plan."""
+    """A task as a plan of playbooks names it."""
 
     id: str
     """Letters, digits and ``_``."""

@@ -52,7 +52,7 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
 
 
 class _ProjectTools:
-    """The tools' functions."""
+    """The functions behind the tools of projects, which share the home's files."""
 
     def __init__(self, projects: Projects) -> None:
         self._projects = projects

@@ -1,4 +1,4 @@
-"""The door to what methods are declared with: parameters, rows, who asks, and the table's form. No I/O."""
+"""The door to what methods are declared with: parameters, rows, the caller, and the table's form. No I/O."""
 
 from sulla.rpc.caller import Caller, Context, Way
 from sulla.rpc.form import (

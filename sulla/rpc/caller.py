@@ -15,7 +15,7 @@ Way = Literal["ws", "rest", "voice"]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and from where."""
+    """The client that sent a request: its token, and how it came."""
 
     principal: Principal
     address: str

@@ -58,7 +58,7 @@ async def no_check(name: str, inputs: FrozenJson) -> None:
 
 @dataclass(slots=True)
 class ExternalActions:
-    """What schedules begin that other capabilities have. Those put it here as they are built, before anything fires."""
+    """What other capabilities let schedules start: beats and playbook runs. Each sets its own while it is built."""
 
     beat_thread: BeatThread = no_beats
     """Where an agent wakes up."""
@@ -69,7 +69,8 @@ class ExternalActions:
 
 
 class ActionStarter:
-    """Begins what a firing is for; `begin` keeps `sulla.schedules.Act`.
+    """Starts what a firing is for: a message, a beat, a tool call or a playbook run.
+
 
     Args:
         threads: where it is offered.

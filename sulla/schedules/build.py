@@ -28,7 +28,7 @@ RETRY_S: Final = 5.0
 
 
 class Timetable:
-    """Schedules at work. It lives as long as the daemon; whoever needs schedules is handed it before it runs.
+    """The schedules of a daemon at work; capabilities add theirs before it runs. It lives as long as the daemon.
 
     Args:
         scheduler: fires them.

@@ -27,7 +27,7 @@ until that time comes, for years perhaps. Smaller jumps back are waited out, so 
 
 @dataclass(frozen=True, slots=True)
 class FiringDecision:
-    """What is to be done for one schedule."""
+    """What the scheduler has to record and do for one schedule now, and when to look again."""
 
     facts: tuple[SlotFact | Rewound, ...] = ()
     """To be offered, in this order; then look again."""

@@ -77,7 +77,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """Nobody was there when it was due, and it is not made up for."""
+    """No daemon ran when it was due, and it is not made up for."""
 
     kind: ClassVar[str] = "SCHEDULE_MISSED"
     first_ms: int

@@ -41,7 +41,7 @@ _KINDS: Final[dict[str, type]] = {
     "Spec": Spec,
     "tuple[str, ...]": tuple,
     "tuple[f.Fired, ...]": tuple,
-    "tuple[Note, ...]": tuple,
+    "tuple[ScheduleNote, ...]": tuple,
 }
 """What a field holds, by how its type is written down."""
 

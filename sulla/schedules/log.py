@@ -20,7 +20,7 @@ _NUMBERS: Final = 16
 
 
 class ScheduleLog:
-    """Follows a schedule through its logs. What counts is decided by the fold alone, so it is safe to be behind.
+    """One schedule and its log. What counts is decided by the fold alone, so it is safe to be behind.
 
     Args:
         store: where they are.

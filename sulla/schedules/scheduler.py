@@ -42,7 +42,7 @@ _LAGS: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class StartedAction:
-    """What a firing led to."""
+    """The thread, and the run if there is one, that a firing started."""
 
     thread_id: str = ""
     run_id: str = ""
@@ -55,7 +55,7 @@ the same, once. It only begins what takes long. Raises ``SullaError``; a retryab
 
 
 class Scheduler:
-    """Attends to each schedule when one of its times comes.
+    """Fires each schedule when one of its times comes. It lives as long as the daemon.
 
     What is due is offered to the schedule's log; the fold over that log decides whose firing counts; what it does is
     begun by the daemon whose offer came first, and by any other one if that is late.

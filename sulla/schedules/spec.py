@@ -23,7 +23,7 @@ MOST_TEXT_CHARS: Final = 64_000
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """Again and again, in elapsed time."""
+    """A period: again and again, in elapsed time."""
 
     period_s: int
     anchor_ms: int = 0
@@ -34,7 +34,7 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """By the clock on the wall."""
+    """A cron expression: by the clock on the wall."""
 
     text: str
     """Five fields (six with seconds before them), or a word such as ``@daily``."""
@@ -42,7 +42,7 @@ class Cron:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Once."""
+    """A single time."""
 
     at_ms: int
     """UTC milliseconds."""

@@ -28,7 +28,7 @@ MOST_BACK_OFF_S: Final = 6 * 3600
 
 @dataclass(frozen=True, slots=True)
 class ScheduleNote:
-    """Something that happened."""
+    """Something that happened to a schedule, for people."""
 
     at_ms: int
     what: str
@@ -38,7 +38,7 @@ class ScheduleNote:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """A schedule, and what has become of it."""
+    """A schedule and its history, folded from its log."""
 
     id: str
     spec: Spec
@@ -223,7 +223,7 @@ def _(fact: f.Moved, state: ScheduleState, where: str) -> ScheduleState:
 
 
 def _put_off_s(spec: Spec, failures: int) -> int:
-    """By how much the time behind so many failures in a row is put off: doubled by each, and bounded."""
+    """By how much the next time is put off after failures in a row: doubled by each, and bounded."""
     base_s = spec.when.period_s if isinstance(spec.when, Every) else BACK_OFF_S
     return min(base_s << min(failures, 20), max(base_s, MOST_BACK_OFF_S))
 

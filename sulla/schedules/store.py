@@ -28,7 +28,7 @@ _READERS: Final = 16
 
 
 class ScheduleStore:
-    """Knows every schedule, and hears of what other daemons write.
+    """Every schedule of a store, kept up to date with what other daemons write. It lives as long as the daemon.
 
     Args:
         store: where the logs are.

@@ -23,7 +23,7 @@ LOAD_SKILL: Final = "load_skill"
 
 @dataclass(frozen=True, slots=True)
 class HomeSkills:
-    """The skills of a home for clients: what `skill.list` is answered with.
+    """Answers `skill.list` with the skills of a home.
 
     Args:
         catalog: the skills.
@@ -62,7 +62,7 @@ def skills_section(spec: AgentSpec, catalog: SkillCatalog, toolbox: Toolbox) -> 
 
 
 def is_granted(spec: AgentSpec, tool: Tool) -> bool:
-    """Whether an agent has a tool for its skills: whoever is given skills by name needs no other leave to read them."""
+    """Whether an agent has a tool for its skills: an agent that names skills needs no other permission to read them."""
     return tool.name == LOAD_SKILL and bool(spec.skills)
 
 

@@ -26,7 +26,7 @@ Signature = tuple[tuple[str, int, int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What was in the folder at one moment."""
+    """The files of a skill's folder at one moment."""
 
     files: dict[str, bytes]
     """By path from the folder, ``/`` between names, in order."""

@@ -32,12 +32,12 @@ class SkillRoot:
 
     path: Path
     whose: Whose
-    """Who put them there: the home's owner, whoever made Sulla, or whoever writes to the workspace."""
+    """Who put them there: the home's owner, Sulla itself, or anybody who writes to the workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SeenSkill:
-    """A folder as it was found the last time."""
+    """A skill's folder as it was read last, to see whether it has changed."""
 
     signature: Signature
     found: KnownSkill | str
@@ -45,7 +45,9 @@ class _SeenSkill:
 
 
 class SkillCatalog:
-    """The skills of a home. Nothing is watched: who wants to know looks.
+    """The skills of a home, read again when `look` is called; nothing watches the folders.
+
+    It lives as long as the daemon.
 
     Args:
         roots: where they are; of two with one name the one that comes first here counts.

@@ -26,7 +26,7 @@ _HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class KnownSkill:
-    """A skill that was found."""
+    """A skill that was found, where, and whether it is trusted."""
 
     skill: Skill
     folder: Path

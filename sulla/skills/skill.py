@@ -32,7 +32,7 @@ _ORIGINALS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill."""
+    """A skill, as its `SKILL.md` describes it."""
 
     name: str
     """That of its folder, which is what it is called by."""

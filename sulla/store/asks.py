@@ -14,7 +14,7 @@ _LATEST_MS = 2**53
 
 @dataclass(frozen=True, slots=True)
 class OfferRequest:
-    """An offer that is fit to be looked at; the arguments of `Store.offer`."""
+    """The checked arguments of `Store.offer`."""
 
     key: str
     dedupe_id: str
@@ -34,7 +34,7 @@ class OfferRequest:
 
 @dataclass(frozen=True, slots=True)
 class AppendRequest:
-    """A write that is fit to be looked at; the arguments of `Store.append`."""
+    """The checked arguments of `Store.append`."""
 
     lease: Lease
     number: int
@@ -52,7 +52,7 @@ class AppendRequest:
 
 @dataclass(frozen=True, slots=True)
 class FindRequest:
-    """The arguments of `Store.find`."""
+    """The checked arguments of `Store.find`."""
 
     ready: bool | None
     kind: str | None

@@ -178,7 +178,7 @@ class Store(Protocol):
             status: only logs with this status.
             due_before_ms: only logs whose due time is before this (UTC milliseconds).
             after_key: only logs whose key sorts behind it.
-            limit: how many at the most, 1 or more.
+            limit: how many at most, 1 or more.
         """
 
     async def delete(self, lease: Lease, *, last_seq: int | None = None) -> bool:

@@ -18,7 +18,7 @@ from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, R
 
 @dataclass(slots=True)
 class _MemoryLog:
-    """One log with all it holds."""
+    """One log in memory: its state, records and dedupe ids."""
 
     log: LogState
     records: list[Record] = field(default_factory=list)

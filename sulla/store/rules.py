@@ -15,7 +15,7 @@ from sulla.store.values import Head, Lease, LogInfo, Offered
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """What a backend remembers of a log beside its records and its dedupe ids."""
+    """What a backend remembers of a log besides its records and its dedupe ids."""
 
     life: int
     """Which log of its key; never used again."""

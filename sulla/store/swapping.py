@@ -18,7 +18,7 @@ made again at once."""
 
 
 class UnreadValue(Enum):
-    """Stands for a value that the caller has not read."""
+    """A sentinel: the caller has not read the value."""
 
     UNREAD = "unread"
 
@@ -28,7 +28,7 @@ UNREAD: Final = UnreadValue.UNREAD
 
 @dataclass(frozen=True, slots=True)
 class Swapped(Generic[V]):
-    """What came of the wish to change a value."""
+    """The result of changing a value that others may change at the same time."""
 
     value: V | None
     """What is kept now, as far as the caller knows."""

@@ -13,27 +13,27 @@ LATE_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LoopStalled:
-    """The loop has been late for so long, and still is."""
+    """The event loop is late by `late_s` seconds, and still stands still."""
 
     late_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class LoopResumed:
-    """It turns again, after so long."""
+    """The event loop turns again, after a stall of `late_s` seconds."""
 
     late_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessFrozen:
-    """Nothing of this process has run for so long: a machine that slept, or a process that was stopped."""
+    """Nothing of this process has run for `for_s` seconds: the machine slept, or the process was stopped."""
 
     for_s: float
 
 
 class LoopBeats:
-    """Judges by two series of times: of the loop's beats, and of the looks at them.
+    """Tells a stalled event loop from a frozen process, by when the loop last ran and when it was last looked at.
 
     Args:
         now_s: seconds on a clock that only goes forward.

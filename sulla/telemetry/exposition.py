@@ -42,7 +42,7 @@ def expose(reading: MetricReading, accept: str) -> tuple[str, bytes]:
 
     Args:
         reading: what was counted.
-        accept: the forms that whoever asks understands, as the header of that name says it.
+        accept: the forms that the client understands, as in the HTTP header of that name.
 
     Returns:
         The content type, and the text.

@@ -17,7 +17,7 @@ Place = tuple[str, int]
 
 
 class WarningCounter:
-    """Counts the warnings of each place."""
+    """Limits repeated warnings: counts those of each line of code, and says which of them are too many."""
 
     def __init__(self) -> None:
         self._windows: dict[Place, tuple[float, int]] = {}

@@ -14,7 +14,7 @@ from sulla.threads import Usage
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Counts pieces of time."""
+    """Turns what the timeline tells into counters and histograms. It lives as long as the daemon."""
 
     tally: Tally
     tools: Collection[str]

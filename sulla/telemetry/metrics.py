@@ -26,7 +26,7 @@ class Metrics:
         """The metrics as text.
 
         Args:
-            accept: the forms that whoever asks understands, as the header of that name says it.
+            accept: the forms that the client understands, as in the HTTP header of that name.
 
         Returns:
             The content type, and the text.

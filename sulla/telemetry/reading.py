@@ -10,7 +10,7 @@ from sulla.telemetry.tally import Counter, Distribution, Histogram, Labels
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """Something that is known by asking: as it is now."""
+    """A metric that is not counted but asked for at each scrape."""
 
     name: str
     help: str
@@ -23,7 +23,7 @@ class Gauge:
 
 @dataclass(frozen=True, slots=True)
 class MetricReading:
-    """What there was."""
+    """All metrics of a process at one moment: what one scrape shows."""
 
     gauges: tuple[Gauge, ...]
     counts: tuple[tuple[Counter, dict[Labels, float]], ...]

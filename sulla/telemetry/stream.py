@@ -18,7 +18,7 @@ Read = Callable[[Piece], None]
 
 
 class SpanFeed:
-    """Keeps the promise of `threads.Watcher`: turns facts into pieces of time, and hands them to whoever reads them.
+    """Implements `threads.Watcher`: turns committed facts into spans of time, and hands those to metrics and traces.
 
     A defect of a reader is said in the log. It must not stop the turn that it reads of.
 

@@ -1,4 +1,4 @@
-"""Counts and distributions, as cheap to add to as a dictionary. Pure: whoever shows them brings the library for it."""
+"""Counts and distributions, as cheap to add to as a dictionary; the exposition has the library. Pure."""
 
 from __future__ import annotations
 

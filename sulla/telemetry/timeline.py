@@ -44,7 +44,7 @@ _TRIED_AGAIN = frozenset({"crashed", "drained", "paused"})
 
 @dataclass(frozen=True, slots=True)
 class SpanRun:
-    """The run that something belongs to."""
+    """The run that a span belongs to."""
 
     thread_id: ThreadId
     run_id: RunId
@@ -68,7 +68,7 @@ class RunBegan:
 
 @dataclass(frozen=True, slots=True)
 class RunSetAside:
-    """It does not any more, and the run is not over."""
+    """This process works on a run no more, and the run is not over."""
 
     whose: SpanRun
     at_ms: int
@@ -92,7 +92,7 @@ class RunOver:
 
 @dataclass(frozen=True, slots=True)
 class FirstWord:
-    """A person sees the first word of a run."""
+    """The first text of a run was shown."""
 
     whose: SpanRun
     after_s: float

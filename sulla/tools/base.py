@@ -28,7 +28,7 @@ async def nobody_waits() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call gets besides its arguments."""
+    """What a tool's function is handed besides its arguments: the call, its run, and how to report progress."""
 
     thread_id: ThreadId
     run_id: RunId

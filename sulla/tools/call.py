@@ -21,7 +21,7 @@ MAX_RESULT_BYTES = 48 * 1024
 """The most that one result may add to a conversation, in bytes of UTF-8: some 12,000 tokens."""
 
 CUT_BYTES = 128
-"""What the words about a cut take at the most, without how to get at the rest."""
+"""The most characters that the note about a cut takes, without the hint at how to read the rest."""
 
 MAX_NAMES = 20
 """How many tool names a model is reminded of."""

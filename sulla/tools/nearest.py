@@ -20,7 +20,7 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     Args:
         name: what somebody wrote.
         known: what they could have meant.
-        limit: how many at the most.
+        limit: how many at most.
 
     Returns:
         The best first; empty if none is like it.

@@ -176,7 +176,7 @@ def translated(path: str) -> Iterator[None]:
 
 
 class _PathWalk:
-    """The way from the root to a place, with every folder on it held open, so that ``..`` means where we came from."""
+    """Opens a path from the root, folder by folder, and keeps each open, so that ``..`` means where we came from."""
 
     def __init__(self, root: Path, path: str) -> None:
         self._root = root

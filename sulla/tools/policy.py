@@ -24,7 +24,7 @@ Trust = Literal["person", "unattended"]
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What is known of a call beside the tool and its arguments."""
+    """What the policy knows of a call besides the tool and its arguments."""
 
     trust: Trust = "person"
     tainted: bool = False
@@ -67,7 +67,7 @@ Verdict = Allow | AskFirst | Deny
 
 @dataclass(frozen=True, slots=True)
 class _PolicyCase:
-    """One call, as the rules see it."""
+    """One call with its tool and context, as the rules see it."""
 
     tool: Tool
     standing: CallContext

@@ -19,7 +19,7 @@ from sulla.tools.schema import validate
 MAX_NOTES = 10
 """How many repairs of one call are told."""
 MAX_TEXT = 1_000_000
-"""Code points of a text that is read as JSON, at the most."""
+"""The most code points of a text that is read as JSON."""
 
 _FENCE = "```"
 _FENCE_HEAD = re.compile(r"```[A-Za-z0-9_-]*[ \t]*")
@@ -33,7 +33,7 @@ _WORDS: Mapping[str, bool] = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class RepairedArgs:
-    """Arguments, and what was mended in them."""
+    """A model's arguments after the repair, and what was repaired."""
 
     args: FrozenJson
     notes: tuple[str, ...] = ()

@@ -39,7 +39,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class SchemaText:
-    """What a function's signature and docstring say."""
+    """What a model is told of a tool: the description and the schema, read off its function."""
 
     description: str
     schema: FrozenJson

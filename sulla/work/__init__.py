@@ -1,4 +1,4 @@
-"""The door to whoever runs what, where and when."""
+"""The door to what runs jobs: the queue, the worker of one process, and the switch that pauses all work."""
 
 from sulla.work.base import Group, GroupOf, Handler, Inspection, Job, JobKind, Work
 from sulla.work.local import LocalWork

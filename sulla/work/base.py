@@ -58,7 +58,7 @@ GroupOf = Callable[[str], Awaitable[Group]]
 
 
 class Work(Protocol):
-    """Whoever runs jobs."""
+    """Runs jobs: what the rest of the daemon may ask of a worker."""
 
     def enqueue(self, job: Job) -> None:
         """Have a log looked at soon.
@@ -71,4 +71,4 @@ class Work(Protocol):
         """The logs that some daemon worked on at the last look."""
 
     def inspect(self) -> Inspection:
-        """What is going on right now."""
+        """The jobs that run, wait and fail right now."""

@@ -51,7 +51,7 @@ class WorkPause:
 
 @dataclass(frozen=True, slots=True)
 class SwitchTurned:
-    """The switch was turned."""
+    """One turn of the switch, as it stands in the log: work was paused or resumed."""
 
     paused: bool
     at_ms: int

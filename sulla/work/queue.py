@@ -32,7 +32,7 @@ class _QueuedJob:
 
 
 class JobQueue:
-    """Keeps jobs of one log apart, in order, and within the caps.
+    """Jobs that wait to run: one of each log at a time, in order, and within the caps. It lives as long as its worker.
 
     A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish.
 

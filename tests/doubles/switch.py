@@ -13,13 +13,13 @@ class MemorySwitch(WorkSwitch):
     """
 
     def __init__(self) -> None:
-        self.current: WorkPause | None = None
+        self._pause: WorkPause | None = None
 
     async def pause(self, by: str, reason: str = "") -> WorkPause:
         """Remember the first pause."""
-        self.current = self.current or WorkPause(1_800_000_000_000, by, reason)
-        return self.current
+        self._pause = self._pause or WorkPause(1_800_000_000_000, by, reason)
+        return self._pause
 
     async def resume(self, by: str) -> None:
         """Remember that there is none any more."""
-        self.current = None
+        self._pause = None

@@ -91,7 +91,7 @@ def test_a_node_that_forgets_to_decide_is_named() -> None:
     async def forgetful(state: State, run: Run) -> None:
         return None
 
-    with pytest.raises(GraphError, match="node 'a' returned None; expected End, Next"):
+    with pytest.raises(GraphError, match="node 'a' returned None; expected EndWalk, Next"):
         finish(run_graph(chain(forgetful), State(), make_run()))  # type: ignore[arg-type]  # the mistake under test
 
 

@@ -133,8 +133,8 @@ def test_the_node_to_run_is_the_one_that_the_walk_stands_at() -> None:
             "the edge from 'a' chose 'ghost': not a node of this graph (nodes: 'a', 'b', 'c')",
         ),
         (Edge(choosing(None)), NEXT, "the edge from 'a' chose None: not a node of this graph"),
-        (Edge(choosing(C), (B, END)), NEXT, "the edge from 'a' chose 'c'; it declares 'b', End()"),
-        (Edge(choosing(END), (B, C)), NEXT, "the edge from 'a' chose End(); it declares 'b', 'c'"),
+        (Edge(choosing(C), (B, END)), NEXT, "the edge from 'a' chose 'c'; it declares 'b', EndWalk()"),
+        (Edge(choosing(END), (B, C)), NEXT, "the edge from 'a' chose EndWalk(); it declares 'b', 'c'"),
     ],
 )
 def test_a_target_that_is_not_there_is_an_error_and_never_an_end(
@@ -151,7 +151,7 @@ def test_a_target_that_is_not_there_is_an_error_and_never_an_end(
 def test_what_is_no_decision_is_refused(wrong: object) -> None:
     walk = walk_of(graph_of(Edge(B)), State())
     enter(walk)
-    with pytest.raises(GraphError, match=r"node 'a' returned .*; expected End, Next, Continue, Goto or Revise"):
+    with pytest.raises(GraphError, match=r"node 'a' returned .*; expected EndWalk, Next, Continue, Goto or Revise"):
         advance(walk, wrong)  # type: ignore[arg-type]  # the mistake under test
 
 

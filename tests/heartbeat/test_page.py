@@ -83,7 +83,7 @@ def test_no_reason_in_the_code_is_missing_from_the_page() -> None:
         match node:
             case ast.Call(func=ast.Name(id="skipped"), args=[ast.Constant(value=str(word)), *_]):
                 named.add(word)
-            case ast.Call(func=ast.Name(id="End"), args=[_, ast.Constant(value=str(word)), *_]):
+            case ast.Call(func=ast.Name(id="BeatOutcome"), args=[_, ast.Constant(value=str(word)), *_]):
                 named.add(word)
     assert {"idle", "limit_cycles"} <= named
     known = {*rows("Why there was no beat"), *rows("Why a beat ended"), "blocked"}

@@ -32,7 +32,7 @@ class BlockStart(TypedDict, total=False):
 
 
 class BlockDelta(TypedDict, total=False):
-    """What is added to a block."""
+    """More of a block, as it streams."""
 
     type: str
     text: str

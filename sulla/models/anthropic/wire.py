@@ -119,7 +119,7 @@ class RequestEncoder:
 
 
 class _MessageJoiner:
-    """Joins messages, and holds them against the service's rules on who speaks when and what answers which call."""
+    """Joins messages, and checks the service's rules on whose turn it is and which result answers which call."""
 
     __slots__ = ("_awaited", "_calls", "_from", "_model", "_role", "_spoken", "pieces")
 

@@ -42,7 +42,7 @@ BYTES_PER_S = 4 * 1024 * 1024
 """What a call may take beyond that, by its size."""
 
 MAX_CONNECTIONS = 8
-"""How many connections one daemon has at the most, beside the one that listens."""
+"""How many connections one daemon has at most, besides the one that listens."""
 
 MAX_CALLS = 4096
 """How many calls may be under way or wait; more are refused at once."""

@@ -22,7 +22,7 @@ END = 2**62
 """Behind every record."""
 
 PAGE_RECORDS = 2048
-"""How many records come in one answer at the most."""
+"""How many records come in one answer at most."""
 
 PAGE_BYTES = 1024 * 1024
 """After how many bytes of bodies an answer ends, so that it comes within its deadline."""

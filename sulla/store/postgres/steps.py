@@ -102,7 +102,7 @@ async def read_page(
         life: which log of that key, as the page before said; None for the first page.
         after: only records behind this one.
         before: only records before this one.
-        limit: how many at the most.
+        limit: how many at most.
         reverse: highest first.
 
     Returns:

@@ -42,7 +42,7 @@ _LETTERS = {_LOGS: "l", _KINDS: "k", _AWAKE: "a", _SUSPENDED: "s"}
 
 @dataclass(frozen=True, slots=True)
 class _IndexCursor:
-    """A part of the index that is gone through by name."""
+    """How far a search in one part of the index has come."""
 
     by_name: str
     """One of `_LETTERS`; empty for none."""
@@ -59,7 +59,7 @@ class _IndexCursor:
 
 @dataclass(slots=True)
 class _IndexPage:
-    """What the shards say."""
+    """The answers of all shards to one request."""
 
     stamps: dict[str, bytes] = field(default_factory=dict)
     """Names by the stamps that they had."""

@@ -82,7 +82,7 @@ def _tag(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexPlaces:
-    """Where a log has to be found because of what its head says."""
+    """The index entries that a log needs because of its head."""
 
     kind: str = ""
     """Empty: it has been entered as a log of its kind before."""

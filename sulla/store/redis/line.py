@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as Disconnected
 
 
 class RedisRefusal(Exception):
-    """What the server answered instead of doing it, in its own words; the first one is a code."""
+    """An error answer of the Redis server, in its own words; the first word is a code."""
 
 
 Word = str | bytes | int

@@ -22,7 +22,7 @@ class Expression:
     Args:
         pattern: in Python's syntax.
         ignore_case: whether capitals make no difference.
-        limit: how many matching lines are wanted of one text at the most.
+        limit: how many matching lines are wanted of one text at most.
 
     Raises:
         InvalidInput: `pattern` is no expression; raised on entering the block.

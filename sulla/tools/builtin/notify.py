@@ -20,7 +20,7 @@ Urgency = Literal["low", "normal", "high"]
 
 @dataclass(frozen=True, slots=True)
 class PersonNote:
-    """What is to be told."""
+    """A note for people."""
 
     thread_id: ThreadId
     run_id: RunId
@@ -36,7 +36,7 @@ class PersonNote:
 
 
 class Notify(Protocol):
-    """Keeps notes for people."""
+    """Takes a note for people, and has it shown to them."""
 
     async def __call__(self, note: PersonNote) -> int | None:
         """Keep it; when this returns, people get it, now or when they come.

@@ -18,7 +18,7 @@ def show_range(name: str, text: str, first_line: int, lines: int) -> str:
         name: what it is called, for the first line.
         text: the whole.
         first_line: counted from 1.
-        lines: how many at the most; fewer where they are more than `MAX_SHOWN_BYTES`.
+        lines: how many at most; fewer where they are more than `MAX_SHOWN_BYTES`.
 
     Returns:
         ``[name: lines 1-40 of 90; go on with first_line=41]``, and the lines.

@@ -22,11 +22,11 @@ from sulla.tools.schema import Bounds
 TIME_S = 10.0
 """How long one search may take, in seconds."""
 MAX_FILES = 20_000
-"""How many files one search looks into at the most."""
+"""How many files one search reads at most."""
 MAX_FILE_BYTES = 2 * 1024 * 1024
 """Larger files are left out."""
 MAX_BYTES = 128 * 1024 * 1024
-"""How much one search reads at the most."""
+"""How many bytes one search reads at most."""
 MAX_LINE = 300
 """How many code points of a line are shown."""
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".sulla"})

@@ -44,7 +44,7 @@ the user, the daemon's and the desktop's with them."""
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run."""
+    """A program to run: its arguments, folder and environment."""
 
     argv: tuple[str, ...]
     cwd: Path
@@ -54,7 +54,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How it ended."""
+    """How a program ended: its status, and whether its time was up."""
 
     status: int
     """As a shell has it: 128 and a signal's number for one that was killed."""
@@ -113,7 +113,7 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
 
 
 class _ProcessProtocol(asyncio.SubprocessProtocol):
-    """Hears of a process."""
+    """Takes a process's output, and notices its end."""
 
     def __init__(self, feed: Callable[[bytes], None]) -> None:
         self._feed = feed

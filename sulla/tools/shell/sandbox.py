@@ -84,7 +84,7 @@ class Shell:
     Args:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
-        home: the daemon's own folder; a command in the sandbox sees the workspace of it at the most.
+        home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace.
     """
 
     def __init__(self, path: str = "", *, wanted: bool = True, home: Path | None = None) -> None:

@@ -26,7 +26,7 @@ ALL_TOKENS: Final = 6_000
 FIRST_TOKENS: Final = 1_500
 """What the tools of a bigger catalogue take until one is browsed for, `browse_tools` itself among them."""
 MAX_FOUND: Final = 10
-"""Tools that one search loads, at the most."""
+"""The most tools that one search loads."""
 MAX_CATEGORIES: Final = 30
 
 FIRST: Final = (

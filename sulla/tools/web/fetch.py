@@ -57,7 +57,7 @@ async def system_resolve(name: str, port: int) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """What came back."""
+    """A page that was fetched: where it was in the end, its type and its text."""
 
     url: str
     """Where it is from, redirects followed."""

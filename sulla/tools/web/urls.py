@@ -27,7 +27,7 @@ _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a request is for."""
+    """The parts of a URL that a request is made with."""
 
     scheme: str
     host: str
