@@ -1,10 +1,13 @@
-"""Files and functions stay small enough to be read in one go; each exception says why."""
+"""Files, folders and functions stay small enough to be read in one go; each exception says why."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
-from tests.house.source import ROOT, seamed_files, syntax
+from tests.house.source import ROOT, python_files, seamed_files, syntax
 
 MOST_FILE_LINES = 300
 MOST = 0.9
@@ -15,6 +18,7 @@ LONGER_FILES: dict[str, str] = {}
 """Files over `MAX_FILE_LINES` and their reasons. The list may only shrink."""
 
 MAX_FUNCTION_LINES = 50
+MAX_FOLDER_FILES = 25
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -45,3 +49,19 @@ def test_functions_are_short() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _length(node) > MAX_FUNCTION_LINES
     }
     assert long == set()
+
+
+def _crowded(files: Iterable[Path]) -> dict[str, int]:
+    """Folders with more than `MAX_FOLDER_FILES` modules, and how many they have; their doors do not count."""
+    counted = Counter(path.parent.relative_to(ROOT).as_posix() for path in files if path.name != "__init__.py")
+    return {folder: count for folder, count in counted.items() if count > MAX_FOLDER_FILES}
+
+
+def test_a_folder_can_be_taken_in_at_once() -> None:
+    assert _crowded(python_files("sulla", "tests")) == {}
+
+
+def test_a_crowded_folder_is_noticed() -> None:
+    full = [ROOT / "sulla" / "many" / f"m{number}.py" for number in range(MAX_FOLDER_FILES)]
+    assert _crowded([*full, full[0].with_name("__init__.py")]) == {}
+    assert _crowded([*full, full[0].with_name("one_more.py")]) == {"sulla/many": MAX_FOLDER_FILES + 1}

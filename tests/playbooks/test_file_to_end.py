@@ -9,9 +9,9 @@ from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.plan import build
-from tests.playbooks import play
 from tests.playbooks.corpus import GOOD, KNOWN
-from tests.playbooks.play import BROKEN, Play, Work
+from tests.playbooks.machine import play
+from tests.playbooks.machine.play import BROKEN, Play, Work
 
 
 @pytest.fixture(autouse=True)

@@ -26,8 +26,8 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, Input, ThreadCreated, ThreadState, Wait
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.crash_cases import CASES, name_of
-from tests.playbooks.dying import ANSWERS, Thinker, tools_of
+from tests.playbooks.run.crash_cases import CASES, name_of
+from tests.playbooks.run.dying import ANSWERS, Thinker, tools_of
 
 MOST_ROUNDS = 400
 DAY_S = 86_400.0

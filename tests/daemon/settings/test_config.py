@@ -15,7 +15,7 @@ from sulla.daemon.settings.config import sections
 from sulla.daemon.settings.sources import FOREIGN_COUNTS, FOREIGN_NAMES, variable
 from sulla.host.home import find_home
 from sulla.playbooks.settings import PlaybookSettings
-from tests.daemon.settings_page import PAGE, wanted
+from tests.daemon.settings.page import PAGE, wanted
 
 Load = Callable[..., Settings]
 
@@ -308,7 +308,7 @@ def test_a_secret_is_in_no_complaint(load: Load, file: Path, name: str) -> None:
 
 def test_the_page_about_settings_is_as_the_models_are() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == wanted(page), "write it anew: python -m tests.daemon.settings_page"
+    assert page == wanted(page), "write it anew: python -m tests.daemon.settings.page"
 
 
 def test_every_setting_says_what_it_means() -> None:

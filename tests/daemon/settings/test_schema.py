@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from sulla.daemon.settings.config import sections, settings_model
 from sulla.daemon.settings.schema import schema_text, settings_schema
 from sulla.daemon.settings.starter import starter
-from tests.daemon.settings_page import SCHEMA
+from tests.daemon.settings.page import SCHEMA
 
 
 def _field(section: str, key: str) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def _field(section: str, key: str) -> dict[str, Any]:
 
 
 def test_the_published_schema_is_as_the_models_are() -> None:
-    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "write it anew: python -m tests.daemon.settings_page"
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "write it anew: python -m tests.daemon.settings.page"
 
 
 def test_every_section_and_setting_is_in_it_and_nothing_else() -> None:

@@ -1,4 +1,4 @@
-"""What is carried between a host's pipes and the daemon (tests/daemon/test_mcp_clients.py: a real host and daemon)."""
+"""What is carried between a host's pipes and the daemon (tests/daemon/clients/test_mcp.py: a real host and daemon)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from sulla.playbooks.machine.facts import StepCompleted, StepFailed, StepReasked
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import scripted_model
-from tests.playbooks.play import Play, playbook, step
+from tests.playbooks.machine.play import Play, playbook, step
 
 ROUTES = {"sales": "wants to buy", "support": "needs help"}
 ROUTER = RouterStep(Template("What is this about?"), ROUTES)

@@ -11,7 +11,7 @@ from sulla.playbooks.definition import Budget, Definition, HumanStep, InputSpec,
 from sulla.playbooks.machine.facts import Fact, RunReopened, RunStarted, Spent, StepCompleted, StepStarted
 from sulla.playbooks.machine.facts_kept import address, broken, fork, kept, reopen
 from sulla.playbooks.machine.plan import build
-from tests.playbooks.play import (
+from tests.playbooks.machine.play import (
     BROKEN,
     Play,
     T,

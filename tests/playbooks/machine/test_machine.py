@@ -35,7 +35,7 @@ from sulla.playbooks.machine.facts import (
     StepStarted,
 )
 from sulla.playbooks.machine.machine import Playbook
-from tests.playbooks.play import (
+from tests.playbooks.machine.play import (
     BROKEN,
     Play,
     T,

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.playbooks.definition import MAX_PASSES, MAX_STEPS, Definition, Step
 from sulla.playbooks.machine.facts import StepStarted
-from tests.playbooks.play import BROKEN, Play, both, each, merge, playbook, step
+from tests.playbooks.machine.play import BROKEN, Play, both, each, merge, playbook, step
 
 SMALL, LARGE = 100, 1_000
 

@@ -15,7 +15,7 @@ from sulla.playbooks.definition import (
     Step,
 )
 from sulla.playbooks.machine.facts import StepReasked, StepStarted
-from tests.playbooks.play import Play, T, anything, both, merge, playbook, step, whether, while_
+from tests.playbooks.machine.play import Play, T, anything, both, merge, playbook, step, whether, while_
 
 ROUTES = {"Sales": "wants to buy", "Support": "needs help"}
 

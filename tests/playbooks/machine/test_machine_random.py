@@ -13,7 +13,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition, Kind, MergeStep, Need, Retry, Step
 from sulla.playbooks.machine.facts import Fact, StepCompleted, StepFailed, StepRetry, StepStarted, encode, kind_of
 from sulla.playbooks.machine.facts_kept import broken, fork, kept, reopen
-from tests.playbooks.play import (
+from tests.playbooks.machine.play import (
     BROKEN,
     Play,
     T,
@@ -26,7 +26,7 @@ from tests.playbooks.play import (
     times,
     whether,
 )
-from tests.playbooks.reference import Reference
+from tests.playbooks.machine.reference import Reference
 
 FLAGS: dict[str, Json] = {"t": True, "f": False}
 

@@ -7,7 +7,7 @@ import pytest
 from sulla.core.errors import GraphError
 from sulla.playbooks.definition import Step
 from sulla.playbooks.machine.plan import build
-from tests.playbooks.play import both, merge, playbook, step, times
+from tests.playbooks.machine.play import both, merge, playbook, step, times
 
 
 def _nested(depth: int) -> Step:

@@ -8,7 +8,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import InputSpec
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from tests.playbooks.play import playbook, step
+from tests.playbooks.machine.play import playbook, step
 
 SPECS = {
     "name": InputSpec(),

@@ -18,8 +18,8 @@ from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.facts import Failure, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
 from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, Strategy, plan_json
-from tests.playbooks import play
-from tests.playbooks.play import BROKEN, Play
+from tests.playbooks.machine import play
+from tests.playbooks.machine.play import BROKEN, Play
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from sulla.projects.file import Project
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.threads import pending
-from tests.playbooks.project_runs import MachineRuns
+from tests.playbooks.projects.project_runs import MachineRuns
 
 ANSWER: Json = {
     "goal": "beds in spring",

@@ -9,7 +9,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.projects.plan import ProjectPlan
 from sulla.playbooks.projects.service import ProjectDesk, project_of
-from tests.playbooks.project_runs import MachineRuns
+from tests.playbooks.projects.project_runs import MachineRuns
 
 ANSWER: Json = {"tasks": [{"id": "dig", "title": "Dig"}, {"id": "sow", "title": "Sow", "depends_on": ["dig"]}]}
 

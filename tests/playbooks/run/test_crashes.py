@@ -11,8 +11,8 @@ import pytest
 
 from sulla.testing.mortal import Mortal
 from sulla.testing.store import FaultyStore
-from tests.playbooks.crash_cases import CASES, Case
-from tests.playbooks.dying import Outage, Town
+from tests.playbooks.run.crash_cases import CASES, Case
+from tests.playbooks.run.dying import Outage, Town
 
 MOST_CHANGES = 400
 

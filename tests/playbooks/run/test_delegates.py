@@ -9,9 +9,9 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads import StopAsked
 from sulla.tools import Done, Result, Tool, ToolContext, Waiting, define
 from tests.doubles.play_world import PlayWorld
+from tests.playbooks.run.runs import Make, at, ended, ledger, make
+from tests.playbooks.run.runs import done as wrapped
 from tests.playbooks.run.test_calls import later_only
-from tests.playbooks.runs import Make, at, ended, ledger, make
-from tests.playbooks.runs import done as wrapped
 
 __all__ = ["ledger", "make"]
 

@@ -9,9 +9,9 @@ import pytest
 
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
+from tests.playbooks.run.runs import Make, at, effects, ledger, make, question, questions, say
 from tests.playbooks.run.test_calls import OUT, sender
 from tests.playbooks.run.test_late import again
-from tests.playbooks.runs import Make, at, effects, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]
 

@@ -16,7 +16,7 @@ from sulla.testing.tools import EffectLedger
 from sulla.threads import Input
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
+from tests.playbooks.run.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
 
 __all__ = ["ledger", "make"]
 

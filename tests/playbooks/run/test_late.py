@@ -17,8 +17,8 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, ChildStarted, StopAsked, ThreadState
 from tests.doubles.play_world import PlayWorld
+from tests.playbooks.run.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say
 from tests.playbooks.run.test_calls import OUT, sender, unattended
-from tests.playbooks.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]
 

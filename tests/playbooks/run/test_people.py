@@ -14,7 +14,7 @@ from sulla.testing.tools import EffectLedger
 from sulla.threads import Answer, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
+from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]
 

@@ -13,7 +13,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.threads import Input
 from sulla.tools import Done, Result, Tool, ToolContext, define
-from tests.playbooks.runs import Make, at, done, effects, ended, later, ledger, make, question, say
+from tests.playbooks.run.runs import Make, at, done, effects, ended, later, ledger, make, question, say
 
 __all__ = ["ledger", "make"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.daemon.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
+from tests.daemon.clients.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
 from tests.daemon.running import Daemon, Place, Service
 from tests.gateway.dialects.talker import Talker, talking
 

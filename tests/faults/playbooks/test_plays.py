@@ -17,7 +17,7 @@ from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker, beside
 from tests.faults.harness import Daemon
 from tests.faults.parked import at, questions
-from tests.faults.playing import (
+from tests.faults.playbooks.playing import (
     EVERYTHING,
     INNER,
     PLAYING,

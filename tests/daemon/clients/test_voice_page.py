@@ -31,7 +31,7 @@ from tests.gateway.voices import Voice
 from tests.servers.script import Reply, Rule, Script
 from tests.speech.recognizer.test_frames import FLUX, TALK
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "voice.md").read_text()
 SENT = [json.loads(text) for text in re.findall(r"^→ (\{.*\})$", PAGE, re.MULTILINE)]
 CAME = [json.loads(text) for text in re.findall(r"^← (\{.*\})$", PAGE, re.MULTILINE)]
 AUDIO = bytes(PIECE * 12)

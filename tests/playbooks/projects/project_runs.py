@@ -13,7 +13,7 @@ from sulla.playbooks.machine.facts import Failure, StepCancelled, StepCompleted,
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.service import Begin
-from tests.playbooks.play import BROKEN
+from tests.playbooks.machine.play import BROKEN
 
 _AT_MS = 1_800_000_000_000
 

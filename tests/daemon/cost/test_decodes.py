@@ -12,7 +12,7 @@ from sulla.store import Record
 from sulla.terminal.client import open_client
 from sulla.threads import Entry
 from sulla.threads.log.schema import ThreadSchema
-from tests.daemon.inside import inside, take_turn, turn_end
+from tests.daemon.cost.inside import inside, take_turn, turn_end
 
 FOLLOWERS = 4
 

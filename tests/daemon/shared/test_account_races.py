@@ -11,7 +11,7 @@ from sulla.daemon.day_account import EVERY_S, KEY, REST_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
-from tests.daemon.accounts import clock, counting, kept_in, memory, opened, pass_time
+from tests.daemon.shared.accounts import clock, counting, kept_in, memory, opened, pass_time
 
 __all__ = ["clock", "memory"]
 

@@ -23,7 +23,7 @@ from sulla.gateway.server.sockets import WebSocket
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.client import open_client
 from sulla.threads.log import codec
-from tests.daemon.inside import inside, take_turn
+from tests.daemon.cost.inside import inside, take_turn
 
 MOST_HOPS, MOST_FORMS = 25, 5
 HOUSE = f"{Path(sulla.__file__).parent}/"

@@ -1,6 +1,6 @@
 """Writes the tables of docs/settings.md, and docs/sulla.schema.json, from the models.
 
-``python -m tests.daemon.settings_page``
+``python -m tests.daemon.settings.page``
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sulla.daemon.settings.config import sections
 from sulla.daemon.settings.meaning import about, meanings, other_names
 from sulla.daemon.settings.schema import schema_text
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "settings.md"
 SCHEMA = PAGE.with_name("sulla.schema.json")
-BEGIN = "<!-- From here on the page is written by tests/daemon/settings_page.py. -->\n"
+BEGIN = "<!-- From here on the page is written by tests/daemon/settings/page.py. -->\n"
 
 
 def tables() -> str:

@@ -16,7 +16,7 @@ from sulla.gateway.dialects import DIALECTS
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 from tests.gateway.dialects.talker import heard
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clients.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "clients.md").read_text()
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
 

@@ -13,7 +13,7 @@ from sulla.store import Store
 from sulla.store.memory import MemoryStore
 from sulla.store.redis.store import RedisStore
 from sulla.testing.clock import ManualClock
-from tests.daemon.accounts import clock, kept_in, memory, opened, pass_time
+from tests.daemon.shared.accounts import clock, kept_in, memory, opened, pass_time
 from tests.servers.redis import RedisServer, redis_server
 
 __all__ = ["clock", "memory", "redis_server"]

@@ -11,10 +11,10 @@ from statistics import quantiles
 import pytest
 
 from tests.faults.backend import CLOCK, Backend
-from tests.faults.chorus import Voice, all_perform, at_rest
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon
-from tests.faults.speaking import faults_of
+from tests.faults.speech.chorus import Voice, all_perform, at_rest
+from tests.faults.speech.speaking import faults_of
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script
 from tests.simulation.history import breaches

@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
-from tests.faults.speaking import Person, all_speak, faults_of
+from tests.faults.speech.speaking import Person, all_speak, faults_of
 
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261122"))
 OFFLINE = {"SULLA_MODEL": "offline", "SULLA_LIMITS__MESSAGE_BURST": "1000"}

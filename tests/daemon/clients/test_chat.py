@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from httpx2 import EventSource
 
-from tests.daemon.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
+from tests.daemon.clients.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service
 
 CHAT = "/api/chat/sulla"

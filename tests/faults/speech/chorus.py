@@ -15,7 +15,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from sulla.threads import Entry
 from tests.faults.backend import CLOCK, Backend
-from tests.faults.speaking import Person
+from tests.faults.speech.speaking import Person
 from tests.simulation.history import History, ThreadHistory
 from tests.speech.streams import Heard, disturbed, utterance
 

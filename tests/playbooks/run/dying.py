@@ -26,7 +26,7 @@ from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads import Answer, Entry, Input, ThreadState, Wait
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.crash_cases import Case, name_of
+from tests.playbooks.run.crash_cases import Case, name_of
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 REPLIES: dict[str, JsonObject] = {
