@@ -154,7 +154,7 @@ def build_app(
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
-    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching, manners=MANNERS)
+    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching, styles=MANNERS)
     return Gateway(app, doors, streams, config, watching)
 
 

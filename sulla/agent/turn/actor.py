@@ -32,7 +32,7 @@ def actor_key(agent: str, model: str = "", graph: str = "") -> str:
 
 
 def actor_key_for(agent: str, state: ThreadState) -> str:
-    """The key of the `Actor` for a thread: the agent, and the thread's model and graph where they are not the agent's own.
+    """The key of the `Actor` for a thread: the agent, with the thread's model and graph where those are not its own.
 
     Args:
         agent: the id of the agent that answers.

@@ -42,8 +42,8 @@ class Gatekeeper:
         self._styles = styles
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request without a good token; else put its `Principal` into the scope (`principal_of`) and pass it on.
-        What is open passes without one.
+        """Refuse a request without a good token; else put its `Principal` into the scope (`principal_of`), and pass it
+        on. What is open passes without one.
         """
         if scope["type"] in ("http", "websocket") and not _is_open(scope, self._styles):
             address, style = peer_of(scope), self._styles.of(scope["path"])

@@ -170,8 +170,8 @@ def take_subj(state: Parse, word: str) -> None:
 
 
 def _clause_for_subject(state: Parse, clause: Clause) -> Clause:
-    """The clause that one more subject belongs to, once `clause` has its own: a new complement, relative, subordinate or
-    main one; or the first, if it still waits for its subject, and then those above it are given up.
+    """The clause that one more subject belongs to, once `clause` has its own: a new complement, relative, subordinate
+    or main one; or the first, if it still waits for its subject, and then those above it are given up.
     """
     main_waits = not state.clauses[0].verb and not state.clauses[0].aux and len(state.clauses) > 1
     if clause.needs & (CLAUSE | WHAT) or (clause.needs & OBJECT and not clause.gap):
