@@ -199,8 +199,8 @@ class Service:
         return () if state is None else questions.questions_of(thread_id, state)
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
-        """Keep a person's answer to a question that the thread's run waits for, and have the run go on; gives the number
-        of its record. Only the first answer counts: a later one is refused.
+        """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the
+        number of its record. Only the first answer counts: a later one is refused.
         """
         self._check_open()
         questions.check_verdict(question, verdict)

@@ -237,8 +237,8 @@ class EventStarts(LogConsumer):
         return int(seq) if created == str(info.created_ms) else None
 
     async def _start_before(self, info: LogInfo, from_ms: int) -> int:
-        """The number of a record behind which a thread whose position is not known is read, so that none since `from_ms`
-        is missed. It may be a page early: who reads drops what came before.
+        """The number of a record behind which a thread whose position is not known is read, so that none since
+        `from_ms` is missed. It may be a page early: who reads drops what came before.
         """
         after = max(0, info.last_seq - _PAGE)
         while after:

@@ -1,5 +1,5 @@
-"""A thread as lines of a file, written and read back: a first line, every event as clients see it, a last line that seals
-them. Pure.
+"""A thread as lines of a file, written and read back: a first line, every event as clients see it, a last line that
+seals them. Pure.
 
 ::
 

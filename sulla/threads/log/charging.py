@@ -9,8 +9,8 @@ from sulla.threads.log.state import ControlInput, OpenRun, ThreadState
 
 
 def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
-    """Tell the thread's kind what its child reported, and charge it to the thread that asked too: to its open run, or to
-    its day if none is open. Otherwise a run could have others spend for it.
+    """Tell the thread's kind what its child reported, and charge it to the thread that asked too: to its open run, or
+    to its day if none is open. Otherwise a run could have others spend for it.
 
     Args:
         state: the thread that asked; changed in place.
