@@ -48,7 +48,7 @@ from sulla.threads import (
     pack,
     unpack,
 )
-from sulla.work import Job, Work
+from sulla.work import Job, LocalWork
 
 Forget = Callable[[ThreadId], Awaitable[None]]
 """Forgets a thread that was deleted."""
@@ -73,7 +73,7 @@ class Service:
         host: Host,
         intake: Intake,
         watch: StoreWatch,
-        work: Work,
+        work: LocalWork,
         services: Mapping[str, object],
         forget: Sequence[Forget],
         report: Callable[[], Awaitable[JsonObject]],

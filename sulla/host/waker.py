@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from sulla.core.ids import ThreadId
 from sulla.store import LogInfo
-from sulla.work import Job, Work
-
-W = TypeVar("W", bound=Work)
+from sulla.work import Job, LocalWork
 
 
 class Waker:
@@ -20,9 +17,9 @@ class Waker:
     """
 
     def __init__(self) -> None:
-        self._work: Work | None = None
+        self._work: LocalWork | None = None
 
-    def connect(self, work: W) -> W:
+    def connect(self, work: LocalWork) -> LocalWork:
         """Pass wakes on to this worker from now on; returns the worker."""
         self._work = work
         return work

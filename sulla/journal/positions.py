@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from heapq import merge
+from mmap import mmap
 from operator import itemgetter
-from typing import Protocol
 
 import orjson
 
@@ -20,18 +20,8 @@ from sulla.journal.lines import JournalPosition
 Row = tuple[ThreadId, JournalPosition]
 
 
-class PositionTable(Protocol):
-    """The bytes of a table; a mapped file keeps this too."""
-
-    def find(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
-        """Where `sub` begins, or -1."""
-
-    def rfind(self, sub: bytes, start: int = ..., end: int = ..., /) -> int:
-        """Where `sub` begins for the last time, or -1."""
-
-    def __getitem__(self, index: slice, /) -> bytes: ...
-
-    def __len__(self) -> int: ...
+PositionTable = bytes | mmap
+"""The bytes of a table; a mapped file, where there are many."""
 
 
 def encode(row: Row) -> bytes:

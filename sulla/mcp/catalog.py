@@ -29,7 +29,7 @@ MAX_COMPARED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedTool:
+class McpTool:
     """A tool as its server describes it. Nothing of this is to be believed: it is a stranger's text."""
 
     name: str
@@ -49,24 +49,24 @@ class OfferedTool:
 class McpCatalog:
     """The tools of one server that can be used, and notes about those that cannot."""
 
-    tools: tuple[OfferedTool, ...] = ()
+    tools: tuple[McpTool, ...] = ()
     """By name."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
-    def get(self, name: str) -> OfferedTool | None:
+    def get(self, name: str) -> McpTool | None:
         """The tool of that name, or None."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-def read_catalog(offered: Iterable[OfferedTool], allowed: Sequence[str] | None) -> McpCatalog:
+def read_catalog(offered: Iterable[McpTool], allowed: Sequence[str] | None) -> McpCatalog:
     """Take what can be used.
 
     Args:
         offered: all that the server listed.
         allowed: the owner's list; None for all.
     """
-    chosen: dict[str, OfferedTool] = {}
+    chosen: dict[str, McpTool] = {}
     notes: list[str] = []
     left_out = 0
     listed = list(offered)
@@ -105,17 +105,17 @@ def changes(before: McpCatalog, now: McpCatalog) -> Iterator[str]:
             yield f"{name} has another {_difference(old[name], new[name])}"
 
 
-def _difference(old: OfferedTool, new: OfferedTool) -> str:
+def _difference(old: McpTool, new: McpTool) -> str:
     if old.schema != new.schema:
         return "schema"
     return "description" if old.description != new.description else "hint of what a repeat does"
 
 
-def _by_name(catalog: McpCatalog) -> Mapping[str, OfferedTool]:
+def _by_name(catalog: McpCatalog) -> Mapping[str, McpTool]:
     return {tool.name: tool for tool in catalog.tools}
 
 
-def _wrong(tool: OfferedTool, known: Mapping[str, OfferedTool]) -> str:
+def _wrong(tool: McpTool, known: Mapping[str, McpTool]) -> str:
     """Why a tool cannot be used; empty if it can."""
     shown = repr(plain(tool.name)[:MAX_TOOL_NAME])
     if not tool.name or len(tool.name) > MAX_TOOL_NAME or plain(tool.name) != tool.name:

@@ -24,7 +24,7 @@ from sulla import __version__
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import OfferedTool
+from sulla.mcp.catalog import McpTool
 from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, refusal
 from sulla.mcp.process import ServerFolders, ServerProcess, server_process
 from sulla.mcp.server import McpServer
@@ -143,8 +143,8 @@ class _ClientSession:
     def over(self) -> str:
         return self.state.over
 
-    async def list(self) -> list[OfferedTool]:
-        found: list[OfferedTool] = []
+    async def list(self) -> list[McpTool]:
+        found: list[McpTool] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor)
@@ -280,9 +280,9 @@ async def _over_http(server: McpServer, state: _ConnectionState) -> AsyncGenerat
         yield streams
 
 
-def _offered(tool: types.Tool) -> OfferedTool:
+def _offered(tool: types.Tool) -> McpTool:
     hints = tool.annotations
-    return OfferedTool(
+    return McpTool(
         tool.name,
         tool.description or tool.title or "",
         tool.input_schema,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import OfferedTool
+from sulla.mcp.catalog import McpTool
 from sulla.mcp.server import McpServer
 
 
@@ -30,7 +30,7 @@ class McpSession(Protocol):
     def over(self) -> str:
         """Why it has ended, in our words; empty while it has not."""
 
-    async def list(self) -> list[OfferedTool]:
+    async def list(self) -> list[McpTool]:
         """All tools.
 
         Raises:

@@ -12,7 +12,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused, Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson, JsonObject
-from sulla.mcp.catalog import McpCatalog, OfferedTool, changes, read_catalog
+from sulla.mcp.catalog import McpCatalog, McpTool, changes, read_catalog
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import ConnectMcp, McpResult, McpSession
 from sulla.mcp.trust import Stamp, TrustFiles
@@ -94,7 +94,7 @@ class McpSupervisor:
             )
             await self._clock.sleep(after)
 
-    async def call(self, tool: OfferedTool, args: FrozenJson) -> McpResult:
+    async def call(self, tool: McpTool, args: FrozenJson) -> McpResult:
         """Use a tool.
 
         Args:
@@ -187,7 +187,7 @@ class McpSupervisor:
         self._notice.clear()
         await self._clock.sleep(SETTLE_S)
 
-    async def _take(self, listed: Sequence[OfferedTool]) -> None:
+    async def _take(self, listed: Sequence[McpTool]) -> None:
         now = read_catalog(listed, self.server.tools)
         judged = await self._trust.judge(self.server, now)
         if self._listed is not None and (different := list(changes(self._listed, now))):
@@ -213,7 +213,7 @@ class McpSupervisor:
     def _heard(self, said: str) -> None:
         self._said = said
 
-    def _check(self, tool: OfferedTool) -> None:
+    def _check(self, tool: McpTool) -> None:
         now = self.catalog.get(tool.name)
         if now is None or now.digest != tool.digest:
             there = self._listed is not None and self._listed.get(tool.name) is not None

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import OfferedTool
+from sulla.mcp.catalog import McpTool
 from sulla.mcp.naming import tool_names
 from sulla.mcp.supervisor import McpSupervisor
 from sulla.tools import Done, Effect, Result, Tool, ToolContext
@@ -35,13 +35,13 @@ def tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
         )
 
 
-def _effect(tool: OfferedTool, *, trusted: bool) -> Effect:
+def _effect(tool: McpTool, *, trusted: bool) -> Effect:
     """What a repeat would do: what the server says of that counts only if the owner vouches for it."""
     if not trusted:
         return "once"
     return "pure" if tool.read_only else "idempotent" if tool.idempotent else "once"
 
 
-async def _use(supervisor: McpSupervisor, tool: OfferedTool, args: FrozenJson, context: ToolContext) -> Result:
+async def _use(supervisor: McpSupervisor, tool: McpTool, args: FrozenJson, context: ToolContext) -> Result:
     answer = await supervisor.call(tool, args)
     return Done(answer.text, answer.is_error, "web", tainted=True)

@@ -24,7 +24,7 @@ from typing import Final
 
 from sulla.core.errors import Conflict, Refused
 from sulla.core.jsontypes import Json
-from sulla.mcp.catalog import McpCatalog, OfferedTool
+from sulla.mcp.catalog import McpCatalog, McpTool
 from sulla.mcp.server import McpServer
 
 DIGEST_CHARS: Final = 12
@@ -53,7 +53,7 @@ class TrustRecord:
     """Which server it was: its program or address, and the tools that its owner wants of it."""
     allowed: Mapping[str, str] = field(default_factory=dict)
     """The digest of each tool as it was allowed, by the server's own names."""
-    waiting: tuple[OfferedTool, ...] = ()
+    waiting: tuple[McpTool, ...] = ()
     """Tools as they are now, which nobody has allowed like that."""
 
     @property
@@ -61,7 +61,7 @@ class TrustRecord:
         """Of all that waits: who says yes says to what."""
         return sha256("".join(tool.digest for tool in self.waiting).encode()).hexdigest()[:DIGEST_CHARS]
 
-    def why(self, tool: OfferedTool) -> str:
+    def why(self, tool: McpTool) -> str:
         """What is the matter with a tool that waits."""
         return "changed" if tool.name in self.allowed else "new"
 
@@ -200,7 +200,7 @@ def _read(found: Json) -> TrustRecord:
     raise ValueError
 
 
-def _offered(found: Json) -> OfferedTool:
+def _offered(found: Json) -> McpTool:
     match found:
         case {
             "name": str(name),
@@ -209,5 +209,5 @@ def _offered(found: Json) -> OfferedTool:
             "read_only": bool(read_only),
             "idempotent": bool(idempotent),
         }:
-            return OfferedTool(name, description, schema, read_only, idempotent)
+            return McpTool(name, description, schema, read_only, idempotent)
     raise ValueError

@@ -26,11 +26,9 @@ class Bus(Protocol):
 
     def publish(self, channel: str, payload: bytes) -> None:
         """See `Store.publish`."""
-        ...
 
     def subscribe(self, channel: str) -> AbstractAsyncContextManager[Subscription]:
         """See `Store.subscribe`."""
-        ...
 
 
 class CheckedStore(ABC):

@@ -1,6 +1,6 @@
 """The door to what runs jobs: the queue, the worker of one process, and the switch that pauses all work."""
 
-from sulla.work.base import Group, GroupOf, Handler, Inspection, Job, JobKind, Work
+from sulla.work.base import Group, GroupOf, Handler, Inspection, Job, JobKind
 from sulla.work.local import LocalWork
 from sulla.work.pauses import MAX_REASON, WorkPause
 from sulla.work.queue import JobCaps, JobQueue
@@ -17,7 +17,6 @@ __all__ = [
     "JobKind",
     "JobQueue",
     "LocalWork",
-    "Work",
     "WorkPause",
     "WorkSwitch",
 ]

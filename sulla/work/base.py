@@ -4,11 +4,9 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
-
-from sulla.store import LogInfo
+from typing import Literal
 
 JobKind = Literal["turn", "beat", "playbook", "child", "resume"]
 
@@ -55,20 +53,3 @@ class Group:
 
 GroupOf = Callable[[str], Awaitable[Group]]
 """Whose log it is."""
-
-
-class Work(Protocol):
-    """Runs jobs: what the rest of the daemon may ask of a worker."""
-
-    def enqueue(self, job: Job) -> None:
-        """Have a log looked at soon.
-
-        Jobs of one log run one at a time, and one that is enqueued meanwhile runs after it.
-        """
-
-    @property
-    def held(self) -> Sequence[LogInfo]:
-        """The logs that some daemon worked on at the last look."""
-
-    def inspect(self) -> Inspection:
-        """The jobs that run, wait and fail right now."""

@@ -3,12 +3,12 @@ from __future__ import annotations
 from sulla.core.ids import ThreadId
 from sulla.host.waker import Waker
 from sulla.store import LogInfo
-from sulla.work import Inspection, Job
+from sulla.work import Inspection, Job, LocalWork
 
 THREAD = ThreadId("thr_1")
 
 
-class Queue:
+class Queue(LocalWork):
     """A worker that only writes down what it is given."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ from sulla.gateway import Event
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
-from sulla.mcp.catalog import McpCatalog, OfferedTool
+from sulla.mcp.catalog import McpCatalog, McpTool
 from sulla.mcp.checks import judge_servers
 from sulla.mcp.servers import McpServers
 from sulla.models import ModelName
@@ -183,7 +183,7 @@ def test_the_doctor_names_tools_that_wait_and_a_damaged_file(tmp_path: Path) -> 
     settings = load_settings({}, {}, tmp_path)
     (server,), trust = servers_of(settings), trust_of(settings)
     for words in ("Act.", "Act, and tell nobody."):
-        trust.judge_now(server, McpCatalog((OfferedTool("act", words, {"type": "object"}),)))
+        trust.judge_now(server, McpCatalog((McpTool("act", words, {"type": "object"}),)))
     (found,) = judge_servers(settings)
     assert (found.result, found.found) == ("warning", "mcp.servers.a: tools that came or changed are not used: act")
     (tmp_path / TRUSTED / "a.json").write_text("{")

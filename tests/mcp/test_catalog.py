@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.catalog import MAX_DESCRIPTION, MAX_NOTES, MAX_TOOLS, McpCatalog, OfferedTool, changes, read_catalog
+from sulla.mcp.catalog import MAX_DESCRIPTION, MAX_NOTES, MAX_TOOLS, McpCatalog, McpTool, changes, read_catalog
 
 OBJECT: FrozenJson = {"type": "object"}
 
 
-def tool(name: str, description: str = "Do it.", schema: FrozenJson = OBJECT) -> OfferedTool:
+def tool(name: str, description: str = "Do it.", schema: FrozenJson = OBJECT) -> McpTool:
     """A tool as a server lists it."""
-    return OfferedTool(name, description, schema)
+    return McpTool(name, description, schema)
 
 
 def test_tools_are_taken_in_the_order_of_their_names() -> None:
@@ -44,7 +44,7 @@ def test_too_many_tools_are_left_out_and_counted() -> None:
         (tool("a", schema={"type": "object", "properties": 1}), "`properties` are no object"),
     ],
 )
-def test_a_tool_that_cannot_be_used_is_left_out_and_told(bad: OfferedTool, why: str) -> None:
+def test_a_tool_that_cannot_be_used_is_left_out_and_told(bad: McpTool, why: str) -> None:
     catalog = read_catalog([bad, tool("good")], None)
     assert [one.name for one in catalog.tools] == ["good"]
     assert why in catalog.notes[0]
@@ -63,7 +63,7 @@ def test_a_long_description_is_cut() -> None:
         (replace(tool("a"), read_only=True), "a has another hint of what a repeat does"),
     ],
 )
-def test_every_change_is_seen(other: OfferedTool, said: str) -> None:
+def test_every_change_is_seen(other: McpTool, said: str) -> None:
     assert list(changes(McpCatalog((tool("a"),)), McpCatalog((other,)))) == [said]
     assert tool("a").digest != other.digest
 
@@ -76,7 +76,7 @@ def test_what_comes_and_goes_is_seen() -> None:
 
 
 def test_however_many_mistakes_there_are_few_are_told() -> None:
-    strange = [OfferedTool(f"t{number}\u200b", "x", {"type": "object"}) for number in range(10_000)]
+    strange = [McpTool(f"t{number}\u200b", "x", {"type": "object"}) for number in range(10_000)]
     notes = read_catalog(strange, None).notes
     assert (len(notes), notes[-1]) == (MAX_NOTES + 1, f"and {10_000 - MAX_NOTES} more")
     notes = read_catalog(strange, tuple(f"wanted{number}" for number in range(100))).notes

@@ -8,14 +8,14 @@ from typing import Final
 from sulla.core.errors import StoreUnavailable
 from sulla.store import Store
 from sulla.threads import Retention, ThreadStore
-from sulla.work import Job, Work
+from sulla.work import Job, LocalWork
 
 log = logging.getLogger(__name__)
 
 KEY: Final = "sulla:retention"
 
 
-async def redate(store: Store, threads: ThreadStore, work: Work, retention: Retention) -> int:
+async def redate(store: Store, threads: ThreadStore, work: LocalWork, retention: Retention) -> int:
     """Have idle threads dated anew if the retention is not what it was at the last start.
 
     Args:

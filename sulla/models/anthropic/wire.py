@@ -12,7 +12,7 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.anthropic.choice import fields, offered
 from sulla.models.base import ChatRequest, PromptSection, ToolSpec
-from sulla.models.tokens.segments import Segment, SegmentCache, ends_segment
+from sulla.models.tokens.segments import SegmentCache, TokenSegment, ends_segment
 from sulla.models.wire.json import dumps
 
 CACHE_BYTES = 16 * 1024 * 1024
@@ -152,13 +152,13 @@ class _MessageJoiner:
             self._pair(fragment)
         self.pieces.append(fragment.blocks)
 
-    def splice(self, segment: Segment[_Role]) -> None:
+    def splice(self, segment: TokenSegment[_Role]) -> None:
         """Take in a stretch that was held against the rules when it was made."""
         self._turn_to(segment.first)
         self.pieces.append(segment.raw)
         self._role = segment.last
 
-    def cut(self, messages: list[Message]) -> Segment[_Role] | None:
+    def cut(self, messages: list[Message]) -> TokenSegment[_Role] | None:
         """End a segment here; None if there is nothing in it."""
         begun, self._from = self._from, None
         if begun is None or self._role is None:
@@ -166,7 +166,7 @@ class _MessageJoiner:
         start, first = begun
         raw = b"".join(self.pieces[start:])
         self.pieces[start:] = [raw]
-        return Segment(messages, raw, first, self._role)
+        return TokenSegment(messages, raw, first, self._role)
 
     def end(self) -> None:
         """No message follows."""

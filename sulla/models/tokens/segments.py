@@ -29,7 +29,7 @@ def ends_segment(message: Message) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment(Generic[Role]):
+class TokenSegment(Generic[Role]):
     """A stretch of history, ready to be joined with its neighbours."""
 
     messages: list[Message]
@@ -60,8 +60,8 @@ class SegmentCache(Generic[Role]):
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
-        self._young: dict[MessageId, Segment[Role]] = {}
-        self._old: dict[MessageId, Segment[Role]] = {}
+        self._young: dict[MessageId, TokenSegment[Role]] = {}
+        self._old: dict[MessageId, TokenSegment[Role]] = {}
         self._weight = 0
 
     @property
@@ -69,7 +69,7 @@ class SegmentCache(Generic[Role]):
         """What everything remembered takes up."""
         return sum(segment.size_bytes for half in (self._young, self._old) for segment in half.values())
 
-    def find(self, messages: Sequence[Message], start: int) -> Segment[Role] | None:
+    def find(self, messages: Sequence[Message], start: int) -> TokenSegment[Role] | None:
         """The segment that `messages` holds at `start`, if it is known.
 
         Args:
@@ -88,7 +88,7 @@ class SegmentCache(Generic[Role]):
             self.add(segment)
         return segment
 
-    def add(self, segment: Segment[Role]) -> None:
+    def add(self, segment: TokenSegment[Role]) -> None:
         """Remember a segment."""
         known = self._young.pop(segment.messages[0].id, None)
         self._weight += segment.size_bytes - (known.size_bytes if known is not None else 0)

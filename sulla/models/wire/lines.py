@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class LineReader:
-    """Bytes in, each finished line out; blank ones are passed over. Implements `reply.Framing`."""
+    """Bytes in, each finished line out; blank ones are passed over."""
 
     __slots__ = ("rest",)
 

@@ -11,6 +11,7 @@ from sulla.core.errors import ProviderProtocol
 from sulla.models.base import ChatRequest, Delta
 from sulla.models.wire.deadline import RequestDeadline, drain
 from sulla.models.wire.failures import innermost, shown, took_too_long
+from sulla.models.wire.reply import StreamedReply
 
 
 class ResponseBody(Protocol):
@@ -29,19 +30,6 @@ class ResponseBody(Protocol):
 
     async def aclose(self) -> None:
         """Let go of it, and of its connection unless all of it was read."""
-
-
-class Assembler(Protocol):
-    """A pure reader of one service's replies."""
-
-    completed: bool
-    """Whether `Completed` has been given."""
-
-    def feed(self, chunk: bytes) -> list[Delta]:
-        """Take the next bytes, cut anywhere."""
-
-    def end(self) -> None:
-        """Nothing more will come; raises if the reply is not complete."""
 
 
 async def expect_events(answer: ResponseBody, model: str, address: str, variable: str) -> None:
@@ -67,7 +55,7 @@ async def expect_events(answer: ResponseBody, model: str, address: str, variable
 
 async def read_reply(
     ask: Callable[[], Awaitable[ResponseBody]],
-    reply: Assembler,
+    reply: StreamedReply,
     request: ChatRequest,
     clock: Clock,
     errors: tuple[type[Exception], ...],

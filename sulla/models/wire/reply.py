@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Final, Protocol
+from typing import Final
 
 import orjson
 
@@ -11,6 +11,8 @@ from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Part, ToolCall
 from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.wire.lines import LineReader
+from sulla.models.wire.sse import SseReader
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """The longest stream that is read: 128 k tokens with an event of some 300 bytes each come to two thirds of it."""
@@ -26,16 +28,6 @@ Shown = type[TextDelta] | type[ReasoningDelta]
 """What a piece of a reply is shown as."""
 
 
-class Framing(Protocol):
-    """Finds the events in a stream."""
-
-    rest: bytes
-    """What has come of an event whose end has not."""
-
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """Take the next bytes; returns the events that end in them."""
-
-
 class StreamedReply(ABC):
     """One reply. `feed` it what arrives, until that gives `Completed` or raises; `end` it when nothing more comes.
 
@@ -48,7 +40,7 @@ class StreamedReply(ABC):
         framing: finds the events.
     """
 
-    def __init__(self, model: str, framing: Framing) -> None:
+    def __init__(self, model: str, framing: LineReader | SseReader) -> None:
         self._model = model
         self._framing = framing
         self._bytes = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class SseReader:
-    """Bytes in, the `data` of each finished event out. Implements `reply.Framing`.
+    """Bytes in, the `data` of each finished event out.
 
     The rules are those of the HTML standard: lines end in LF, CR or CRLF; several data lines are joined by LF; lines
     that begin with a colon and fields that nobody asked for are passed over; an event that no blank line follows does

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Final, Literal
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import RunId, ThreadId
@@ -35,15 +36,9 @@ class PersonNote:
     """Whether nobody is there who asked for this work: then the same is not told twice before it is seen."""
 
 
-class Notify(Protocol):
-    """Takes a note for people, and has it shown to them."""
-
-    async def __call__(self, note: PersonNote) -> int | None:
-        """Keep it; when this returns, people get it, now or when they come.
-
-        Returns:
-            None if it is kept. When the same was told, UTC milliseconds, if nobody has seen that yet: then it is not.
-        """
+Notify = Callable[[PersonNote], Awaitable[int | None]]
+"""Keeps a note for people: when it returns, they get it, now or when they come. It returns None if the note was kept;
+where nobody has seen the same yet, when that was told, UTC milliseconds, and nothing is kept."""
 
 
 def notify_tools(notify: Notify) -> tuple[Tool, ...]:

@@ -53,7 +53,7 @@ class ResponseHead:
     """Names in lower case; of a field that comes twice, the first."""
 
 
-class HttpExchange:
+class FetchExchange:
     """A request that was sent: its answer's head, and its body once."""
 
     def __init__(self, target: Target, reader: asyncio.StreamReader, http: h11.Connection) -> None:
@@ -130,7 +130,7 @@ class HttpExchange:
 @asynccontextmanager
 async def exchange(
     target: Target, connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], headers: Mapping[str, str]
-) -> AsyncIterator[HttpExchange]:
+) -> AsyncIterator[FetchExchange]:
     """Ask for a target; the connection is closed when the block is left.
 
     Args:
@@ -147,7 +147,7 @@ async def exchange(
         fields = {"Host": target.authority, "Accept-Encoding": "gzip", "Connection": "close", **headers}
         asked = h11.Request(method="GET", target=target.path, headers=list(fields.items()))
         sent = (http.send(asked) or b"") + (http.send(h11.EndOfMessage()) or b"")
-        asking = HttpExchange(target, reader, http)
+        asking = FetchExchange(target, reader, http)
         with suppress(ConnectionError):  # it may have answered already; if it has not, reading says so
             writer.write(sent)
             await writer.drain()

@@ -13,13 +13,13 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads import Retention
-from sulla.work import Inspection, Job
+from sulla.work import Inspection, Job, LocalWork
 
 DAYS = Retention(conversation_s=86_400.0)
 
 
-class Jobs:
-    """Keeps `work.Work`, and only notes what is enqueued."""
+class Jobs(LocalWork):
+    """Does nothing, and only notes what is enqueued."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.daemon import load_settings
 from sulla.mcp.build import servers_of, trust_of
-from sulla.mcp.catalog import McpCatalog, OfferedTool
+from sulla.mcp.catalog import McpCatalog, McpTool
 from sulla.mcp.cli.commands import KINDS
 from sulla.mcp.cli.trust import DOES
 from sulla.terminal.exits import Exit
@@ -30,7 +30,7 @@ def offer(home: Path, *words: str) -> None:
     settings = load_settings({}, {}, home)
     (server,) = servers_of(settings)
     for said in words:
-        trust_of(settings).judge_now(server, McpCatalog((OfferedTool("find", said, {"type": "object"}),)))
+        trust_of(settings).judge_now(server, McpCatalog((McpTool("find", said, {"type": "object"}),)))
 
 
 def test_every_command_does_something() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models.tokens.segments import Segment, SegmentCache, ends_segment
+from sulla.models.tokens.segments import SegmentCache, TokenSegment, ends_segment
 
 
 def _messages(first: int, count: int, text: str = "x") -> list[Message]:
     return [Message(MessageId(f"m{number}"), "user", (Text(text),)) for number in range(first, first + count)]
 
 
-def _segment(first: int, count: int = 5, text: str = "x") -> Segment[str]:
-    return Segment(_messages(first, count, text), text.encode() * 500, "user", "user")
+def _segment(first: int, count: int = 5, text: str = "x") -> TokenSegment[str]:
+    return TokenSegment(_messages(first, count, text), text.encode() * 500, "user", "user")
 
 
 def test_it_is_found_where_it_stands() -> None:
