@@ -97,7 +97,7 @@ class TokenStore:
         self._owner, self._renew = owner_token(owner), renew
         await self._catch_up()
 
-    def tell(self, changed: Callable[[], None]) -> None:
+    def on_change(self, changed: Callable[[], None]) -> None:
         """From now on, have `changed` called whenever a token has become good or is good no more."""
         self._changed = changed
 

@@ -22,7 +22,7 @@ class Control:
             stood still.
     """
 
-    __slots__ = ("_callbacks", "_draining", "_guard", "_heed", "_on_drain", "_reason", "signalled")
+    __slots__ = ("_callbacks", "_draining", "_guard", "_on_drain", "_on_wake", "_reason", "signalled")
 
     signalled: bool
     """Whether it was told anything yet. Set here alone; a loop of short steps looks at this before it asks what."""
@@ -34,7 +34,7 @@ class Control:
         self._draining = False
         self._callbacks: list[Callable[[], object]] = []
         self._on_drain: list[Callable[[], object]] = []
-        self._heed: Callable[[], object] = _nobody
+        self._on_wake: Callable[[], object] = _nobody
 
     @property
     def aborted(self) -> str | None:
@@ -82,13 +82,13 @@ class Control:
         else:
             self._on_drain.append(callback)
 
-    def stir(self) -> None:
-        """Say that there are new inputs, to whoever works and waits at the same time."""
-        self._heed()
+    def wake(self) -> None:
+        """Say that there are new inputs: a node that waits while it works looks at them."""
+        self._on_wake()
 
-    def heed(self, callback: Callable[[], object]) -> None:
-        """Have `callback` called at each `stir` from now on, in the place of any other."""
-        self._heed = callback
+    def on_wake(self, callback: Callable[[], object]) -> None:
+        """Have `callback` called at each `wake` from now on, in the place of any other."""
+        self._on_wake = callback
 
     def check(self) -> None:
         """Raise if nothing more may be started; called right before each node, model call and tool call.

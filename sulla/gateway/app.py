@@ -131,7 +131,7 @@ def build_app(
     watching = observer if observer is not None else Unobserved()
     calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
-    tokens.tell(presence.sweep)
+    tokens.on_change(presence.sweep)
     room = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
     doors = {
         "/ws": SocketDoor(room, partial(greet, room, config.server_version)),

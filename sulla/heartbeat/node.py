@@ -27,10 +27,10 @@ from sulla.heartbeat.plan import (
     WakeRequest,
     after_cycle,
     beat_ended,
+    beat_notices,
     cycle_ended,
     money_left,
     preflight,
-    tidings,
     tokens_left,
 )
 from sulla.heartbeat.slice import beats_of
@@ -133,8 +133,8 @@ class HeartbeatNode:
         await self._tell(state, run)
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
-        for tiding in tidings(beats_of(state), state.outcome, self.limits, _now_ms(run)):
-            await self.tell(state.thread_id, run.id, tiding.key, tiding.text)
+        for notice in beat_notices(beats_of(state), state.outcome, self.limits, _now_ms(run)):
+            await self.tell(state.thread_id, run.id, notice.key, notice.text)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         number = beat.cycle + 1

@@ -295,7 +295,7 @@ class BeatNotice:
     text: str
 
 
-def tidings(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) -> list[BeatNotice]:
+def beat_notices(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) -> list[BeatNotice]:
     """What people should know when a beat has ended or was skipped.
 
     Args:

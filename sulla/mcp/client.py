@@ -68,7 +68,7 @@ class McpConnector:
             stack.callback(lambda: heard(state.said))
             transport = _over_pipes(server, self.folders, state) if server.command else _over_http(server, state)
             info = types.Implementation(name="sulla", version=__version__)
-            client = Client(transport, client_info=info, message_handler=state.told, cache=None)
+            client = Client(transport, client_info=info, message_handler=state.on_message, cache=None)
             try:
                 await stack.enter_async_context(client)
             except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError, ExceptionGroup) as error:
@@ -101,7 +101,7 @@ class _ConnectionState:
     def end(self, why: str) -> None:
         """It is over; the first reason counts."""
         self.over = self.over or why
-        self.doubt()
+        self.recheck()
 
     def close(self) -> None:
         """Nothing comes any more. The library tells most who wait, but not all: not when it is torn down itself."""
@@ -109,7 +109,7 @@ class _ConnectionState:
         for scope in tuple(self.waiting):
             scope.cancel()
 
-    def doubt(self) -> None:
+    def recheck(self) -> None:
         """Have it looked at whether the server still answers as it should."""
         self._notice()
 
@@ -125,7 +125,7 @@ class _ConnectionState:
         if self._window[1] > MAX_PER_WINDOW:
             self.end(f"it sent more than {MAX_PER_WINDOW} messages in {WINDOW_S:g} s")
 
-    async def told(self, message: object) -> None:
+    async def on_message(self, message: object) -> None:
         """Hear what the server says unasked."""
         self.count()
         if isinstance(message, types.ToolListChangedNotification):
@@ -164,7 +164,7 @@ class _ClientSession:
         try:
             result = await self._ask(self.client.session.send_request(request, types.CallToolResult))
         except MCPError as error:
-            self.state.doubt()
+            self.state.recheck()
             if self.state.status == SESSION_GONE and error.code != types.METHOD_NOT_FOUND:
                 # That of all requests in it, as the protocol has it: the next one begins another session.
                 self.state.end("its session is over (HTTP 404)")

@@ -50,7 +50,7 @@ class McpServers:
             The same object as before, as long as nothing has changed.
         """
         for supervisor in self._supervisors:
-            supervisor.glance()
+            supervisor.check_trust()
         catalogs = tuple(supervisor.catalog for supervisor in self._supervisors)
         if len(catalogs) != len(self._seen) or any(a is not b for a, b in zip(catalogs, self._seen, strict=False)):
             self._seen = catalogs
@@ -60,7 +60,7 @@ class McpServers:
     def status(self) -> list[JsonObject]:
         """How each server is, for people, with the names of its tools."""
         for supervisor in self._supervisors:
-            supervisor.glance()
+            supervisor.check_trust()
         return [
             {**supervisor.status(), "tools": [tool.name for tool in tools_of(supervisor)]}
             for supervisor in self._supervisors

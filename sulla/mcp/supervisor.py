@@ -123,7 +123,7 @@ class McpSupervisor:
                 self._notice.set()  # lost, or out of time: see whether it still answers
         return answer
 
-    def glance(self) -> None:
+    def check_trust(self) -> None:
         """See whether the owner has spoken; if so, what can be used is found anew."""
         if self._session is not None and self._trust.stamp(self.server.name) != self._stamp:
             self._notice.set()

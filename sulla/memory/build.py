@@ -36,7 +36,7 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
     """
     try:
         async with clock.timeout(TELL_S):
-            return await memory.told(agent, message)
+            return await memory.section_for(agent, message)
     except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
         said = str(error) or f"no answer within {TELL_S:g} s"
         log.warning("a conversation begins without what its agent remembers: %s", said)

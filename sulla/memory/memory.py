@@ -163,7 +163,7 @@ class Memory:
             raise Refused("the code is not the one for these notes: ask once more without a code to see what would go")
         return await self.index.delete([note.id for note in doomed.notes])
 
-    async def told(self, agent: str, message: str) -> str:
+    async def section_for(self, agent: str, message: str) -> str:
         """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
         scopes = [agent, EVERYONE]
         return section(

@@ -58,7 +58,7 @@ class PresenceRegistry:
         self._changed = asyncio.Event()
         self._away = False
 
-    def come(self, session: str, person: str, client: str) -> None:
+    def connected(self, session: str, person: str, client: str) -> None:
         """A client is connected.
 
         Args:
@@ -69,7 +69,7 @@ class PresenceRegistry:
         self._seats[session] = _ConnectedPerson(person, " ".join(client.split())[:MOST_ACTIVITY])
         self._changed.set()
 
-    def leave(self, session: str) -> None:
+    def disconnected(self, session: str) -> None:
         """It is connected no more."""
         if (seat := self._seats.pop(session, None)) is not None:
             self._remember(seat.person, seat.client, seat.active_ms)

@@ -97,7 +97,7 @@ class Scheduler:
         Raises:
             StoreUnavailable: what there is cannot be read at the beginning.
         """
-        self._schedules.tell(self.look_at)
+        self._schedules.on_change(self.look_at)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._timer.run())
             for _ in range(WORKERS):

@@ -50,7 +50,7 @@ class ScheduleStore:
     def __len__(self) -> int:
         return len(self._logs)
 
-    def tell(self, changed: Callable[[str], None]) -> None:
+    def on_change(self, changed: Callable[[str], None]) -> None:
         """From now on, have `changed` called with the id of each schedule that somebody else changed."""
         self._changed = changed
 

@@ -37,7 +37,7 @@ class SpanFeed:
         """These facts are in the log now."""
         try:
             for one in kept:
-                for piece in self._timeline.tell(thread_id, one):
+                for piece in self._timeline.spans_of(thread_id, one):
                     self._hand(piece)
         except Exception:
             log.exception("what happened to a thread is not measured", extra={"thread_id": thread_id})

@@ -164,7 +164,7 @@ class Timeline:
         """Runs whose model call has not shown a word yet: only these want to hear of moments."""
         self._unspoken: set[RunId] = set()
 
-    def tell(self, thread_id: ThreadId, kept: CommittedFact) -> Iterator[Piece]:
+    def spans_of(self, thread_id: ThreadId, kept: CommittedFact) -> Iterator[Piece]:
         """Take a fact in; all of what it says has to be taken out.
 
         Args:

@@ -60,7 +60,7 @@ class WorkSwitch:
             return f"nothing is worked on, because {self._damage}; `sulla resume` or `sulla pause` says what is to be"
         return self._pause.text() if self._pause is not None else ""
 
-    def tell(self, hear: Callable[[WorkPause | None], None]) -> None:
+    def on_change(self, hear: Callable[[WorkPause | None], None]) -> None:
         """From now on, have `hear` called with the pause, or None, whenever that changes; it must return at once."""
         self._hear.append(hear)
 

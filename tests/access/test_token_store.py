@@ -221,7 +221,7 @@ async def test_only_what_is_new_is_read(store: Shaky, clock: ManualClock) -> Non
 
 async def test_whoever_wants_to_know_is_told_of_each_change_once(store: Shaky, clock: ManualClock) -> None:
     token_store, told = await opened(store, clock), list[int]()
-    token_store.tell(lambda: told.append(len(token_store.known())))
+    token_store.on_change(lambda: told.append(len(token_store.known())))
     await bob(token_store, expires_s=10)
     async with running(token_store):
         await clock.advance(9)
@@ -272,7 +272,7 @@ async def test_with_a_record_that_cannot_be_read_no_named_token_is_good_any_more
 async def test_while_the_store_is_away_tokens_stay_as_they_were_but_for_time(store: Shaky, clock: ManualClock) -> None:
     token_store, told = await opened(store, clock), list[int]()
     token = await bob(token_store, expires_s=10)
-    token_store.tell(lambda: told.append(1))
+    token_store.on_change(lambda: told.append(1))
     async with running(token_store):
         store.away = True
         await clock.advance(5)

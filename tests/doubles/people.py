@@ -25,11 +25,11 @@ class MemoryPeople(PresenceRegistry):
     def __init__(self) -> None:
         self.told: list[tuple[object, ...]] = []
 
-    def come(self, session: str, person: str, client: str) -> None:
+    def connected(self, session: str, person: str, client: str) -> None:
         """Remember it."""
         self.told.append(("come", person, client))
 
-    def leave(self, session: str) -> None:
+    def disconnected(self, session: str) -> None:
         """Remember it."""
         self.told.append(("leave",))
 

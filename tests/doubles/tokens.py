@@ -44,7 +44,7 @@ class MemoryTokens(TokenStore):
         """All of them."""
         return self.tokens
 
-    def tell(self, changed: Callable[[], None]) -> None:
+    def on_change(self, changed: Callable[[], None]) -> None:
         """Whom to call when a token was made or revoked."""
         self._changed = changed
 

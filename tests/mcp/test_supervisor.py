@@ -258,12 +258,12 @@ async def test_what_waits_for_the_owner_is_not_there_and_said_to_wait(
     owner.waits, owner.said = set(), 1
     await clock.advance(SETTLE_S)
     assert list(supervisor.held) == ["act"]  # nobody looked
-    supervisor.glance()
+    supervisor.check_trust()
     await clock.advance(SETTLE_S)
     assert names(supervisor) == ["act"]
     assert list(supervisor.held) == []
     asked = double.lists
-    supervisor.glance()
+    supervisor.check_trust()
     await clock.advance(SETTLE_S)
     assert double.lists == asked
 

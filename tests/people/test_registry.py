@@ -45,7 +45,7 @@ async def test_an_open_socket_is_no_activity_however_long_it_is_open(
 ) -> None:
     here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
-        here.come("ses_1", "owner", "desktop")
+        here.connected("ses_1", "owner", "desktop")
         await manual_clock.advance(2)
         assert await idle_s(there, manual_clock) == [("owner", ("desktop",), None)]
         here.active("ses_1", "owner", "ws")
@@ -58,10 +58,10 @@ async def test_a_client_that_leaves_is_gone_and_what_its_person_did_is_not(
 ) -> None:
     here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
-        here.come("ses_1", "owner", "desktop")
+        here.connected("ses_1", "owner", "desktop")
         here.active("ses_1", "owner", "ws", ago_s=30)
         await manual_clock.advance(5)
-        here.leave("ses_1")
+        here.disconnected("ses_1")
         await manual_clock.advance(5)
         assert await idle_s(there, manual_clock) == await idle_s(here, manual_clock) == [("owner", (), 40)]
 
@@ -71,7 +71,7 @@ async def test_a_daemon_that_was_killed_takes_its_clients_with_it(
 ) -> None:
     here, there = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(here, manual_clock):
-        here.come("ses_1", "owner", "desktop")
+        here.connected("ses_1", "owner", "desktop")
         here.active("ses_1", "owner", "ws")
         await manual_clock.advance(TELL_S + 2)
     assert (await idle_s(there, manual_clock))[0][1] == ("desktop",)
@@ -84,8 +84,8 @@ async def test_two_daemons_that_speak_at_once_are_both_heard_in_the_end(
 ) -> None:
     one, two = PresenceRegistry(store, manual_clock, "one:1"), PresenceRegistry(store, manual_clock, "two:1")
     async with running(one, manual_clock), running(two, manual_clock):
-        one.come("ses_1", "owner", "desktop")
-        two.come("ses_2", "ann", "web")
+        one.connected("ses_1", "owner", "desktop")
+        two.connected("ses_2", "ann", "web")
         await manual_clock.advance(2 * TELL_S + 3)
         third = PresenceRegistry(store, manual_clock, "three:1")
         assert {name for name, clients, _ in await idle_s(third, manual_clock) if clients} == {"owner", "ann"}
@@ -95,7 +95,7 @@ async def test_what_a_client_says_of_its_person_is_told_until_it_says_otherwise(
     store: MemoryStore, manual_clock: ManualClock
 ) -> None:
     here = PresenceRegistry(store, manual_clock, "one:1")
-    here.come("ses_1", "owner", "desk\n top")
+    here.connected("ses_1", "owner", "desk\n top")
     here.report("ses_1", False, "  in a\n talk")
     here.report("ses_1", None, None)
     (owner,) = await here.look()
@@ -108,7 +108,7 @@ async def test_what_a_client_says_of_its_person_is_told_until_it_says_otherwise(
 
 async def test_activity_never_goes_back(store: MemoryStore, manual_clock: ManualClock) -> None:
     here = PresenceRegistry(store, manual_clock, "one:1")
-    here.come("ses_1", "owner", "desktop")
+    here.connected("ses_1", "owner", "desktop")
     here.active("ses_1", "owner", "ws", ago_s=10)
     here.active("ses_1", "owner", "ws", ago_s=500)
     here.active("rest_1", "owner", "rest", ago_s=700)
@@ -125,5 +125,5 @@ async def test_nothing_is_written_while_nobody_is_there(store: MemoryStore, manu
 async def test_damage_is_found_out_anew(store: MemoryStore, manual_clock: ManualClock) -> None:
     await store.put("presence", b"{")
     here = PresenceRegistry(store, manual_clock, "one:1")
-    here.come("ses_1", "owner", "desktop")
+    here.connected("ses_1", "owner", "desktop")
     assert await idle_s(here, manual_clock) == [("owner", ("desktop",), None)]

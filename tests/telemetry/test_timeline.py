@@ -42,7 +42,7 @@ def _tell(
     timeline: Timeline, at_ms: int, *facts: ThreadFact, run: RunId = RUN, thread: ThreadId = THREAD
 ) -> list[Piece]:
     return [
-        piece for fact in facts for piece in timeline.tell(thread, CommittedFact(fact, Origin(at_ms, run, "sulla")))
+        piece for fact in facts for piece in timeline.spans_of(thread, CommittedFact(fact, Origin(at_ms, run, "sulla")))
     ]  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_messages_that_never_have_a_turn_are_forgotten() -> None:
 
 def test_a_summary_is_told_with_what_it_took() -> None:
     made, failed = (
-        list(Timeline().tell(THREAD, CommittedFact(Summary(covers, "text", usage=Usage(5, 2)), Origin(0))))
+        list(Timeline().spans_of(THREAD, CommittedFact(Summary(covers, "text", usage=Usage(5, 2)), Origin(0))))
         for covers in (7, 0)
     )
     assert made == [Summarized(THREAD, Usage(5, 2), worked=True)]

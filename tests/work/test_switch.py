@@ -34,7 +34,7 @@ async def store(clock: ManualClock) -> AsyncIterator[MemoryStore]:
 async def following(switch: WorkSwitch, clock: ManualClock) -> AsyncIterator[list[WorkPause | None]]:
     """What a daemon hears of it."""
     heard: list[WorkPause | None] = []
-    switch.tell(heard.append)
+    switch.on_change(heard.append)
     await switch.open()
     task = asyncio.ensure_future(switch.run())
     await clock.settle()
@@ -52,7 +52,7 @@ async def test_a_pause_is_kept_and_the_next_boot_finds_it(store: MemoryStore, cl
     assert pause == WorkPause(round(clock.now() * 1000), "owner", "lunch")
     later = WorkSwitch(store, clock)
     heard: list[WorkPause | None] = []
-    later.tell(heard.append)
+    later.on_change(heard.append)
     await later.open()
     assert (later.current, later.holds(), heard) == (pause, True, [pause])
     assert later.trouble() == pause.text()

@@ -28,7 +28,7 @@ class Offers:
 
     def __call__(self, calls: Iterable[ToolCall]) -> tuple[ToolSpec, ...]:
         """What is told in a conversation with these calls, oldest first."""
-        told = self.catalogue.told(calls)
+        told = self.catalogue.offered(calls)
         names = tuple(tool.name for tool in told)
         found = self._known.get(names)
         if found is None:

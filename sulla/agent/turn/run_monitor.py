@@ -65,7 +65,7 @@ class RunMonitor:
     async def _pull(self) -> None:
         try:
             if await self.session.pull():
-                self.run.control.stir()
+                self.run.control.wake()
         except StoreUnavailable as error:
             log.warning("cannot look for new inputs; trying again soon: %s", error)
 

@@ -21,5 +21,5 @@ def obey(switch: WorkSwitch, turns: TurnDriver, work: LocalWork, health: Health)
         turns.hold(pause)
         work.hold(pause is not None)
 
-    switch.tell(turned)
+    switch.on_change(turned)
     health.watch("paused", switch.trouble, blocks=False)

@@ -76,7 +76,7 @@ def prompt_of(
     spec = core.host.agents.team.get(agent)
     toolbox = core.host.tools.lasting(spec) if known is None else _running(known, spec)
     catalogue = catalogue_of(toolbox, tool_tokens)
-    told = catalogue.told(calls)
+    told = catalogue.offered(calls)
     names = {tool.name for tool in told}
     others = tuple(name for name in catalogue.toolbox.names if name not in names)
     own = sections_of(tuple(core.built.values()), spec, toolbox)

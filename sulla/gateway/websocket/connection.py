@@ -126,7 +126,7 @@ class Connection:
         finally:
             self._register(None)
             if self._arrived:
-                self._people.leave(self._talk.id)
+                self._people.disconnected(self._talk.id)
         ending = self._ousted or ending
         if ending is not None:
             await self._hang_up(ending)
@@ -211,7 +211,7 @@ class Connection:
         who = self._talk.principal
         if self._talk.open and not self._arrived and who is not None:
             self._arrived = True
-            self._people.come(self._talk.id, who.name, self._talk.client)
+            self._people.connected(self._talk.id, who.name, self._talk.client)
 
     async def _carry_out(self, effects: Sequence[Effect], *, in_turn: bool = False) -> says.Close | None:
         """Carry effects out; `in_turn`: when all calls before are answered, except for what overlaps with them."""

@@ -81,7 +81,7 @@ class RunDriver:
         Returns:
             False if it was left because the daemon is to stop.
         """
-        self._run.control.heed(self._news.set)
+        self._run.control.on_wake(self._news.set)
         self._moving.extend(job for job in self._history.jobs.values() if job.wait is None)
         async with self._worker:
             while True:

@@ -52,7 +52,7 @@ class ToolCatalogue:
     first: tuple[Tool, ...]
     """What is told in any case."""
 
-    def told(self, calls: Iterable[ToolCall]) -> tuple[Tool, ...]:
+    def offered(self, calls: Iterable[ToolCall]) -> tuple[Tool, ...]:
         """What a model is told of.
 
         Args:

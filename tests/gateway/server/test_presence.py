@@ -127,7 +127,7 @@ async def two_daemons(clock: ManualClock) -> AsyncIterator[tuple[TokenStore, Tok
     for token_store in (here, there):
         await token_store.open("owner", lambda: f"secret {next(numbers)}")
     presence = Presence(there, clock)
-    there.tell(presence.sweep)
+    there.on_change(presence.sweep)
     task = asyncio.ensure_future(there.run())
     await clock.settle()
     try:

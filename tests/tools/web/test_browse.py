@@ -59,7 +59,7 @@ def names(tools: Iterable[Tool]) -> list[str]:
 def test_a_small_catalogue_is_told_whole() -> None:
     catalogue = catalogue_of(builtin_tools(), tool_tokens)
     assert BROWSE not in catalogue.toolbox
-    assert names(catalogue.told(())) == list(catalogue.toolbox.names)
+    assert names(catalogue.offered(())) == list(catalogue.toolbox.names)
 
 
 def test_two_hundred_tools_cost_little_until_they_are_browsed() -> None:
@@ -67,7 +67,7 @@ def test_two_hundred_tools_cost_little_until_they_are_browsed() -> None:
     assert len(tools) >= 200
     assert sum(map(tool_tokens, tools)) > ALL_TOKENS
     offers = Offers(catalogue_of(tools, tool_tokens))
-    told = offers.catalogue.told(())
+    told = offers.catalogue.offered(())
     assert sum(map(tool_tokens, told)) <= FIRST_TOKENS == 1_500
     assert {"browse_tools", "read_file", "write_file"} <= set(names(told))
     assert offers(()) is offers(()), "the same tools are the same tuple"
@@ -75,20 +75,20 @@ def test_two_hundred_tools_cost_little_until_they_are_browsed() -> None:
 
 def test_what_was_browsed_for_is_told_from_then_on_behind_the_rest() -> None:
     catalogue = catalogue_of(many(), tool_tokens)
-    first = names(catalogue.told(()))
+    first = names(catalogue.offered(()))
     calls = [call(BROWSE, query="create an invoice"), call("read_file", path="x")]
-    told = names(catalogue.told(calls))
+    told = names(catalogue.offered(calls))
     assert told[: len(first)] == first
     assert "mcp__hub__create_invoice" in told[len(first) :]
     assert len(told) <= len(first) + MAX_FOUND
-    more = names(catalogue.told([*calls, call(BROWSE, category="desk", query="pod")]))
+    more = names(catalogue.offered([*calls, call(BROWSE, category="desk", query="pod")]))
     assert more[: len(told)] == told, "what was loaded keeps its place: a prompt cache can hit"
 
 
 def test_a_tool_that_was_called_is_told_of() -> None:
     catalogue = catalogue_of(many(), tool_tokens)
-    assert names(catalogue.told([call("mcp__desk__watch_pod")]))[-1] == "mcp__desk__watch_pod"
-    assert names(catalogue.told([call("no_such_tool")])) == names(catalogue.told(()))
+    assert names(catalogue.offered([call("mcp__desk__watch_pod")]))[-1] == "mcp__desk__watch_pod"
+    assert names(catalogue.offered([call("no_such_tool")])) == names(catalogue.offered(()))
 
 
 @pytest.mark.parametrize(
