@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,21 +12,20 @@ from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
-from sulla.store import Grant, Head, LogInfo, Offered, Record, Status, Store
+from sulla.store import Grant, Head, LogInfo, Offered, Status, Store
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LogAdvanced, channel, pack
 from sulla.threads.head import KIND, from_head, to_head
 from sulla.threads.leaving import last_words
+from sulla.threads.loader import StateLoader
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.kind import Group
 from sulla.threads.log.offers import dedupe_id, digest, run_of
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
-from sulla.threads.recent import RecentEntries
 from sulla.threads.retention import expires_ms
 from sulla.threads.session import LoadedThread, ThreadSession
-from sulla.threads.tail import load_tail
 from sulla.threads.watching import CommittedFact, Watcher
 
 log = logging.getLogger(__name__)
@@ -72,7 +71,7 @@ class ThreadStore:
         self._make_id = make_id
         self._owner = owner
         self._schema = schema
-        self._recent = RecentEntries(schema)
+        self._loader = StateLoader(store, schema)
         self._limits = limits
         self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
@@ -237,7 +236,7 @@ class ThreadStore:
         if info is None:
             return None
         ceiling_tokens = self._limits.load_tokens if messages else 0
-        return (await self._load(thread_id, info.head, info.last_seq, ceiling_tokens))[0]
+        return (await self._loader.load(thread_id, info.head, info.last_seq, ceiling_tokens))[0]
 
     async def save(self, session: ThreadSession, *facts: Fact) -> None:
         """Keep what was decided (the seed's `saveThreadState`): only under a lease, only what is new."""
@@ -257,7 +256,7 @@ class ThreadStore:
             raise Busy(f"thread {thread_id!r} has a running turn: stop it first, then delete", retry_after_s=1.0)
         self._cache.pop(thread_id, None)
         with suppress(CorruptRecord):  # what cannot be read has nothing to say
-            state, *_ = await self._load(thread_id, grant.head, grant.last_seq, 0)
+            state, *_ = await self._loader.load(thread_id, grant.head, grant.last_seq, 0)
             for other, fact, known_as in last_words(state):
                 with suppress(NotFound, MessageIdReused):
                     await self._offer(other, fact, request_id=known_as)
@@ -279,7 +278,7 @@ class ThreadStore:
         records = await self._store.read(thread_id, after=after, before=before, limit=limit)
         if not records and await self._store.head(thread_id) is None:
             raise _no_thread(thread_id)
-        return [self._recent.decode(record, thread_id) for record in records]
+        return [self._loader.recent.decode(record, thread_id) for record in records]
 
     async def list(
         self, *, after: str = "", limit: int = 100, status: Status | None = None
@@ -369,31 +368,12 @@ class ThreadStore:
             epoch, seen, state = cached
             # One grant further and nobody in between: what lies behind `seen` can only be inputs.
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
-                self._fold(state, grant.tail)
-                return LoadedThread(state, grant.last_seq, self._recent)
-        state, seen, written = await self._load(thread_id, grant.head, grant.last_seq, self._limits.load_tokens)
+                self._loader.fold(state, grant.tail)
+                return LoadedThread(state, grant.last_seq, self._loader.recent)
+        state, seen, written = await self._loader.load(thread_id, grant.head, grant.last_seq, self._limits.load_tokens)
         return LoadedThread(
-            state, seen, self._recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
+            state, seen, self._loader.recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
         )
-
-    async def _load(
-        self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int
-    ) -> tuple[ThreadState, int, int]:
-        state, point = from_head(self._schema, thread_id, head)
-        seen = point.claimed
-        while seen < last_seq and (records := await self._store.read(thread_id, after=seen, before=last_seq + 1)):
-            self._fold(state, records)
-            seen = records[-1].seq
-        # After what the head did not know: a summary among it says where the messages begin.
-        await load_tail(self._store, self._recent, state, point, ceiling_tokens, last_seq)
-        return state, seen, point.epoch
-
-    def _fold(self, state: ThreadState, records: Iterable[Record]) -> None:
-        for record in records:
-            if record.offered:
-                entry = self._recent.decode(record, state.thread_id)
-                if self._schema.is_offer(fact := entry.fact):
-                    self._schema.offer(state, fact, entry.seq, entry.origin)
 
 
 def _no_thread(thread_id: ThreadId) -> NotFound:
