@@ -246,10 +246,13 @@ class Service:
             yield
 
     def _signal(self, thread_id: str, payload: bytes | None) -> Signal | None:
-        """What a message says; many may listen to one thread, and it is read once for all of them."""
+        """What a message of the bus tells listeners: `Over` for no payload, None for what is not meant for them.
+
+        The latest one is kept: many may listen to one thread, and it is read once for all of them.
+        """
         latest, signal = self._heard
         if payload is None or payload is not latest:
-            signal = _signal(thread_id, payload)
+            signal = _read_signal(thread_id, payload)
             self._heard = payload, signal
         return signal
 
@@ -288,7 +291,7 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
     )
 
 
-def _signal(thread_id: str, payload: bytes | None) -> Signal | None:
+def _read_signal(thread_id: str, payload: bytes | None) -> Signal | None:
     match unpack(payload) if payload is not None else Over():
         case LiveSignal(at_ms, run_id, agent, depth, type_, data):
             return Live(Event(thread_id, None, run_id, None, agent, depth, type_, at_ms, data))

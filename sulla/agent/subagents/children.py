@@ -88,7 +88,8 @@ class Children:
         self._limits = limits
 
     async def start(self, child_task: ChildTask, parent: ThreadState) -> ThreadId:
-        """Set a child to work; once, however often this is asked for.
+        """Set a child (an agent, or a playbook) to work; once, however often this is asked for. It is given a share of
+        what its parent's run may still use.
 
         Args:
             child_task: what it is to do.
@@ -98,7 +99,7 @@ class Children:
             The child's thread.
 
         Raises:
-            LimitReached: it would be too deep, or one too many.
+            LimitReached: it would be too deep (a playbook never is), one too many, or too few tokens are left for it.
             NotFound: the parent has no open run.
         """
         run = parent.run

@@ -67,7 +67,7 @@ def new(given: argparse.Namespace) -> Exit:
     if not _NAME.fullmatch(given.name):
         given.wrong(f"NAME: expected small letters, digits, '-' and '_', found {given.name!r}")
     playbooks = HomePlaybooks(given)
-    text, tests = _starter(given.name, given.starter) if given.starter else _first(given.name, playbooks)
+    text, tests = _from_starter(given.name, given.starter) if given.starter else _first(given.name, playbooks)
     file: Path = given.out or playbook_folder(playbooks.settings) / f"{given.name}.yaml"
     if given.out is None and given.name in playbooks.catalog.playbooks:
         raise Conflict(f"there is a playbook {given.name!r} already: {playbooks.catalog.playbooks[given.name].file}")
@@ -117,8 +117,12 @@ def _schema(playbooks: HomePlaybooks) -> str:
     return _SCHEMA.format(port=playbooks.settings.section(GatewaySettings).port or 8137)
 
 
-def _starter(name: str, starter: str) -> tuple[str, str]:
-    """One of those that Sulla brings along, under another name."""
+def _from_starter(name: str, starter: str) -> tuple[str, str]:
+    """A starter that Sulla brings along, under the new name: its text, and that of its tests, empty if it has none.
+
+    Raises:
+        NotFound: there is no such starter; the message says which there are.
+    """
     folder = starters()
     known = sorted(file.stem for file in folder.glob("*.yaml") if not file.name.endswith(TEST_ENDINGS))
     if starter not in known:

@@ -318,6 +318,7 @@ class MachineRun:
         self.due.append(owner)
 
     def _charge(self, spot: StepSpot, spent: f.Spent) -> None:
+        """Add what was spent on a step to the step's own count and to the run's."""
         if spent == NOTHING:
             return
         past = spot.past

@@ -107,7 +107,7 @@ class SpeechLogs:
             raise StoreUnavailable("no log for what is said could be made; send it again", retry_after_s=1.0)
 
     def start(self, found: TakenOver) -> SpeechLog:
-        """Go on in a log that is ours now.
+        """Write to a log that is ours now, just made or taken over: it runs in the background until it is gone.
 
         Raises:
             ShuttingDown: nothing is begun any more.
