@@ -142,8 +142,8 @@ class ThreadSpeech:
         return events
 
     def _judged(self, entry: TurnJudged) -> list[Event]:
-        """It was decided what becomes of a turn that has ended: end it here too, in the words that were judged, and note
-        on it whether it is delivered.
+        """It was decided what becomes of a turn that has ended: end it here too, in the words that were judged, and
+        note on it whether it is delivered.
         """
         events = self._ended(entry.turn_id, entry.at_ms)
         if entry.said is not None:
