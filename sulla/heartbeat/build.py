@@ -12,12 +12,12 @@ from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.people import PeopleBriefing
 from sulla.heartbeat.rpc import METHODS
+from sulla.heartbeat.schedules import wanted_by
 from sulla.heartbeat.service import HeartbeatService
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
 from sulla.heartbeat.threads import BeatThreads, check_heartbeat, limits_of
 from sulla.heartbeat.tools import heartbeat_tools
-from sulla.heartbeat.wanted import wanted_by
 from sulla.host.host import AgentParts, Built, Host
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier

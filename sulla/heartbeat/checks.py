@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 
 from sulla.core.errors import SettingsError
+from sulla.heartbeat.schedules import wanted_by
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.threads import check_heartbeat
-from sulla.heartbeat.wanted import wanted_by
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, fault, ok
 from sulla.schedules.spec import explain

@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
-from sulla.mcp.shapes import tidy
+from sulla.mcp.tool_schema import tidy
 from sulla.mcp.words import plain
 from sulla.tools import did_you_mean
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store.asks import check_name, check_payload
 from sulla.store.base import Subscription
+from sulla.store.requests import check_name, check_payload
 
 QUEUED_MESSAGES = 1024
 """What one listener may be behind: at 4 KiB a message, 4 MiB at the most."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from sulla.store.asks import (
+from sulla.store.base import Subscription
+from sulla.store.requests import (
     AppendRequest,
     FindRequest,
     OfferRequest,
@@ -17,7 +18,6 @@ from sulla.store.asks import (
     check_swap,
     check_value,
 )
-from sulla.store.base import Subscription
 from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 
 

@@ -9,9 +9,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sulla.core.clock import Clock
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
-from sulla.store.asks import AppendRequest, OfferRequest
+from sulla.store.requests import AppendRequest, OfferRequest
 from sulla.store.values import Head, Lease, LogInfo, Offered
 
 

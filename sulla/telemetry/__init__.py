@@ -7,9 +7,9 @@ from sulla.telemetry.logs import FILE, Form, Logs
 from sulla.telemetry.measures import Measures
 from sulla.telemetry.metrics import Metrics
 from sulla.telemetry.reading import Gauge
+from sulla.telemetry.run_entries import narrate
 from sulla.telemetry.spans import Spans
 from sulla.telemetry.stall import StallWatch
-from sulla.telemetry.story import narrate
 from sulla.telemetry.stream import Read, SpanFeed
 from sulla.telemetry.tally import Counter, Histogram, Labels, Tally
 from sulla.telemetry.tracing import Tracing, trace_to

@@ -19,7 +19,7 @@ from typing import Final, Literal, TextIO
 
 from sulla.core.redact import Redactor
 from sulla.core.trail import here
-from sulla.telemetry.flood import WarningCounter
+from sulla.telemetry.repeated_warnings import WarningCounter
 
 Form = Literal["json", "plain"]
 

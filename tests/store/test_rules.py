@@ -8,7 +8,7 @@ import pytest
 
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
 from sulla.store import Draft, Head, Lease, Offered, rules
-from sulla.store.asks import AppendRequest, OfferRequest
+from sulla.store.requests import AppendRequest, OfferRequest
 from sulla.store.rules import LogState
 from sulla.testing.clock import ManualClock
 

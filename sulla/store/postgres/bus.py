@@ -20,11 +20,11 @@ from psycopg import sql
 
 from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, StoreUnavailable
-from sulla.store.asks import check_name
 from sulla.store.base import Subscription
 from sulla.store.bus import LocalBus
 from sulla.store.postgres.errors import explained
 from sulla.store.postgres.pool import ConnectionPool, Line, guarded
+from sulla.store.requests import check_name
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from sulla.store import rules
-from sulla.store.asks import FindRequest
+from sulla.store.requests import FindRequest
 from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import AWAKE, COLUMNS, LOG, LogRow, log_of
 from sulla.store.values import Head, LogInfo, Record

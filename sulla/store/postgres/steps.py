@@ -7,10 +7,10 @@ from typing import cast
 
 from sulla.core.errors import NotFound
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.postgres import rows
 from sulla.store.postgres.pool import Line
 from sulla.store.postgres.rows import PAGE_BYTES, PAGE_RECORDS, Row, Value
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MakeId
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.checked import CheckedStore
 from sulla.store.postgres import steps
 from sulla.store.postgres.bus import PostgresBus
@@ -14,6 +13,7 @@ from sulla.store.postgres.pool import ANSWER_S, MAX_CONNECTIONS, ConnectionPool,
 from sulla.store.postgres.rows import END
 from sulla.store.postgres.schema import migrate
 from sulla.store.postgres.url import parse_address
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.values import Grant, Lease, LogInfo, Offered, Record
 
 SCHEMA = "sulla"

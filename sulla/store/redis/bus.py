@@ -17,13 +17,13 @@ from redis.exceptions import RedisError
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
-from sulla.store.asks import check_name
 from sulla.store.base import Subscription
 from sulla.store.bus import QUEUED_MESSAGES, LocalBus
 from sulla.store.redis.client import CALL_S, RedisClient, connect
 from sulla.store.redis.keys import channel_prefix
 from sulla.store.redis.line import RedisLine, Reply
 from sulla.store.redis.url import RedisAddress
+from sulla.store.requests import check_name
 
 _BACKOFF_S = (0.1, 0.2, 0.5, 1.0)
 """How long to wait before the listener's connection is tried again, the last one over and over."""

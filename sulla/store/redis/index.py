@@ -9,7 +9,6 @@ from typing import cast
 
 from sulla.core.clock import Clock
 from sulla.store import rules
-from sulla.store.asks import FindRequest
 from sulla.store.redis.client import ANNOUNCE, CANDIDATES, CLEAN, LOOK, SETTLE, RedisClient
 from sulla.store.redis.keys import (
     SHARDS,
@@ -23,6 +22,7 @@ from sulla.store.redis.keys import (
     shard_of,
 )
 from sulla.store.redis.line import Command, Reply
+from sulla.store.requests import FindRequest
 from sulla.store.rules import LogState
 from sulla.store.values import LogInfo
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, OfferRequest
 from sulla.store.redis import client as run
 from sulla.store.redis.keys import head_key, head_values, record_bytes, value_key
 from sulla.store.redis.line import Command, Word
+from sulla.store.requests import AppendRequest, OfferRequest
 from sulla.store.rules import LogState
 from sulla.store.values import Head, Lease
 

@@ -12,7 +12,6 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest, check_name
 from sulla.store.checked import CheckedStore
 from sulla.store.redis import checks, keys, steps
 from sulla.store.redis import client as run
@@ -32,6 +31,7 @@ from sulla.store.redis.index import (
 from sulla.store.redis.keys import IndexPlaces, Raw, head_key, places_of
 from sulla.store.redis.line import Command, Reply, Word
 from sulla.store.redis.url import address_of
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest, check_name
 from sulla.store.rules import LogState
 from sulla.store.values import MAX_TAIL, Grant, Head, Lease, LogInfo, Offered, Record
 

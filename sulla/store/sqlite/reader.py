@@ -13,7 +13,7 @@ from urllib.parse import quote
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable, leaf
 from sulla.store import rules
-from sulla.store.asks import FindRequest
+from sulla.store.requests import FindRequest
 from sulla.store.sqlite import steps
 from sulla.store.sqlite.file import explained, refuse_strangers
 from sulla.store.sqlite.tables import MIGRATIONS

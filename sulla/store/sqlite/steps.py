@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import COLUMNS, LOG, find_of, log_of, row_of, update_of
 from sulla.store.values import MAX_TAIL, Draft, Grant, Lease, LogInfo, Offered, Record

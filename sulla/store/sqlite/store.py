@@ -7,9 +7,9 @@ from pathlib import Path
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.store import rules
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest
 from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.sqlite import steps
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.store.values import Grant, Lease, LogInfo, Offered, Record

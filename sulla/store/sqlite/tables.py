@@ -5,7 +5,7 @@ Pure.
 from __future__ import annotations
 
 from sulla.core.errors import CorruptRecord
-from sulla.store.asks import FindRequest
+from sulla.store.requests import FindRequest
 from sulla.store.rules import LogState
 from sulla.store.values import Head, Status
 

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.store import Head, Status
-from sulla.store.asks import FindRequest
+from sulla.store.requests import FindRequest
 from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import COLUMNS, LOG, MIGRATIONS, find_of, log_of, row_of, update_of
 

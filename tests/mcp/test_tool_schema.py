@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
-from sulla.mcp.shapes import MAX_DEPTH, tidy
+from sulla.mcp.tool_schema import MAX_DEPTH, tidy
 from sulla.tools import validate
 
 JSON = st.recursive(

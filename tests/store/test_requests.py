@@ -6,7 +6,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft, Head, Lease, LogInfo
-from sulla.store.asks import AppendRequest, FindRequest, OfferRequest, check_lease, check_name, check_payload
+from sulla.store.requests import AppendRequest, FindRequest, OfferRequest, check_lease, check_name, check_payload
 
 LEASE = Lease("key", "home:1", 1, 30.0)
 DRAFT = Draft("A", b"")

@@ -8,8 +8,8 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.schedules import wanted_by
 from sulla.heartbeat.settings import HeartbeatSettings
-from sulla.heartbeat.wanted import wanted_by
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec
 

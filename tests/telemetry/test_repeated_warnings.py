@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sulla.telemetry.flood import MOST, WINDOW_S, WarningCounter
+from sulla.telemetry.repeated_warnings import MOST, WINDOW_S, WarningCounter
 
 HERE, THERE = ("door.py", 1), ("door.py", 2)
 
