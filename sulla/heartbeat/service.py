@@ -21,7 +21,7 @@ from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.schedules.service import ScheduleInfo
+from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.spec import BeatAction
 from sulla.threads import Input, ThreadState
 
@@ -128,12 +128,10 @@ class HeartbeatService:
             return TickPage((), None)
         return await read_ticks(self._threads, place, limit, before)
 
-    async def _turn(
-        self, agent: str | None, turn: Callable[[str], Awaitable[ScheduleInfo]]
-    ) -> tuple[HeartbeatRow, ...]:
+    async def _turn(self, agent: str | None, turn: Callable[[str], Awaitable[ScheduleRow]]) -> tuple[HeartbeatRow, ...]:
         chosen = self._known(agent) if agent else ""
         await self._settled.wait()  # right after a start not all are known
-        found = [(info.id, self._whose(action)) for info, action in self._schedules.waking()]
+        found = [(info.schedule, self._whose(action)) for info, action in self._schedules.waking()]
         found = [(schedule, name) for schedule, name in found if chosen in ("", name)]
         if not found:
             whom = f"the agent {chosen!r}" if chosen else "any agent"
@@ -209,6 +207,6 @@ def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BudgetRow
     )
 
 
-def _schedule(info: ScheduleInfo, action: BeatAction) -> BeatScheduleRow:
+def _schedule(info: ScheduleRow, action: BeatAction) -> BeatScheduleRow:
     following = info.next_ms[0] if info.next_ms else None
-    return BeatScheduleRow(info.id, info.explain, info.status == "paused", info.why, following, action.project)
+    return BeatScheduleRow(info.schedule, info.explain, info.status == "paused", info.why, following, action.project)

@@ -21,12 +21,12 @@ from sulla.rpc import (
     Name,
     Params,
     Rest,
-    Time,
     Title,
     Words,
 )
 from sulla.schedules.hours import parse_hours
-from sulla.schedules.service import ScheduleInfo, ScheduleService
+from sulla.schedules.rows import ScheduleRow
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import (
     Action,
     At,
@@ -39,9 +39,6 @@ from sulla.schedules.spec import (
     When,
     parse_at,
 )
-
-"""What travels over ``sulla.v1`` about schedules, as strict models. Pure."""
-
 
 MOST_S = 366 * 86_400
 
@@ -116,43 +113,6 @@ class ScheduleResume(Params):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteRow:
-    """Something that happened to a schedule."""
-
-    at_ms: Annotated[Time, Field(alias="at")]
-    what: str
-    """`set`, `fired`, `begun`, `succeeded`, `failed`, `missed`, `skipped`, `paused`, `resumed` or `rewound`."""
-    slot: str
-    """The name of the firing that it is about; empty for none."""
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleRow:
-    """One schedule."""
-
-    schedule: str
-    title: str
-    explain: str
-    """When it fires, in English."""
-    action: str
-    """What it does, in English."""
-    status: Literal["active", "paused", "over", "unreadable"]
-    why: str
-    """Why it does not fire as it usually would; empty if it does."""
-    by: str
-    """The name of the token that it was made with; `settings` for one that the settings ask for."""
-    next_ms: Annotated[tuple[Time, ...], Field(alias="next")]
-    """The next times."""
-    notes: tuple[NoteRow, ...]
-    """What happened lately, oldest first."""
-    fired: int
-    missed: int
-    skipped: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
 class ScheduleRows:
     """The answer to `schedule.list`."""
 
@@ -179,12 +139,12 @@ class ScheduleFired:
 
 async def _list(service: ScheduleService, params: ScheduleList, context: Context) -> ScheduleRows:
     infos = list(await service.list(params.after or "", params.limit + 1))
-    following = infos[params.limit - 1].id if len(infos) > params.limit else None
-    return ScheduleRows(tuple(map(_row, infos[: params.limit])), following)
+    following = infos[params.limit - 1].schedule if len(infos) > params.limit else None
+    return ScheduleRows(tuple(infos[: params.limit]), following)
 
 
 async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
-    return _row(await service.add(spec_of(params), params.schedule, params.request_id, context.caller.name))
+    return await service.add(spec_of(params), params.schedule, params.request_id, context.caller.name)
 
 
 async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
@@ -198,11 +158,11 @@ async def _run(service: ScheduleService, params: ScheduleRun, context: Context) 
 
 
 async def _pause(service: ScheduleService, params: SchedulePause, context: Context) -> ScheduleRow:
-    return _row(await service.pause(params.schedule, context.caller.name))
+    return await service.pause(params.schedule, context.caller.name)
 
 
 async def _resume(service: ScheduleService, params: ScheduleResume, context: Context) -> ScheduleRow:
-    return _row(await service.resume(params.schedule, context.caller.name))
+    return await service.resume(params.schedule, context.caller.name)
 
 
 def spec_of(asked: ScheduleAdd) -> Spec:
@@ -244,24 +204,6 @@ def _action(asked: ScheduleAdd) -> Action:
     if asked.thread_id and asked.agent:
         raise InvalidInput("agent: the thread has one already; give thread_id or agent")
     return found[0]
-
-
-def _row(info: ScheduleInfo) -> ScheduleRow:
-    return ScheduleRow(
-        schedule=info.id,
-        title=info.title,
-        explain=info.explain,
-        action=info.action,
-        status=info.status,
-        why=info.why,
-        by=info.by,
-        next_ms=info.next_ms,
-        notes=tuple(NoteRow(note.at_ms, note.what, note.slot, note.said) for note in info.notes),
-        fired=info.fired,
-        missed=info.missed,
-        skipped=info.skipped,
-        failed=info.failed,
-    )
 
 
 _SCHEDULE: Final[JsonObject] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Final, Literal
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput
@@ -15,13 +15,12 @@ from sulla.schedules import facts as f
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
+from sulla.schedules.rows import NoteRow, ScheduleRow, Status
 from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.slots import next_slot
 from sulla.schedules.spec import At, BeatAction, Every, Spec, action_text, check_spec, explain
-from sulla.schedules.state import ScheduleNote, ScheduleState
+from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
-
-Status = Literal["active", "paused", "over", "unreadable"]
 
 SETTINGS: Final = "settings"
 """Who has set a schedule that settings ask for."""
@@ -30,30 +29,6 @@ PLAYBOOKS: Final = "playbook files"
 SHOWN: Final = 3
 """The next times that are shown of a schedule."""
 _TRIES: Final = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleInfo:
-    """One schedule, as it is shown."""
-
-    id: str
-    title: str
-    explain: str
-    """When it fires, in English."""
-    action: str
-    """What it does, in English."""
-    status: Status
-    why: str
-    """Why it does not fire as it usually would; empty if it does."""
-    by: str
-    next_ms: tuple[int, ...]
-    """The next times, UTC milliseconds."""
-    notes: tuple[ScheduleNote, ...]
-    """What happened lately, oldest first."""
-    fired: int
-    missed: int
-    skipped: int
-    failed: int
 
 
 class ScheduleService:
@@ -81,7 +56,7 @@ class ScheduleService:
         self._make_id = make_id
         self._check = check
 
-    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
+    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleRow:
         """Make a schedule.
 
         Args:
@@ -134,7 +109,7 @@ class ScheduleService:
             if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
                 await self._end(one, by)
 
-    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
+    async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Schedules by id, those behind `after` only."""
         return [self._info(one) for one in self._schedules.page(after, limit)]
 
@@ -156,7 +131,7 @@ class ScheduleService:
         self._schedules.announce(schedule_id)
         return slot
 
-    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
+    async def pause(self, schedule_id: str, by: str) -> ScheduleRow:
         """Fire no more until resumed, also after a restart.
 
         Raises:
@@ -164,7 +139,7 @@ class ScheduleService:
         """
         return await self._turn(schedule_id, by, paused=True)
 
-    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
+    async def resume(self, schedule_id: str, by: str) -> ScheduleRow:
         """Fire again; what was due meanwhile is over.
 
         Raises:
@@ -172,16 +147,16 @@ class ScheduleService:
         """
         return await self._turn(schedule_id, by, paused=False)
 
-    def waking(self) -> Sequence[tuple[ScheduleInfo, BeatAction]]:
+    def waking(self) -> Sequence[tuple[ScheduleRow, BeatAction]]:
         """The schedules that wake agents, each with what it does."""
-        found: list[tuple[ScheduleInfo, BeatAction]] = []
+        found: list[tuple[ScheduleRow, BeatAction]] = []
         for one in self._schedules.page("", len(self._schedules)):
             action = one.state.spec.action if one.state is not None else None
             if isinstance(action, BeatAction):
                 found.append((self._info(one), action))
         return found
 
-    async def _turn(self, schedule_id: str, by: str, *, paused: bool) -> ScheduleInfo:
+    async def _turn(self, schedule_id: str, by: str, *, paused: bool) -> ScheduleRow:
         one = await self._schedules.get(schedule_id)
         for _ in range(_TRIES):
             if one.state is None or one.state.paused == paused:
@@ -200,20 +175,20 @@ class ScheduleService:
         self._schedules.announce(one.id)
         self._scheduler.look_at(one.id)
 
-    def _info(self, one: ScheduleLog) -> ScheduleInfo:
+    def _info(self, one: ScheduleLog) -> ScheduleRow:
         state = one.state
         if state is None:
             why = one.trouble or "it is being read"
-            return ScheduleInfo(one.id, "", "", "", "unreadable", why, "", (), (), 0, 0, 0, 0)
+            return ScheduleRow(one.id, "", "", "", "unreadable", why, "", (), (), 0, 0, 0, 0)
         try:
             return self._shown(one, state)
         except InvalidInput as error:  # what another machine knows, such as a zone, this one need not
-            return ScheduleInfo(one.id, state.spec.title, "", "", "unreadable", error.message, "", (), (), 0, 0, 0, 0)
+            return ScheduleRow(one.id, state.spec.title, "", "", "unreadable", error.message, "", (), (), 0, 0, 0, 0)
 
-    def _shown(self, one: ScheduleLog, state: ScheduleState) -> ScheduleInfo:
+    def _shown(self, one: ScheduleLog, state: ScheduleState) -> ScheduleRow:
         spec, next_ms = state.spec, _next_times(state)
         status: Status = "paused" if state.paused else "active" if next_ms or state.pending else "over"
-        return ScheduleInfo(
+        return ScheduleRow(
             one.id,
             spec.title,
             explain(spec),
@@ -222,7 +197,7 @@ class ScheduleService:
             self._why(state, next_ms),
             state.by,
             next_ms,
-            state.notes,
+            tuple(NoteRow(note.at_ms, note.what, note.slot, note.said) for note in state.notes),
             state.fired,
             state.missed,
             state.skipped,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sulla.core.errors import NotFound
-from sulla.schedules.service import ScheduleInfo, ScheduleService
+from sulla.schedules.rows import NoteRow, ScheduleRow
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Spec, check_spec, explain
-from sulla.schedules.state import ScheduleNote
 
-_NOTE = ScheduleNote(1_800_000_000_000, "set", said="owner")
-_KNOWN = ScheduleInfo("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)
+_NOTE = NoteRow(1_800_000_000_000, "set", "", "owner")
+_KNOWN = ScheduleRow("sch_1", "", "Every 1h", "message", "active", "", "owner", (), (_NOTE,), 0, 0, 0, 0)
 
 
 class MemorySchedules(ScheduleService):
@@ -19,24 +19,24 @@ class MemorySchedules(ScheduleService):
 
     def __init__(self) -> None:
         self.fired: list[str] = []
-        self.infos: dict[str, ScheduleInfo] = {}
-        self.make(_KNOWN.id)
+        self.infos: dict[str, ScheduleRow] = {}
+        self.make(_KNOWN.schedule)
 
     def make(self, schedule_id: str) -> None:
         """There is one of that id."""
-        self.infos[schedule_id] = replace(_KNOWN, id=schedule_id)
+        self.infos[schedule_id] = replace(_KNOWN, schedule=schedule_id)
 
-    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleInfo:
+    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleRow:
         """Remember one."""
         check_spec(spec)
         made = schedule_id or f"sch_{request_id or len(self.infos)}"
-        note = ScheduleNote(1_800_000_000_000, "set", said=by)
-        self.infos[made] = ScheduleInfo(
+        note = NoteRow(1_800_000_000_000, "set", "", by)
+        self.infos[made] = ScheduleRow(
             made, spec.title, explain(spec), "message", "active", "", by, (1_800_000_060_000,), (note,), 0, 0, 0, 0
         )
         return self.infos[made]
 
-    async def list(self, after: str, limit: int) -> Sequence[ScheduleInfo]:
+    async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Those that it was told of."""
         return [self.infos[name] for name in sorted(self.infos) if name > after][:limit]
 
@@ -51,19 +51,19 @@ class MemorySchedules(ScheduleService):
         self.fired.append(schedule_id)
         return f"now:{request_id or len(self.fired)}"
 
-    async def pause(self, schedule_id: str, by: str) -> ScheduleInfo:
+    async def pause(self, schedule_id: str, by: str) -> ScheduleRow:
         """Show it as paused."""
         return self._set(schedule_id, replace(self._get(schedule_id), status="paused", why="paused"))
 
-    async def resume(self, schedule_id: str, by: str) -> ScheduleInfo:
+    async def resume(self, schedule_id: str, by: str) -> ScheduleRow:
         """Show it as active."""
         return self._set(schedule_id, replace(self._get(schedule_id), status="active", why=""))
 
-    def _set(self, schedule_id: str, info: ScheduleInfo) -> ScheduleInfo:
+    def _set(self, schedule_id: str, info: ScheduleRow) -> ScheduleRow:
         self.infos[schedule_id] = info
         return info
 
-    def _get(self, schedule_id: str) -> ScheduleInfo:
+    def _get(self, schedule_id: str) -> ScheduleRow:
         if schedule_id not in self.infos:
             raise NotFound(f"no schedule {schedule_id!r}")
         return self.infos[schedule_id]

@@ -47,7 +47,7 @@ class House:
     ) -> None:
         self.book = ScheduleStore(store, clock, name)
         self.scheduler = Scheduler(self.book, clock, self.act, held)
-        self.office = ScheduleService(self.book, self.scheduler, clock, make_id, self.check)
+        self.service = ScheduleService(self.book, self.scheduler, clock, make_id, self.check)
         self.acts: Counter[tuple[str, str]] = Counter()
         """How often each firing was begun here."""
         self.trouble: SullaError | None = None

@@ -14,8 +14,8 @@ from tests.doubles.beats import MemoryBeats
 from tests.gateway.asking import ask
 
 
-async def asked(params: Params, office: MemoryBeats | None = None) -> Any:
-    return await ask(METHODS, office or MemoryBeats(), params)
+async def asked(params: Params, service: MemoryBeats | None = None) -> Any:
+    return await ask(METHODS, service or MemoryBeats(), params)
 
 
 async def test_money_is_in_units_and_times_are_stamps() -> None:
@@ -26,10 +26,10 @@ async def test_money_is_in_units_and_times_are_stamps() -> None:
 
 
 async def test_what_is_paused_is_woken_at_no_time() -> None:
-    office = MemoryBeats()
-    (row,) = (await asked(wire.HeartbeatPause(), office))["heartbeats"]
+    service = MemoryBeats()
+    (row,) = (await asked(wire.HeartbeatPause(), service))["heartbeats"]
     assert (row["enabled"], row["next"], row["schedules"][0]["why"]) == (False, None, "paused")
-    (row,) = (await asked(wire.HeartbeatResume(agent="sulla"), office))["heartbeats"]
+    (row,) = (await asked(wire.HeartbeatResume(agent="sulla"), service))["heartbeats"]
     assert row["enabled"]
 
 
@@ -41,9 +41,9 @@ async def test_a_page_says_where_the_next_one_begins() -> None:
 
 
 async def test_a_beat_is_begun_for_the_project_that_is_named() -> None:
-    office = MemoryBeats()
-    begun = await asked(wire.HeartbeatTrigger(project="garden", request_id="r1"), office)
-    assert (office.triggered, begun["run_id"]) == (["garden"], "run_r1")
+    service = MemoryBeats()
+    begun = await asked(wire.HeartbeatTrigger(project="garden", request_id="r1"), service)
+    assert (service.triggered, begun["run_id"]) == (["garden"], "run_r1")
 
 
 async def test_an_agent_that_there_is_not_is_not_found() -> None:

@@ -60,14 +60,14 @@ def test_what_says_too_much_or_too_little_is_refused_in_words(asked: JsonObject,
 
 
 async def test_pages_lead_to_each_schedule_once() -> None:
-    office = MemorySchedules()
-    await ask(METHODS, office, ScheduleRemove(schedule="sch_1"))
+    service = MemorySchedules()
+    await ask(METHODS, service, ScheduleRemove(schedule="sch_1"))
     for name in "abcde":
-        await ask(METHODS, office, ScheduleAdd(schedule=name, every_s=60, message="hi"))
+        await ask(METHODS, service, ScheduleAdd(schedule=name, every_s=60, message="hi"))
     found: list[object] = []
     after: str | None = None
     while True:
-        page = await ask(METHODS, office, ScheduleList(after=after, limit=2))
+        page = await ask(METHODS, service, ScheduleList(after=after, limit=2))
         rows, after = page["schedules"], page["next"]
         assert isinstance(rows, list)
         found += [row["schedule"] for row in rows if isinstance(row, dict)]
@@ -77,7 +77,7 @@ async def test_pages_lead_to_each_schedule_once() -> None:
 
 
 async def test_it_is_known_who_asked() -> None:
-    office = MemorySchedules()
-    row = await ask(METHODS, office, ScheduleAdd(schedule="s", every_s=60, message="hi"), PHONE)
+    service = MemorySchedules()
+    row = await ask(METHODS, service, ScheduleAdd(schedule="s", every_s=60, message="hi"), PHONE)
     assert row["by"] == "phone"
-    assert (await ask(METHODS, office, SchedulePause(schedule="s"), PHONE))["status"] == "paused"
+    assert (await ask(METHODS, service, SchedulePause(schedule="s"), PHONE))["status"] == "paused"

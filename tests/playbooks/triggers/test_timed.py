@@ -15,7 +15,8 @@ from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.playbooks.triggers.timed import LOOK_S, ScheduledStarts, TriggerSchedules, schedule_of, wanted_by
-from sulla.schedules.service import PLAYBOOKS, ScheduleInfo
+from sulla.schedules.rows import ScheduleRow
+from sulla.schedules.service import PLAYBOOKS
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -33,15 +34,15 @@ class Desk:
         self.clock = clock
         self.house = house
         self.catalog = PlaybookCatalog([folder], KnownNames)
-        self.triggers = TriggerSchedules(self.catalog, house.office, clock)
+        self.triggers = TriggerSchedules(self.catalog, house.service, clock)
 
     def write(self, name: str, on: str, more: str = "") -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\non: {on}\n{more}{STEPS}")
 
-    async def shown(self) -> dict[str, ScheduleInfo]:
-        return {info.id: info for info in await self.house.office.list("", 100)}
+    async def shown(self) -> dict[str, ScheduleRow]:
+        return {info.schedule: info for info in await self.house.service.list("", 100)}
 
-    async def looked(self) -> dict[str, ScheduleInfo]:
+    async def looked(self) -> dict[str, ScheduleRow]:
         await self.triggers.look()
         return await self.shown()
 
@@ -90,7 +91,7 @@ async def test_schedules_come_change_and_go_with_the_file_and_a_pause_stays(desk
         "playbook_triage_1": ("playbook triage", PLAYBOOKS),
         "playbook_triage_2": ("playbook triage", PLAYBOOKS),
     }
-    await desk.house.office.pause("playbook_triage_1", "me")
+    await desk.house.service.pause("playbook_triage_1", "me")
     desk.write("triage", '[manual, {schedule: "0 10 * * *", zone: Europe/Berlin}]')
     changed = await desk.looked()
     assert [(id_, info.status) for id_, info in changed.items()] == [("playbook_triage_1", "paused")]
@@ -132,7 +133,7 @@ async def test_an_outage_of_the_store_is_tried_again_at_the_next_look(
 
     desk.write("triage", "{schedule: 30m}")
     with monkeypatch.context() as patched:
-        patched.setattr(desk.house.office, "settle", away)
+        patched.setattr(desk.house.service, "settle", away)
         assert await desk.looked() == {}
         assert desk.triggers.trouble() == "the store is away"
     assert list(await desk.looked()) == ["playbook_triage_1"]
@@ -156,12 +157,12 @@ async def test_files_are_followed_while_it_runs(desk: Desk, clock: ManualClock) 
 
 
 async def test_a_firing_begins_a_run_once(desk: Desk) -> None:
-    office = MemoryPlaybooks()
-    office.listed["triage"] = PlaybookRow("triage", "", "", "", 1, ("manual",), {}, "")
-    plays = ScheduledStarts(desk.catalog, office)
+    service = MemoryPlaybooks()
+    service.listed["triage"] = PlaybookRow("triage", "", "", "", 1, ("manual",), {}, "")
+    plays = ScheduledStarts(desk.catalog, service)
     first, again = [await plays.begin("triage", {"a": 1}, "schedule:s:1") for _ in range(2)]
     assert first == again
-    (begin,) = office.begun.values()
+    (begin,) = service.begun.values()
     assert (begin.playbook, begin.inputs, begin.trigger, begin.thread) == ("triage", {"a": 1}, "schedule", "")
 
 

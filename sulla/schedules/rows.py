@@ -1,0 +1,49 @@
+"""A schedule as clients are shown it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sulla.rpc import Time
+
+Status = Literal["active", "paused", "over", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """Something that happened to a schedule."""
+
+    at_ms: Annotated[Time, Field(alias="at")]
+    what: str
+    """`set`, `fired`, `begun`, `succeeded`, `failed`, `missed`, `skipped`, `paused`, `resumed` or `rewound`."""
+    slot: str
+    """The name of the firing that it is about; empty for none."""
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """One schedule."""
+
+    schedule: str
+    title: str
+    explain: str
+    """When it fires, in English."""
+    action: str
+    """What it does, in English."""
+    status: Status
+    why: str
+    """Why it does not fire as it usually would; empty if it does."""
+    by: str
+    """The name of the token that it was made with; `settings` for one that the settings ask for."""
+    next_ms: Annotated[tuple[Time, ...], Field(alias="next")]
+    """The next times."""
+    notes: tuple[NoteRow, ...]
+    """What happened lately, oldest first."""
+    fired: int
+    missed: int
+    skipped: int
+    failed: int
