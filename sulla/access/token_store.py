@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sulla.access import tokens
@@ -46,6 +46,16 @@ _TRIES: Final = 8
 """How often a change is tried anew because another daemon made one of the same name in between."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ValidTokens:
+    """What is good at the moment."""
+
+    known: tuple[KnownToken, ...] = ()
+    """All that were not revoked, expired ones too."""
+    principals: frozenset[Principal] = frozenset()
+    """Who comes in with those that have not expired."""
+
+
 class TokenStore:
     """Makes named tokens and tickets, takes them back, and knows which are valid. It lives as long as the daemon.
 
@@ -66,10 +76,7 @@ class TokenStore:
         self._renew: Callable[[], str] = make_token
         self._owner: KnownToken | None = None
         self._fold = tokens.TokenFold()
-        self._born_ms = 0
-        """When the log that is in the book was made, UTC milliseconds."""
-        self._known: tuple[KnownToken, ...] = ()
-        self._good: frozenset[Principal] = frozenset()
+        self._valid = _ValidTokens()
         self._changed: Callable[[], None] = lambda: None
         self._reading = asyncio.Lock()
         self._damage: str | None = None
@@ -82,7 +89,7 @@ class TokenStore:
 
     def known(self) -> Sequence[KnownToken]:
         """All that were not revoked, expired ones too."""
-        return self._known
+        return self._valid.known
 
     async def open(self, owner: str, renew: Callable[[], str]) -> None:
         """Read what there is.
@@ -206,7 +213,7 @@ class TokenStore:
         """
         bearer = await self._tickets.take(ticket)
         await self._read()  # its token may be newer than what is known here, or revoked a moment ago
-        for known in self._known:
+        for known in self._valid.known:
             who = known.principal
             if (who.name, who.id) == (bearer.name, bearer.id) and not known.expired(self._clock.now()):
                 return replace(who, scopes=who.scopes & TICKET_SCOPES)
@@ -218,7 +225,7 @@ class TokenStore:
         Raises:
             Unauthorized: it was.
         """
-        if by.id and by not in self._good:  # without an id it is the owner at the machine itself
+        if by.id and by not in self._valid.principals:  # without an id it is the owner at the machine itself
             raise Unauthorized(f"the token {by.name!r} is good no more")
 
     async def _offer(self, what: str, fact: tokens.Fact, digest: bytes) -> int | None:
@@ -260,9 +267,9 @@ class TokenStore:
     async def _pages(self) -> None:
         info = await self._store.head(tokens.KEY)
         last, born_ms = (info.last_seq, info.created_ms) if info is not None else (0, 0)
-        if last < self._fold.seq or born_ms != self._born_ms:
-            self._fold = tokens.TokenFold()  # another log than the one that was read: what that one said holds no more
-        self._born_ms = born_ms
+        if last < self._fold.seq or born_ms != self._fold.born_ms:
+            # Another log than the one that was read: what that one said holds no more.
+            self._fold = tokens.TokenFold(born_ms)
         while self._damage is None and self._fold.seq < last:
             await self._page()
 
@@ -278,11 +285,10 @@ class TokenStore:
     def _take_stock(self) -> None:
         """Find out what is good now, and tell if that has changed."""
         owners = () if self._owner is None else (self._owner,)
-        self._known = (*owners, *(self._fold.known() if self._damage is None else ()))
-        now_s = self._clock.now()
-        good = frozenset(known.principal for known in self._known if not known.expired(now_s))
-        if good != self._good:
-            self._good = good
+        known = (*owners, *(self._fold.known() if self._damage is None else ()))
+        now_s, before = self._clock.now(), self._valid
+        self._valid = _ValidTokens(known, frozenset(one.principal for one in known if not one.expired(now_s)))
+        if self._valid.principals != before.principals:
             self._changed()
 
     async def _poll(self) -> None:

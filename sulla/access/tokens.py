@@ -112,9 +112,14 @@ class _Grant:
 
 
 class TokenFold:
-    """The tokens that a log of records adds up to. The same records give the same result in every daemon."""
+    """The tokens that a log of records adds up to. The same records give the same result in every daemon.
 
-    def __init__(self) -> None:
+    Args:
+        born_ms: when that log was made, UTC milliseconds; 0 while there is none.
+    """
+
+    def __init__(self, born_ms: int = 0) -> None:
+        self.born_ms = born_ms
         self.seq = 0
         """The number of the last record that is in it."""
         self._grants: dict[str, _Grant] = {}

@@ -51,7 +51,7 @@ class McpServers:
         """
         for supervisor in self._supervisors:
             supervisor.check_trust()
-        catalogs = tuple(supervisor.catalog for supervisor in self._supervisors)
+        catalogs = tuple(supervisor.tools.catalog for supervisor in self._supervisors)
         if len(catalogs) != len(self._seen) or any(a is not b for a, b in zip(catalogs, self._seen, strict=False)):
             self._seen = catalogs
             self._tools = tuple(tool for supervisor in self._supervisors for tool in tools_of(supervisor))
@@ -68,5 +68,5 @@ class McpServers:
 
     def waiting(self) -> str:
         """Which servers have tools that wait for the owner, in one line; empty if none has."""
-        names = ", ".join(repr(supervisor.server.name) for supervisor in self._supervisors if supervisor.held)
+        names = ", ".join(repr(supervisor.server.name) for supervisor in self._supervisors if supervisor.tools.held)
         return f"tools that came or changed wait for `sulla mcp trust`, of these MCP servers: {names}" if names else ""

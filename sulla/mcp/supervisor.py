@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Refused, Unavailable, leaf
+from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson, JsonObject
-from sulla.mcp.catalog import McpCatalog, McpTool, changes, read_catalog
+from sulla.mcp.catalog import McpTool
 from sulla.mcp.server import McpServer
+from sulla.mcp.server_tools import ServerTools
 from sulla.mcp.session import ConnectMcp, McpResult, McpSession
-from sulla.mcp.trust import Stamp, TrustFiles
+from sulla.mcp.trust import TrustFiles
 
 START_S: Final = 30.0
 """How long a server may take to start and to list its tools: some fetch themselves first."""
@@ -30,9 +30,6 @@ LONGEST_S: Final = 300.0
 """How long after a loss it is tried again; each time twice as long."""
 STEADY_S: Final = 60.0
 """How long it has to last to count as one that works."""
-
-MAX_SHOWN: Final = 20
-"""How many changes of tools are told one by one."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,7 +57,6 @@ class McpSupervisor:
     def __init__(self, server: McpServer, connect: ConnectMcp, trust: TrustFiles, clock: Clock) -> None:
         self.server = server
         self._connect = connect
-        self._trust = trust
         self._clock = clock
         self._session: McpSession | None = None
         self._down: ServerOutage | None = None
@@ -70,12 +66,7 @@ class McpSupervisor:
         self._calls = 0
         self._asked_late = False
         self._notice = asyncio.Event()
-        self._listed: McpCatalog | None = None
-        self._stamp: Stamp = None
-        self.held: tuple[str, ...] = ()
-        """The tools that came or changed since the owner took the server in, and wait for a yes."""
-        self.catalog = McpCatalog()
-        """What can be used; while it is lost, what could be last. The same object until something is different."""
+        self.tools = ServerTools(server, trust)
 
     async def run(self) -> None:
         """Keep it connected, for as long as this is not cancelled."""
@@ -108,7 +99,7 @@ class McpSupervisor:
         session = self._session
         if session is None or session.over:
             raise self._absence(session.over if session is not None else "")
-        self._check(tool)
+        self.tools.check(tool)
         answered = False
         self._calls += 1
         try:
@@ -125,7 +116,7 @@ class McpSupervisor:
 
     def check_trust(self) -> None:
         """See whether the owner has spoken; if so, what can be used is found anew."""
-        if self._session is not None and self._trust.stamp(self.server.name) != self._stamp:
+        if self._session is not None and self.tools.has_word():
             self._notice.set()
 
     def status(self) -> JsonObject:
@@ -140,7 +131,7 @@ class McpSupervisor:
             "retry_after_s": self._left(down) if down is not None and not up else None,
             "starts": self._starts,
             "reach": self.server.reach,
-            "notes": [*self._waits(), *self.catalog.notes],
+            "notes": [*self.tools.waits(), *self.tools.catalog.notes],
         }
 
     async def _live(self) -> str:
@@ -164,7 +155,7 @@ class McpSupervisor:
             async with self._clock.timeout(START_S):
                 made = self._connect(self.server, self._notice.set, self._heard)
                 session = await stack.enter_async_context(made)
-                await self._take(await session.list())
+                await self.tools.take(await session.list())
             self._session = session
             while not session.over:
                 await self._wait_for_news()
@@ -173,7 +164,7 @@ class McpSupervisor:
                 if not session.over and not self._calls:
                     async with self._clock.timeout(LIST_S):
                         listed = await session.list()
-                    await self._take(listed)
+                    await self.tools.take(listed)
             return session.over
 
     async def _wait_for_news(self) -> None:
@@ -187,40 +178,8 @@ class McpSupervisor:
         self._notice.clear()
         await self._clock.sleep(SETTLE_S)
 
-    async def _take(self, listed: Sequence[McpTool]) -> None:
-        now = read_catalog(listed, self.server.tools)
-        judged = await self._trust.judge(self.server, now)
-        if self._listed is not None and (different := list(changes(self._listed, now))):
-            shown = "; ".join(different[:MAX_SHOWN])
-            _LOG.warning("the tools of the MCP server %r changed: %s", self.server.name, shown)
-        waited, self.held = self.held, judged.held
-        if self.held and self.held != waited:
-            _LOG.warning("the MCP server %r: %s", self.server.name, *self._waits())
-        self._listed, self._stamp = now, judged.stamp
-        if judged.catalog != self.catalog:
-            self.catalog = judged.catalog
-
-    def _waits(self) -> Iterator[str]:
-        """What is said of tools that wait for the owner."""
-        if self.held:
-            name, shown = self.server.name, ", ".join(self.held[:MAX_SHOWN])
-            more = f" and {len(self.held) - MAX_SHOWN} more" if len(self.held) > MAX_SHOWN else ""
-            yield (
-                f"not used, since they came or changed after you took the server in: {shown}{more}; read them with "
-                f"`sulla mcp show {name}`, then allow them with `sulla mcp trust {name}`"
-            )
-
     def _heard(self, said: str) -> None:
         self._said = said
-
-    def _check(self, tool: McpTool) -> None:
-        now = self.catalog.get(tool.name)
-        if now is None or now.digest != tool.digest:
-            there = self._listed is not None and self._listed.get(tool.name) is not None
-            what = "has changed" if there else "is gone"
-            raise Refused(
-                f"this tool of the MCP server {self.server.name!r} {what} since the turn began: it was not called"
-            )
 
     def _absence(self, over: str) -> Unavailable:
         name, down = self.server.name, self._down

@@ -20,7 +20,7 @@ def tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
 
     A tool stands for what it was when it was made: once the server means something else by its name, it refuses.
     """
-    server, offered = supervisor.server, supervisor.catalog.tools
+    server, offered = supervisor.server, supervisor.tools.catalog.tools
     names = tool_names(server.name, [tool.name for tool in offered])
     for tool in offered:
         yield Tool(

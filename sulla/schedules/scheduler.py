@@ -54,6 +54,39 @@ the same, once. It only begins what takes long. Raises ``SullaError``; a retryab
 """
 
 
+class _AttendQueue:
+    """The schedules that are to be attended to: each once at a time, and again if it was changed meanwhile."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[str] = deque()
+        self._queued: set[str] = set()
+        """In the queue or being attended to; each at most once."""
+        self._again: set[str] = set()
+        """Changed while they were attended to."""
+        self._more = asyncio.Semaphore(0)
+
+    def add(self, schedule_id: str) -> None:
+        """Attend to one soon."""
+        if schedule_id in self._queued:
+            self._again.add(schedule_id)
+            return
+        self._queued.add(schedule_id)
+        self._waiting.append(schedule_id)
+        self._more.release()
+
+    async def take(self) -> str:
+        """Wait for the next one; `done` has to be called when it was attended to."""
+        await self._more.acquire()
+        return self._waiting.popleft()
+
+    def done(self, schedule_id: str) -> None:
+        """It was attended to."""
+        self._queued.discard(schedule_id)
+        if schedule_id in self._again:
+            self._again.discard(schedule_id)
+            self.add(schedule_id)
+
+
 class Scheduler:
     """Fires each schedule when one of its times comes. It lives as long as the daemon.
 
@@ -78,12 +111,7 @@ class Scheduler:
         self._heap: list[tuple[int, str]] = []
         self._due: dict[str, int] = {}
         """When each schedule is to be looked at, UTC milliseconds; what the heap says otherwise is out of date."""
-        self._waiting: deque[str] = deque()
-        self._queued: set[str] = set()
-        """In the queue or being attended to; each at most once."""
-        self._again: set[str] = set()
-        """Changed while they were attended to."""
-        self._more = asyncio.Semaphore(0)
+        self._queue = _AttendQueue()
         self._asked: set[tuple[str, str]] = set()
         """Firings that somebody asked this daemon for, until they are begun."""
         self.opened = asyncio.Event()
@@ -109,12 +137,7 @@ class Scheduler:
 
     def look_at(self, schedule_id: str) -> None:
         """Attend to a schedule soon, because it was changed."""
-        if schedule_id in self._queued:
-            self._again.add(schedule_id)
-            return
-        self._queued.add(schedule_id)
-        self._waiting.append(schedule_id)
-        self._more.release()
+        self._queue.add(schedule_id)
 
     async def fire_now(self, schedule_id: str, request_id: str, by: str) -> str:
         """Fire once, whatever the time; also outside the active hours and while it is paused.
@@ -222,8 +245,7 @@ class Scheduler:
 
     async def _work(self) -> None:
         while True:
-            await self._more.acquire()
-            schedule_id = self._waiting.popleft()
+            schedule_id = await self._queue.take()
             try:
                 await self._attend(schedule_id)
             except SullaError as error:
@@ -231,10 +253,7 @@ class Scheduler:
                 said("schedule %s has to wait: %s", schedule_id, error.message)
                 self._plan(schedule_id, self._now_ms() + round((RETRY_S if error.retryable else BEGIN_S) * 1000))
             finally:
-                self._queued.discard(schedule_id)
-            if schedule_id in self._again:
-                self._again.discard(schedule_id)
-                self.look_at(schedule_id)
+                self._queue.done(schedule_id)
 
     async def _attend(self, schedule_id: str) -> None:
         """Fire what is due, begin what was fired, and plan the next look."""

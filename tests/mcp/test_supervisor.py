@@ -113,7 +113,7 @@ async def supervisor(clock: ManualClock, double: Double, owner: Owner) -> AsyncI
 
 def names(supervisor: McpSupervisor) -> list[str]:
     """What can be used."""
-    return [tool.name for tool in supervisor.catalog.tools]
+    return [tool.name for tool in supervisor.tools.catalog.tools]
 
 
 async def test_a_call_is_passed_on(supervisor: McpSupervisor) -> None:
@@ -193,13 +193,13 @@ async def test_a_server_that_takes_too_long_to_start_is_given_up(
 async def test_it_is_asked_for_its_tools_again_though_it_said_nothing(
     supervisor: McpSupervisor, double: Double, clock: ManualClock
 ) -> None:
-    before = supervisor.catalog
+    before = supervisor.tools.catalog
     await clock.advance(RELIST_S + SETTLE_S)
     assert double.lists == 2
-    assert supervisor.catalog is before
+    assert supervisor.tools.catalog is before
     double.tools = []
     await clock.advance(RELIST_S + SETTLE_S)
-    assert supervisor.catalog.tools == ()
+    assert supervisor.tools.catalog.tools == ()
 
 
 async def test_a_burst_of_changes_is_one_question(
@@ -245,7 +245,7 @@ async def test_what_waits_for_the_owner_is_not_there_and_said_to_wait(
     double.notice()
     await clock.advance(SETTLE_S)
     assert names(supervisor) == []
-    assert list(supervisor.held) == ["act"]
+    assert list(supervisor.tools.held) == ["act"]
     said = (
         "not used, since they came or changed after you took the server in: act; read them with `sulla mcp show s`, "
         "then allow them with `sulla mcp trust s`"
@@ -257,11 +257,11 @@ async def test_what_waits_for_the_owner_is_not_there_and_said_to_wait(
             await supervisor.call(tool, {})
     owner.waits, owner.said = set(), 1
     await clock.advance(SETTLE_S)
-    assert list(supervisor.held) == ["act"]  # nobody looked
+    assert list(supervisor.tools.held) == ["act"]  # nobody looked
     supervisor.check_trust()
     await clock.advance(SETTLE_S)
     assert names(supervisor) == ["act"]
-    assert list(supervisor.held) == []
+    assert list(supervisor.tools.held) == []
     asked = double.lists
     supervisor.check_trust()
     await clock.advance(SETTLE_S)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from typing import NoReturn, Protocol, cast
 
+from sulla.core.clock import Clock
 from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthorized, Unavailable, leaf
 from sulla.core.trail import trail
 from sulla.gateway.commands import Event
@@ -109,18 +110,15 @@ class EventStream:
 
     def __init__(self, room: ServerContext, exchange: HttpExchange, shown: StreamedThread) -> None:
         self._room = room
-        self._clock = room.clock
-        self._limits = limits = room.limits
         self._exchange = exchange
         self._shown = shown
-        self._telling = telling = shown.telling
+        self._response = _Response(exchange, shown.telling, room.clock)
+        limits, telling = room.limits, shown.telling
         self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
         self._follower = EventFollower(
             room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, telling.gap
         )
-        self._headed = False
         self._last = shown.before_last
-        self._spoke_s = room.clock.elapsed()
         self._ended = False
         self._expelled = ""
         self._expelling = asyncio.Event()
@@ -140,7 +138,7 @@ class EventStream:
         """
         self._enough.set()
         with contextlib.suppress(SullaError, TooSlow, TimeoutError):  # it follows on its own, and has said so
-            async with self._clock.timeout(patience_s / 2):
+            async with self._room.clock.timeout(patience_s / 2):
                 await self._follower.settle()
         await self.say_goodbye()
         await self._done.wait()
@@ -169,7 +167,7 @@ class EventStream:
         """Returns whether the client has left, or was cut off, before the end."""
         left = False
         try:
-            if opening := self._telling.opening:
+            if opening := self._shown.telling.opening:
                 await self._outbox.put(opening)
             async with asyncio.TaskGroup() as tasks:
                 beside = [tasks.create_task(self._follow()), tasks.create_task(self._keep_alive())]
@@ -196,12 +194,12 @@ class EventStream:
 
     async def _keep_alive(self) -> NoReturn:
         while True:
-            silent_s = self._clock.elapsed() - self._spoke_s
-            if silent_s < self._limits.keep_alive_s:
-                await self._clock.sleep(self._limits.keep_alive_s - silent_s)
+            silent_s = self._room.clock.elapsed() - self._response.spoke_s
+            if silent_s < self._room.limits.keep_alive_s:
+                await self._room.clock.sleep(self._room.limits.keep_alive_s - silent_s)
             else:
-                self._spoke_s = self._clock.elapsed()
-                await self._outbox.put(self._telling.keep_alive)
+                self._response.spoke_s = self._room.clock.elapsed()
+                await self._outbox.put(self._shown.telling.keep_alive)
 
     async def _leaving(self) -> None:
         while (await self._exchange.receive())["type"] != "http.disconnect":
@@ -212,19 +210,10 @@ class EventStream:
     async def _write(self) -> None:
         while (block := await self._outbox.take()) is not None:
             if block:
-                if self._telling.told:
+                if self._shown.telling.told:
                     await self._before_last()
-                await self._send(block)
-        await self._send(b"", more=False)
-
-    async def _send(self, body: bytes, *, more: bool = True) -> None:
-        if not self._headed:
-            self._headed = True
-            status, headers = self._telling.head()
-            headers = [*headers, *self._exchange.names]
-            await self._exchange.send({"type": "http.response.start", "status": status, "headers": headers})
-        await self._exchange.send({"type": "http.response.body", "body": body, "more_body": more})
-        self._spoke_s = self._clock.elapsed()
+                await self._response.send(block)
+        await self._response.send(b"", more=False)
 
     async def _before_last(self) -> None:
         before, self._last = self._last, None
@@ -239,15 +228,15 @@ class EventStream:
         """Say that this was all, unless that was said already."""
         if not self._ended:
             self._ended = True
-            await self._outbox.put(self._telling.end(reason, problem))
+            await self._outbox.put(self._shown.telling.end(reason, problem))
             self._outbox.finish()
 
     async def _cut(self, reason: Reason, problem: Problem) -> None:
         """Say why, if the client takes it; it is cut off if not."""
-        patience_s = EXPEL_S if self._expelling.is_set() else self._limits.close_s
+        patience_s = EXPEL_S if self._expelling.is_set() else self._room.limits.close_s
         try:
-            async with self._clock.timeout(patience_s):
-                await self._send(self._telling.cut(reason, problem), more=False)
+            async with self._room.clock.timeout(patience_s):
+                await self._response.send(self._shown.telling.cut(reason, problem), more=False)
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._exchange.scope.get("extensions", {}).get(ABORT))
             if abort is not None:
@@ -257,11 +246,11 @@ class EventStream:
 
     async def _abandon(self, stop: Callable[[], Awaitable[object]]) -> None:
         """Stop the turn. While another one is going on, wait until its own begins: a stop is for whichever runs."""
-        turn = self._telling
+        turn = self._shown.telling
         if turn.over:
             return
         try:
-            async with self._clock.timeout(self._limits.abandoned_s):
+            async with self._room.clock.timeout(self._room.limits.abandoned_s):
                 await self._beginning(turn)
             if turn.begun and not turn.over:
                 await stop()
@@ -273,13 +262,41 @@ class EventStream:
         """Return when the log says that the turn has begun, or never will, or when the daemon stops."""
         room, watch = self._room, _Watch(turn, self._enough)
         follower = EventFollower(
-            room.commands, watch, room.clock, self._limits, self._shown.thread_id, self._shown.after
+            room.commands, watch, room.clock, self._room.limits, self._shown.thread_id, self._shown.after
         )
         async with asyncio.TaskGroup() as tasks:
             following, enough = tasks.create_task(follower.run()), tasks.create_task(self._enough.wait())
             await asyncio.wait((following, enough), return_when=asyncio.FIRST_COMPLETED)
             following.cancel()
             enough.cancel()
+
+
+class _Response:
+    """What goes out on one request, its head with the first bytes.
+
+    Args:
+        exchange: the request.
+        telling: knows the head.
+        clock: says when something was sent last.
+    """
+
+    def __init__(self, exchange: HttpExchange, telling: Telling, clock: Clock) -> None:
+        self._exchange = exchange
+        self._telling = telling
+        self._clock = clock
+        self._headed = False
+        self.spoke_s = clock.elapsed()
+        """When something was sent last, or is just about to be, by the clock's intervals."""
+
+    async def send(self, body: bytes, *, more: bool = True) -> None:
+        """Send a part of the body; not `more`: the last one."""
+        if not self._headed:
+            self._headed = True
+            status, headers = self._telling.head()
+            headers = [*headers, *self._exchange.names]
+            await self._exchange.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._exchange.send({"type": "http.response.body", "body": body, "more_body": more})
+        self.spoke_s = self._clock.elapsed()
 
 
 class _Watch:

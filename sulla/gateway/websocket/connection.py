@@ -32,6 +32,7 @@ from sulla.gateway.websocket.notices import tell_notices
 from sulla.gateway.websocket.pipeline import CallPipeline, Taken
 from sulla.people import notices_rpc, presence_rpc
 from sulla.people.notices_rpc import NoticeSubscribe
+from sulla.people.registry import PresenceRegistry
 from sulla.rpc import Caller, Params, dump
 
 EXPEL_S = 0.5
@@ -63,20 +64,12 @@ class Connection:
     __slots__ = (
         "__weakref__",
         "_arrived",
-        "_calls",
-        "_clock",
-        "_commands",
+        "_context",
         "_followers",
-        "_guard",
         "_here",
-        "_limits",
-        "_notices",
-        "_observer",
         "_ousted",
         "_outbox",
         "_overlap",
-        "_people",
-        "_presence",
         "_socket",
         "_talk",
         "_task",
@@ -87,16 +80,8 @@ class Connection:
     def __init__(self, socket: WebSocket, talk: ProtocolMachine, room: ServerContext) -> None:
         self._socket = socket
         self._talk = talk
-        self._commands = room.commands
-        self._people = presence_rpc.METHODS.service_in(room.commands.services)
-        self._notices = notices_rpc.METHODS.service_in(room.commands.services)
-        self._guard = room.guard
-        self._presence = room.presence
-        self._calls = room.calls
-        self._observer = room.observer
-        self._clock = clock = room.clock
-        self._limits = room.limits
-        self._outbox = Outbox(clock, self._limits.queue_bytes, self._limits.stall_s)
+        self._context = room
+        self._outbox = Outbox(room.clock, room.limits.queue_bytes, room.limits.stall_s)
         self._tasks = asyncio.TaskGroup()
         self._overlap = CallPipeline(self._tasks)
         self._telling: asyncio.Task[None] | None = None
@@ -126,7 +111,7 @@ class Connection:
         finally:
             self._register(None)
             if self._arrived:
-                self._people.disconnected(self._talk.id)
+                self._people().disconnected(self._talk.id)
         ending = self._ousted or ending
         if ending is not None:
             await self._hang_up(ending)
@@ -154,10 +139,10 @@ class Connection:
     def _register(self, principal: Principal | None) -> None:
         """From now on it is this one who is here, or nobody."""
         if self._here is not None:
-            self._presence.leave(self._here, self.expel)
+            self._context.presence.leave(self._here, self.expel)
         self._here = principal
         if principal is not None:
-            self._presence.enter(principal, self.expel)
+            self._context.presence.enter(principal, self.expel)
 
     async def _serve(self) -> says.Close | None:
         """Serve until the client leaves, breaks a rule, or gets stuck; how to close, or None if it is gone."""
@@ -192,10 +177,10 @@ class Connection:
         effects: Sequence[Effect] | None = self._talk.begin()
         try:
             if not self._talk.open:
-                async with self._clock.timeout(self._limits.hello_s):
+                async with self._context.clock.timeout(self._context.limits.hello_s):
                     effects = await self._hear()
         except TimeoutError:
-            return says.Close(session.NO_HELLO, f"no hello within {self._limits.hello_s:g} s")
+            return says.Close(session.NO_HELLO, f"no hello within {self._context.limits.hello_s:g} s")
         while effects is not None:
             self._arrive()
             ending = await self._carry_out(effects, in_turn=True)
@@ -211,7 +196,10 @@ class Connection:
         who = self._talk.principal
         if self._talk.open and not self._arrived and who is not None:
             self._arrived = True
-            self._people.connected(self._talk.id, who.name, self._talk.client)
+            self._people().connected(self._talk.id, who.name, self._talk.client)
+
+    def _people(self) -> PresenceRegistry:
+        return presence_rpc.METHODS.service_in(self._context.commands.services)
 
     async def _carry_out(self, effects: Sequence[Effect], *, in_turn: bool = False) -> says.Close | None:
         """Carry effects out; `in_turn`: when all calls before are answered, except for what overlaps with them."""
@@ -247,12 +235,12 @@ class Connection:
             case [says.Authenticate(id_, token)]:
                 address = peer_of(self._socket.scope)
                 try:
-                    principal = self._guard.admit(address, token)
+                    principal = self._context.guard.admit(address, token)
                     welcome(self._socket.scope, principal)
                     self._register(principal)
                     return self._talk.admit(id_, principal)
                 except SullaError as error:
-                    self._observer.refused(self._talk.way, address, error.code)
+                    self._context.observer.refused(self._talk.way, address, error.code)
                     return self._talk.refuse(id_, error)
             case effects:
                 return effects
@@ -265,17 +253,17 @@ class Connection:
         """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
         params = call.params
         caller = Caller(call.principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
-        asked, until_s = Asked(caller, str(call.id), params), self._clock.elapsed() + call.patience_s
+        asked, until_s = Asked(caller, str(call.id), params), self._context.clock.elapsed() + call.patience_s
         result: JsonObject | None = None
         while result is None:
             try:
-                result = await self._calls.perform(asked, taken)
+                result = await self._context.calls.perform(asked, taken)
             except SullaError as error:
                 wait_s = error.retry_after_s or AGAIN_S
-                if not error.retryable or self._clock.elapsed() + wait_s > until_s:
+                if not error.retryable or self._context.clock.elapsed() + wait_s > until_s:
                     self._begins_nothing(params)
                     return self._talk.failed(call.id, error)
-                await self._clock.sleep(wait_s)
+                await self._context.clock.sleep(wait_s)
         match params:
             case wire.EventsSubscribe() | NoticeSubscribe():
                 await self._carry_out(self._talk.answered(call.id, result))  # before the first event
@@ -291,11 +279,14 @@ class Connection:
 
     def _begin_following(self, params: wire.EventsSubscribe | NoticeSubscribe, principal: Principal) -> None:
         if isinstance(params, NoticeSubscribe):
-            self._telling = self._tasks.create_task(tell_notices(self._notices, principal.name, self._outbox))
+            notices = notices_rpc.METHODS.service_in(self._context.commands.services)
+            self._telling = self._tasks.create_task(tell_notices(notices, principal.name, self._outbox))
             return
-        sink, thread_id, limits = self._sink(), params.thread_id, self._limits
+        sink, thread_id, context = self._sink(), params.thread_id, self._context
         shown = Speaker(sink) if params.speak else sink
-        follower = EventFollower(self._commands, shown, self._clock, limits, thread_id, params.after, self._talk.gap)
+        follower = EventFollower(
+            context.commands, shown, context.clock, context.limits, thread_id, params.after, self._talk.gap
+        )
         self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
 
     def _begins_nothing(self, params: Params) -> None:
@@ -333,13 +324,14 @@ class Connection:
         """Let what was to be sent before the end go out, if it can."""
         self._outbox.finish()
         with contextlib.suppress(TimeoutError):  # the wait was cancelled and the writer with it
-            async with self._clock.timeout(self._limits.close_s):
+            async with self._context.clock.timeout(self._context.limits.close_s):
                 await writer
 
     async def _hang_up(self, ending: says.Close) -> None:
-        patience_s = EXPEL_S if self._ousted is not None and ending.code != session.NORMAL else self._limits.close_s
+        at_once = self._ousted is not None and ending.code != session.NORMAL
+        patience_s = EXPEL_S if at_once else self._context.limits.close_s
         try:
-            async with self._clock.timeout(patience_s):
+            async with self._context.clock.timeout(patience_s):
                 await self._socket.close(ending.code, session.short_reason(ending.reason))
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._socket.scope.get("extensions", {}).get(ABORT))

@@ -57,8 +57,8 @@ class StepAt:
     kind: str = ""
     does: Kind | None = None
     step: Step | None = None
-    needs: list[NeedAt] = field(default_factory=list)
-    blocks: list[BlockAt] = field(default_factory=list)
+    needs: list[NeedAt] = field(default_factory=list, init=False)
+    blocks: list[BlockAt] = field(default_factory=list, init=False)
     """Of a loop its body, of a parallel step its branches."""
 
     @property

@@ -261,15 +261,15 @@ class _AgentWork:
     does: AgentStep
     given: FrozenJson
     stage: Literal["before", "person", "work", "after", "done"] = "work"
-    back_to: Literal["work", "after"] = "work"
+    back_to: Literal["work", "after"] = field(default="work", init=False)
     """Where the stage `person` leads."""
-    question: str = ""
-    extra: list[str] = field(default_factory=list)
+    question: str = field(default="", init=False)
+    extra: list[str] = field(default_factory=list, init=False)
     """What is added to the task."""
-    told: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list, init=False)
     """What the person said to the orchestrator's question about the result."""
-    result: Json = None
-    rounds: int = 0
+    result: Json = field(default=None, init=False)
+    rounds: int = field(default=0, init=False)
 
     def take(self, note: MoveNote) -> None:
         """One more note."""

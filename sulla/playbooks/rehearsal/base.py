@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
 from sulla.core.errors import InvalidInput
@@ -88,15 +88,15 @@ class RehearsedStep:
     kind: str
     title: str
     began_ms: int
-    status: str = "running"
-    route: str = ""
-    output: Json = None
-    why: str = ""
+    status: str = field(default="running", init=False)
+    route: str = field(default="", init=False)
+    output: Json = field(default=None, init=False)
+    why: str = field(default="", init=False)
     """Why it was skipped, or failed."""
-    reason: str = ""
+    reason: str = field(default="", init=False)
     """Of its failure: a stable word."""
-    tries: int = 0
-    ended_ms: int = 0
+    tries: int = field(default=0, init=False)
+    ended_ms: int = field(default=0, init=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,13 +125,13 @@ class _Guess:
     setting: RehearsalSetting
     forced: Mapping[str, str]
     outputs: Mapping[str, Json]
-    taken: dict[str, str] = field(default_factory=dict)
-    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    assumed: dict[str, None] = field(default_factory=dict)
-    guessed: set[str] = field(default_factory=set)
+    taken: dict[str, str] = field(default_factory=dict, init=False)
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
+    assumed: dict[str, None] = field(default_factory=dict, init=False)
+    guessed: set[str] = field(default_factory=set, init=False)
     """The steps that came to a placeholder."""
-    roles: dict[int, _Role] = field(default_factory=dict)
-    known: dict[str, Definition] = field(default_factory=dict)
+    roles: dict[int, _Role] = field(default_factory=dict, init=False)
+    known: dict[str, Definition] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._learn(self.definition)

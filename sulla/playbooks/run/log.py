@@ -27,20 +27,20 @@ class RunRecord:
     """What a log says of a run so far."""
 
     thread_id: ThreadId
-    play: Play | None = None
-    order: RunOrder | None = None
+    play: Play | None = field(default=None, init=False)
+    order: RunOrder | None = field(default=None, init=False)
     """The one that the run began with."""
-    ordered_ms: int = 0
+    ordered_ms: int = field(default=0, init=False)
     """When that was, UTC milliseconds."""
-    facts: list[Fact] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list, init=False)
     """The machine's."""
-    records: int = 0
+    records: int = field(default=0, init=False)
     """Records that are about the playbook: what `PlayState.facts` counts."""
-    run_id: RunId = RunId("")
+    run_id: RunId = field(default=RunId(""), init=False)
     """The thread's run that the notes are of."""
-    notes: dict[str, list[MoveNote]] = field(default_factory=dict)
+    notes: dict[str, list[MoveNote]] = field(default_factory=dict, init=False)
     """What has come of the moves of steps, by their addresses."""
-    spent: dict[str, Spent] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict, init=False)
     """What those have used."""
 
     def take(self, entry: Entry) -> None:

@@ -36,24 +36,24 @@ class SpokenConversation:
     """
 
     player: Player
-    seen: int = 0
+    seen: int = field(default=0, init=False)
     """The last kept event."""
-    exit: Exit = Exit.OK
+    exit: Exit = field(default=Exit.OK, init=False)
     """How the last turn ended."""
-    asked: dict[str, Question] = field(default_factory=dict)
+    asked: dict[str, Question] = field(default_factory=dict, init=False)
     """What people are asked before it goes on, by id."""
-    turn_id: str = ""
+    turn_id: str = field(default="", init=False)
     """What is being said; empty while nobody speaks."""
-    turns: int = 0
+    turns: int = field(default=0, init=False)
     """How many became messages."""
-    _screens: dict[str, Screen] = field(default_factory=dict)
+    _screens: dict[str, Screen] = field(default_factory=dict, init=False)
     """Runs that are at work for us, by id."""
-    _expected: set[str] = field(default_factory=set)
+    _expected: set[str] = field(default_factory=set, init=False)
     """Messages that were announced and have not come yet."""
-    _come: set[str] = field(default_factory=set)
-    _stopped_for: str = ""
+    _come: set[str] = field(default_factory=set, init=False)
+    _stopped_for: str = field(default="", init=False)
     """The turn because of which the assistant is silent."""
-    _go_on_by: float = 0.0
+    _go_on_by: float = field(default=0.0, init=False)
     """Until when it may be told to go on; 0: it is not to be."""
 
     def take(self, event: dict[str, Any], now: float) -> list[str]:

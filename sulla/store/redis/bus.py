@@ -32,6 +32,33 @@ _LOSSY, _WHOLE = b"!", b"."
 """Stands in a message behind its sender: whether something before it was lost on the way out."""
 
 
+class _Outgoing:
+    """What was published here and has not left yet; of too much the oldest is lost."""
+
+    def __init__(self) -> None:
+        self._messages: deque[tuple[str, bytes]] = deque()
+        self._news = asyncio.Event()
+        self.lost: set[str] = set()
+        """Channels of which something was lost since their last message left."""
+
+    def add(self, channel: str, payload: bytes) -> None:
+        """One more."""
+        if len(self._messages) >= QUEUED_MESSAGES:
+            self.lost.add(self._messages.popleft()[0])
+        self._messages.append((channel, payload))
+        self._news.set()
+
+    async def take(self) -> list[tuple[str, bytes]]:
+        """Wait until there is something; all that has come up."""
+        await self._news.wait()
+        self._news.clear()
+        return [self._messages.popleft() for _ in range(len(self._messages))]
+
+    def clear(self) -> None:
+        """Let go of it all."""
+        self._messages.clear()
+
+
 class RedisBus:
     """Channels across processes.
 
@@ -52,9 +79,7 @@ class RedisBus:
         self._listened: Counter[str] = Counter()
         self._confirmed: dict[str, asyncio.Event] = {}
         self._line: RedisLine | None = None
-        self._out: deque[tuple[str, bytes]] = deque()
-        self._lost: set[str] = set()
-        self._news = asyncio.Event()
+        self._out = _Outgoing()
         self._wanted = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
@@ -79,10 +104,7 @@ class RedisBus:
         self._local.publish(channel, payload)
         if self._running is None:
             return
-        if len(self._out) >= QUEUED_MESSAGES:
-            self._lost.add(self._out.popleft()[0])
-        self._out.append((channel, payload))
-        self._news.set()
+        self._out.add(channel, payload)
 
     @asynccontextmanager
     async def subscribe(self, channel: str) -> AsyncIterator[Subscription]:
@@ -136,17 +158,15 @@ class RedisBus:
     async def _send(self) -> None:
         """Send what was published, all that has come up in one go."""
         while True:
-            await self._news.wait()
-            self._news.clear()
-            batch = [self._out.popleft() for _ in range(len(self._out))]
+            batch = await self._out.take()
             try:
                 await self._client.call(*(self._command(channel, payload) for channel, payload in batch))
             except StoreUnavailable:
-                self._lost.update(channel for channel, _ in batch)
+                self._out.lost.update(channel for channel, _ in batch)
 
     def _command(self, channel: str, payload: bytes) -> tuple[str, str, bytes]:
-        whole = _LOSSY if channel in self._lost else _WHOLE
-        self._lost.discard(channel)
+        whole = _LOSSY if channel in self._out.lost else _WHOLE
+        self._out.lost.discard(channel)
         return ("PUBLISH", self._prefix + channel, b"%b\0%b%b" % (self._sender, whole, payload))
 
     async def _listen(self) -> None:

@@ -39,14 +39,14 @@ class ShellJob:
     """By the clock's intervals."""
     tainted: bool
     """Whether what it prints may be, or be made from, what nobody trusts."""
-    output: Output = field(default_factory=Output)
-    ended: ProcessEnd | None = None
-    trouble: str = ""
+    output: Output = field(default_factory=Output, init=False)
+    ended: ProcessEnd | None = field(default=None, init=False)
+    trouble: str = field(default="", init=False)
     """Why it could not be run, or its output not be kept."""
-    file: str = ""
+    file: str = field(default="", init=False)
     """Where its whole output is, once it has ended and if it is long."""
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    told: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    told: bool = field(default=False, init=False)
     """Whether the conversation has been told of its end."""
 
     @property

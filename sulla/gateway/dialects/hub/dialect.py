@@ -99,11 +99,11 @@ class HubConnection(Connection):
     async def _do(self, effect: says.Effect) -> Sequence[says.Effect]:
         match effect:
             case Recall(key, then, failed):
-                return await self._try(self._commands.bookmarks.get(key), then, failed)
+                return await self._try(self._context.commands.bookmarks.get(key), then, failed)
             case NotePlaces(then=after, failed=failed):
                 return await self._try(self._note(effect), lambda done: after(), failed)
             case Look(thread_id, see, failed):
-                return await self._try(self._commands.questions_of(thread_id), see, failed)
+                return await self._try(self._context.commands.questions_of(thread_id), see, failed)
             case Relay(channel, frame):
                 self._relay(channel, frame)
                 return ()
@@ -122,24 +122,24 @@ class HubConnection(Connection):
         failed: Callable[[SullaError], Sequence[says.Effect]],
     ) -> Sequence[says.Effect]:
         try:
-            async with self._clock.timeout(self._limits.call_s):
+            async with self._context.clock.timeout(self._context.limits.call_s):
                 found = await work
         except SullaError as error:
             return failed(error)
         except TimeoutError:
-            return failed(Unavailable(f"no answer within {self._limits.call_s:g} s: ask again"))
+            return failed(Unavailable(f"no answer within {self._context.limits.call_s:g} s: ask again"))
         return then(found)
 
     async def _note(self, note: NotePlaces) -> None:
         async with self._noting:  # the last one knows most
-            bookmarks = self._commands.bookmarks
+            bookmarks = self._context.commands.bookmarks
 
             def noted(before: str | None) -> str | None:
                 after = note.places.noted(before)
                 return None if after == before else after
 
             # Another connection of the client may note something in the same moment, perhaps at another daemon.
-            await swap_until(note.key, noted, self._clock, get=bookmarks.get, swap=bookmarks.swap)
+            await swap_until(note.key, noted, self._context.clock, get=bookmarks.get, swap=bookmarks.swap)
 
     def _sink(self) -> EventSink:
         return HubSink(self._session, self._outbox, self._act)
