@@ -1,4 +1,4 @@
-"""Files, folders and functions stay small enough to be read in one go; each exception says why."""
+"""Files, folders, classes and functions stay small enough to be read in one go; each exception says why."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+
+import pytest
 
 from tests.house.source import ROOT, python_files, seamed_files, syntax
 
@@ -19,6 +21,8 @@ LONGER_FILES: dict[str, str] = {}
 
 MAX_FUNCTION_LINES = 50
 MAX_FOLDER_FILES = 25
+MAX_FIELDS = 12
+MAX_ARGUMENTS = 8
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -65,3 +69,122 @@ def test_a_crowded_folder_is_noticed() -> None:
     full = [ROOT / "sulla" / "many" / f"m{number}.py" for number in range(MAX_FOLDER_FILES)]
     assert _crowded([*full, full[0].with_name("__init__.py")]) == {}
     assert _crowded([*full, full[0].with_name("one_more.py")]) == {"sulla/many": MAX_FOLDER_FILES + 1}
+
+
+# ------------------------------------------------------------------------------------------------------------- classes
+
+ROWS = frozenset({"NamedTuple", "TypedDict", "Protocol", "BaseModel", "Section", "Params"})
+"""Bases of values that cannot change, of promises, and of models of settings and messages."""
+
+LARGER_CLASSES: dict[str, tuple[int, int]] = {
+    "sulla/daemon/service.py Service": (15, 8),
+    "sulla/gateway/dialects/hub/frames.py Conversation": (16, 4),
+    "sulla/gateway/feed/follower.py EventFollower": (17, 7),
+    "sulla/playbooks/machine/plan.py PlanNode": (17, 17),
+    "sulla/playbooks/machine/run.py MachineRun": (18, 1),
+    "sulla/playbooks/machine/state.py StepSpot": (13, 4),
+    "sulla/playbooks/rehearsal/rehearse.py _Stage": (14, 2),
+    "sulla/speech/cli/simulation.py VoiceSimulation": (14, 4),
+    "sulla/speech/english/state.py Clause": (14, 14),
+    "sulla/speech/english/state.py Parse": (29, 29),
+    "sulla/speech/log/log.py SpeechLog": (20, 6),
+    "sulla/speech/log/logs.py SpeechLogs": (15, 8),
+    "sulla/speech/sentences/sentences.py Sentences": (16, 1),
+    "sulla/speech/sessions/manager.py StreamBufferManager": (13, 8),
+    "sulla/terminal/turn.py Asking": (17, 7),
+    "sulla/testing/world.py World": (14, 14),
+    "sulla/threads/log/state.py OpenRun": (29, 29),
+    "sulla/threads/log/state.py ThreadState": (44, 44),
+    "sulla/threads/session.py ThreadSession": (19, 7),
+    "sulla/work/local.py LocalWork": (14, 5),
+}
+"""Classes over the bounds: their fields and constructor arguments today. A number may only become smaller."""
+
+
+def _sizes(tree: ast.Module) -> dict[str, tuple[int, int]]:
+    """Of each class that is no frozen row: how many fields it has, and how many arguments its constructor takes."""
+    found = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
+        bases = {ast.unparse(base).split("[")[0].split(".")[-1] for base in node.bases}
+        if "frozen=True" not in decorators and not bases & ROWS:
+            found[node.name] = _size(node, is_dataclass="dataclass" in decorators)
+    return found
+
+
+def _size(node: ast.ClassDef, *, is_dataclass: bool) -> tuple[int, int]:
+    fields: set[str] = set()
+    arguments = 0
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign) and is_dataclass and "ClassVar" not in ast.unparse(part.annotation):
+            fields.add(ast.unparse(part.target))
+            arguments += part.value is None or "init=False" not in ast.unparse(part.value)
+        elif isinstance(part, ast.FunctionDef):
+            fields |= _own(part)
+            if part.name == "__init__":
+                arguments = len((*part.args.posonlyargs, *part.args.args, *part.args.kwonlyargs)) - 1
+    return len(fields), arguments
+
+
+def _own(method: ast.FunctionDef) -> set[str]:
+    """The attributes of its own object that a method sets."""
+    return {
+        node.attr
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    }
+
+
+def _over(size: tuple[int, int]) -> bool:
+    fields, arguments = size
+    return fields > MAX_FIELDS or arguments > MAX_ARGUMENTS
+
+
+def _larger() -> dict[str, tuple[int, int]]:
+    return {
+        f"{path.relative_to(ROOT).as_posix()} {name}": size
+        for path in python_files("sulla")
+        for name, size in _sizes(syntax(path)).items()
+        if _over(size)
+    }
+
+
+def test_a_class_keeps_few_things() -> None:
+    grown = {
+        name: size
+        for name, size in _larger().items()
+        if any(now > then for now, then in zip(size, LARGER_CLASSES.get(name, (0, 0)), strict=True))
+    }
+    assert grown == {}, "cut a value or a collaborator out of it that means something"
+
+
+def test_a_class_that_has_become_small_is_off_the_list() -> None:
+    assert LARGER_CLASSES.keys() - _larger().keys() == set()
+
+
+FIELDS = "".join(f"    f{number}: int = 0\n" for number in range(MAX_FIELDS + 1))
+ASSIGNED = "".join(f"        self.f{number} = state.f{number} = 0\n" for number in range(MAX_FIELDS + 1))
+ARGUMENTS = ", ".join(f"a{number}" for number in range(MAX_ARGUMENTS + 1))
+
+
+@pytest.mark.parametrize(
+    ("source", "size"),
+    [
+        (f"@dataclass(slots=True)\nclass C:\n{FIELDS}", (13, 13)),
+        (f"@dataclass\nclass C:\n{FIELDS.replace('= 0', '= field(init=False)')}", (13, 0)),
+        (f"class C:\n    def __init__(self, state):\n{ASSIGNED}", (13, 1)),
+        (f"class C:\n    def __init__(self, *, {ARGUMENTS}):\n        pass", (0, 9)),
+    ],
+)
+def test_a_class_that_keeps_much_is_noticed(source: str, size: tuple[int, int]) -> None:
+    assert _sizes(ast.parse(source)) == {"C": size}
+    assert _over(size)
+
+
+def test_a_frozen_row_may_have_as_many_fields_as_it_has() -> None:
+    assert _sizes(ast.parse(f"@dataclass(frozen=True)\nclass C:\n{FIELDS}")) == {}
