@@ -86,7 +86,7 @@ class Channel:
             self._views[place.thread_id] = run = PlayRun(place.thread_id, conversation)
             return run
         view = Conversation(place.thread_id, place.name, may_answer=self._may_answer, streaming=self._streaming)
-        view.told = view.shown = place.asked
+        view.questions.told = view.questions.shown = place.asked
         view.limited = place.limited
         self._views[place.thread_id] = view
         return view
@@ -134,10 +134,10 @@ class Channel:
         """
         asked_in, question = self._asked.pop(id_, ("", ""))
         if question and (conversation := self.conversation(asked_in)) is not None:
-            conversation.shown = question
+            conversation.questions.shown = question
         seen = bool(question) and self.places.show(asked_in, question)
         thread_id, seq = self._sent.pop(id_, ("", 0))
-        every = [asked for one in self.conversations for asked in one.questions]
+        every = [asked for one in self.conversations for asked in one.questions.all]
         before = [asked.seq - 1 for asked in every if asked.thread_id == thread_id]
         return (bool(thread_id) and self.places.move(thread_id, min([seq, *before]))) or seen
 

@@ -8,12 +8,13 @@ waits for people, and behind the playbook that a turn has begun (design §10).
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from sulla.core.errors import LimitReached
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
+from sulla.gateway.dialects.hub.questions import HubQuestion, WaitingQuestions
 from sulla.gateway.dialects.hub.wire import FrameType
 from sulla.gateway.dialects.questions import question_words
 from sulla.gateway.dialects.step_reader import Retellings
@@ -23,7 +24,6 @@ from sulla.gateway.dialects.steps import (
     StepAsked,
     StepBegun,
     StepEnded,
-    StepQuestion,
     StepSaid,
     StepText,
     StepUsage,
@@ -51,23 +51,22 @@ class HubEvent(NamedTuple):
     """Whether it is told again to a client that did not acknowledge it; pieces of a reply are not."""
 
 
-@dataclass(frozen=True, slots=True)
-class HubQuestion:
-    """A question that the client was shown."""
-
-    thread_id: str
-    """Where it is answered: the conversation's, or that of a playbook which was begun from it."""
-    ask: StepQuestion
-    seq: int
-    """The number of the log where it is asked."""
-
-
 @dataclass(slots=True)
 class _Reply:
     """A reply that is being written."""
 
     text: str = ""
     shown: int = 0
+
+
+@dataclass(slots=True)
+class _BegunPlaybooks:
+    """Playbooks that were begun in a conversation, and have not ended."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    """By their threads."""
+    held: list[HubEvent] = field(default_factory=list)
+    """What is told when they have."""
 
 
 class Conversation:
@@ -86,17 +85,9 @@ class Conversation:
         self.name = name
         self.limited = False
         """Whether the last turn came to a limit, so that the client may ask for more."""
-        self.questions: list[HubQuestion] = []
-        """What waits for people, the one first that the client should answer next."""
-        self.told = ""
-        """The question that was put out last."""
-        self.shown = ""
-        """The question that the client acknowledged last: what it says is the answer to that, and to none that may have
-        crossed it on the way."""
+        self.questions = WaitingQuestions()
         self.expected = True
         """Whether the client may believe that its agent is at work, or will be."""
-        self.looked = False
-        """Whether it is known what waited for people when the client came."""
         self.running: OrderedDict[str, int] = OrderedDict()
         """Turns that are going on or wait for people, and when they began, UTC milliseconds."""
         self._may_answer = may_answer
@@ -105,10 +96,7 @@ class Conversation:
         self._replies: OrderedDict[str, _Reply] = OrderedDict()
         self._spoke: set[str] = set()
         """Turns of which something was said."""
-        self._plays: dict[str, None] = {}
-        """Playbooks that were begun here, and have not ended."""
-        self._held: list[HubEvent] = []
-        """What is told when they have."""
+        self._plays = _BegunPlaybooks()
 
     def take(self, event: Event) -> list[HubEvent]:
         """What an event of its thread says."""
@@ -129,36 +117,23 @@ class Conversation:
 
     def play_began(self, thread_id: str) -> None:
         """A playbook was begun here."""
-        self._plays[thread_id] = None
+        self._plays.ids[thread_id] = None
 
     def play_ended(self, thread_id: str) -> list[HubEvent]:
         """A playbook that was begun here is over, or rests until somebody lets it go on."""
-        self.settle(thread_id)
-        if thread_id not in self._plays:
+        self.questions.settle(thread_id)
+        if thread_id not in self._plays.ids:
             return []
-        del self._plays[thread_id]
-        if self._plays or self.running:
+        del self._plays.ids[thread_id]
+        if self._plays.ids or self.running:
             return []
-        held, self._held = self._held, []
+        held, self._plays.held = self._plays.held, []
         return held or [self.complete()]
 
     def ask(self, thread_id: str, asked: StepAsked) -> list[HubEvent]:
         """Somebody is asked; the client's next message is the answer."""
-        self.learn(thread_id, asked)
+        self.questions.learn(thread_id, asked)
         return self.ask_next()
-
-    def learn(self, thread_id: str, asked: StepAsked) -> None:
-        """This waits for people."""
-        fresh = [HubQuestion(thread_id, ask, asked.seq) for ask in asked.asks]
-        ids = {question.ask.id for question in fresh}
-        self.questions = [*(question for question in self.questions if question.ask.id not in ids), *fresh]
-        self.questions.sort(key=lambda question: question.ask.id != self.told)
-
-    @property
-    def answerable(self) -> HubQuestion | None:
-        """The question that the client's next message is the answer to."""
-        first = self.questions[0] if self.questions else None
-        return first if first is not None and first.ask.id == self.shown else None
 
     def ask_next(self, before: str = "") -> list[HubEvent]:
         """Show the first question again, if there is one.
@@ -166,10 +141,10 @@ class Conversation:
         Args:
             before: what is said before it.
         """
-        if not self.questions:
+        if not self.questions.all:
             return []
-        ask = self.questions[0].ask
-        self.told = ask.id
+        ask = self.questions.all[0].ask
+        self.questions.told = ask.id
         words = question_words(ask, may_answer=self._may_answer)
         about: JsonObject = {
             "approvalId": ask.id,
@@ -183,12 +158,8 @@ class Conversation:
 
     def answered(self, question: HubQuestion) -> list[HubEvent]:
         """It is answered: what comes next, if there is more."""
-        self.questions = [other for other in self.questions if other != question]
+        self.questions.answered(question)
         return self.ask_next()
-
-    def settle(self, thread_id: str) -> None:
-        """Nothing waits for people there any more."""
-        self.questions = [other for other in self.questions if other.thread_id != thread_id]
 
     # -------------------------------------------------------------------------------------------------------- frames
 
@@ -204,7 +175,7 @@ class Conversation:
             problem: why.
             ends: whether it may believe that its agent is at work on that now.
         """
-        waiting = bool(self.questions)
+        waiting = bool(self.questions.all)
         end = [self.complete("error", waiting=waiting)] if ends and (waiting or not self.running) else []
         return [refusal(problem, self.name), *end]
 
@@ -241,7 +212,7 @@ class Conversation:
             case StepAsked():
                 return self.ask(self.thread_id, step)
             case WentOn():
-                self.settle(self.thread_id)
+                self.questions.settle(self.thread_id)
         return []
 
     def _piece(self, step: StepText) -> list[HubEvent]:
@@ -259,7 +230,7 @@ class Conversation:
         self._spoke.discard(run_id)
         if ended.joined:
             return []
-        self.settle(self.thread_id)
+        self.questions.settle(self.thread_id)
         found = [self._tokens(ended.spent, at_ms - began_ms)] if ended.spent != StepUsage() else []
         problem = ended.problem
         self.limited = problem is not None and problem.code == LimitReached.code
@@ -272,8 +243,8 @@ class Conversation:
         elif not spoke and ended.response:
             found.append(self.say(ended.response))
         complete = self.complete(reason, waiting=ended.status == "blocked")
-        if self._plays:
-            self._held = [complete]
+        if self._plays.ids:
+            self._plays.held = [complete]
             return found
         return [*found, complete]
 

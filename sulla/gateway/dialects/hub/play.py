@@ -71,7 +71,7 @@ class PlayRun:
                 case StepAsked():
                     found += [*self._waiting(step, event), *self.conversation.ask(self.thread_id, step)]
                 case WentOn():
-                    self.conversation.settle(self.thread_id)
+                    self.conversation.questions.settle(self.thread_id)
                 case StepEnded(status=status):
                     found += self._end(status, event)
         return found

@@ -11,8 +11,9 @@ from sulla.gateway import wire
 from sulla.gateway.dialects.hub.channel import Channel
 from sulla.gateway.dialects.hub.desk import HubDesk
 from sulla.gateway.dialects.hub.effects import Failed, Look
-from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, HubQuestion, refusal
+from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, refusal
 from sulla.gateway.dialects.hub.places import HubPlace, MessageMeaning
+from sulla.gateway.dialects.hub.questions import HubQuestion
 from sulla.gateway.dialects.hub.steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub.wire import Envelope, Words, read_words
 from sulla.gateway.dialects.questions import verdict_of
@@ -164,13 +165,13 @@ class _Saying:
         """Go on once it is known what waits for people, there and in the playbooks that were begun there: what comes
         over the log may come later than the client's answer.
         """
-        if conversation.looked:
+        if conversation.questions.looked:
             return self._created(channel, conversation)
         threads = [conversation.thread_id, *channel.plays_of(conversation)]
 
         def look(left: Sequence[str]) -> Sequence[Effect]:
             if not left:
-                conversation.looked = True
+                conversation.questions.looked = True
                 return self._created(channel, conversation)
 
             def seen(waiting: Sequence[Open]) -> Sequence[Effect]:
@@ -178,7 +179,7 @@ class _Saying:
                     StepQuestion(one.id, one.prompt, "", one.tool, one.target, one.choices, one.expires_ms)
                     for one in waiting
                 )
-                conversation.learn(left[0], StepAsked(asks, MOST_SEQ))
+                conversation.questions.learn(left[0], StepAsked(asks, MOST_SEQ))
                 return look(left[1:])
 
             return [Look(left[0], seen, lambda error: self._refuse(channel, error, conversation))]
@@ -194,8 +195,8 @@ class _Saying:
 
     def _say(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         said = self._key in channel.places.given  # it comes again: the answer to nothing that was asked since
-        if conversation.questions and not said:
-            question = conversation.answerable
+        if conversation.questions.all and not said:
+            question = conversation.questions.answerable
             if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
                 return self._not_passed(channel, conversation)
             given = MessageMeaning(question.thread_id, question.ask.id, question.ask.choices)

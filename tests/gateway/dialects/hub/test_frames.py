@@ -132,17 +132,17 @@ def test_questions_are_shown_one_after_the_other() -> None:
     )
     frames = told(log, view)
     assert [str(one).split("\n")[0] for one in said(frames, "tool_approval")] == ["One?"]
-    unseen = view.answerable
+    unseen = view.questions.answerable
     assert unseen is None  # nobody knows yet that the client has it
-    view.shown = "approval:1"
-    first = view.answerable
+    view.questions.shown = "approval:1"
+    first = view.questions.answerable
     assert first is not None
     (second, end) = view.answered(first)
     assert (second.data["kind"], second.data["approvalId"]) == ("tool_question", "answer:2")
     assert end.data["waitingForUser"]
     log.kept("RESUMED", reason="answered")
     view.take(log.events[-1])
-    assert view.answerable is None
+    assert view.questions.answerable is None
 
 
 def test_who_may_not_answer_is_told_who_may() -> None:
