@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,6 +55,16 @@ def simulate(given: argparse.Namespace) -> Exit:
             return Exit.CANCELLED
 
 
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What the command line says of it."""
+
+    agent: str | None
+    speed: float
+    """How much faster than it was recorded."""
+    as_json: bool
+
+
 class VoiceSimulation:
     """Somebody who speaks as recorded, and listens.
 
@@ -68,11 +79,9 @@ class VoiceSimulation:
         self._home = home
         self._heard = heard
         self._clock = clock
-        self._as_json = bool(given.json)
-        self._speed = float(given.speed or 1.0)
-        self._agent: str | None = given.agent
+        self._options = options = _Options(given.agent, float(given.speed or 1.0), bool(given.json))
         self.thread_id: str | None = given.thread
-        self.talk = SpokenConversation(Player(CHARS_PER_S * self._speed))
+        self.talk = SpokenConversation(Player(CHARS_PER_S * options.speed))
         self._unsaid = UnsentSpeech(random_id("v")[:14])
         self._request_id = random_id("req")
         self._began = clock.elapsed()
@@ -122,7 +131,7 @@ class VoiceSimulation:
 
     async def _begin(self, client: Client) -> bool:
         if self.thread_id is None:
-            made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
+            made = await client.call("thread.create", request_id=self._request_id, agent=self._options.agent)
             self.thread_id = str(made["thread_id"])
         if not self._follow.begun:
             self.talk.seen = (await client.call("thread.get", thread_id=self.thread_id))["last_seq"]
@@ -152,7 +161,7 @@ class VoiceSimulation:
             await self._wait(None)
         began = self._began = self._clock.elapsed()
         for heard in self._heard:
-            due = began + heard.at_ms / 1000 / self._speed
+            due = began + heard.at_ms / 1000 / self._options.speed
             await self._clock.sleep(max(0.0, due - self._clock.elapsed()))
             if heard.until is not None:
                 before = self._clock.elapsed()
@@ -199,7 +208,7 @@ class VoiceSimulation:
         while True:
             now = self._clock.elapsed()
             for piece in player.advance(now):
-                if piece.text.strip() and not self._as_json:
+                if piece.text.strip() and not self._options.as_json:
                     print(piece.text, flush=True)
             due = player.due
             await self._wait(None if due is None else max(0.0, due - now))
@@ -207,7 +216,7 @@ class VoiceSimulation:
     def _take(self, event: dict[str, Any]) -> None:
         now = self._clock.elapsed()
         lines = self.talk.take(event, now)
-        if self._as_json:
+        if self._options.as_json:
             print(json.dumps(event), flush=True)
         for line in lines:
             self._tell(line)
@@ -219,7 +228,7 @@ class VoiceSimulation:
         self._tell("the daemon went away; waiting for it to come back")
 
     def _tell(self, line: str) -> None:
-        if not self._as_json:
+        if not self._options.as_json:
             print(f"{self._clock.elapsed() - self._began:9.3f}  {line}", file=sys.stderr, flush=True)
 
     def _ring(self) -> None:
@@ -240,7 +249,7 @@ class VoiceSimulation:
 
     def _ended(self) -> Exit:
         if self.talk.asked:
-            if not self._as_json:
+            if not self._options.as_json:
                 for question in self.talk.asked.values():
                     print(how_to_answer(question, self.thread_id or ""), end="", file=sys.stderr, flush=True)
             return Exit.BLOCKED

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -13,6 +12,7 @@ from sulla.core.errors import Busy, StaleLease, StoreUnavailable
 from sulla.speech.limits import SEGMENT_BYTES
 from sulla.speech.log.records import SpeechEntry, pack
 from sulla.speech.log.segments import HEAD, Segment, is_gone, next_key, open_segment, origin_of, rolled, to_drafts
+from sulla.speech.log.unkept import UnkeptEntries
 from sulla.speech.turn_taking.profile import Profile
 from sulla.store import Draft, Lease, Store
 
@@ -24,6 +24,30 @@ RETRY_S: Final = 0.25
 """Between attempts at a store that is away."""
 MAX_UNKEPT_BYTES: Final = 8 * 1024 * 1024
 """What waits to be written at the most."""
+
+
+class _Growth:
+    """When a segment has grown enough to go on in a new one.
+
+    Args:
+        least_bytes: never before that.
+    """
+
+    def __init__(self, least_bytes: int) -> None:
+        self._least_bytes = self._roll_bytes = least_bytes
+        self.bytes = 0
+        """What the segment has grown by."""
+        self.rolling = False
+        """Whether a new one is begun just now."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it has grown enough."""
+        return self.bytes > self._roll_bytes
+
+    def begin(self, first_bytes: int) -> None:
+        """A new segment has begun, with so much."""
+        self.bytes, self._roll_bytes = 0, max(self._least_bytes, first_bytes)
 
 
 class SpeechLog:
@@ -55,15 +79,8 @@ class SpeechLog:
         self._segment = segment
         self._everything = everything
         self._write_no = segment.writes
-        self._bytes = 0
-        self._least_bytes = self._roll_bytes = segment_bytes
-        self._rolling = False
-        self._pending: list[bytes] = []
-        self._pending_bytes = 0
-        self._added = 0
-        self._written = 0
-        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
-        self._more = asyncio.Event()
+        self._growth = _Growth(segment_bytes)
+        self._unkept = UnkeptEntries()
         self._closing = False
         self._ended = False
         self.trouble = ""
@@ -94,7 +111,7 @@ class SpeechLog:
     @property
     def place(self) -> int:
         """Of the last entry, for `committed`."""
-        return self._added
+        return self._unkept.added
 
     def check(self) -> None:
         """Do nothing if entries can be kept.
@@ -105,7 +122,7 @@ class SpeechLog:
         """
         if self.lost or self.trouble:
             raise StoreUnavailable(f"what is said cannot be kept ({self.trouble}); send it again", retry_after_s=1.0)
-        if self._pending_bytes > MAX_UNKEPT_BYTES:
+        if self._unkept.bytes > MAX_UNKEPT_BYTES:
             raise Busy("too much speech waits to be kept; send it again", retry_after_s=0.5)
 
     def add(self, entry: SpeechEntry) -> int:
@@ -114,12 +131,7 @@ class SpeechLog:
         Returns:
             Its place, for `committed`.
         """
-        packed = pack(entry)
-        self._pending.append(packed)
-        self._pending_bytes += len(packed)
-        self._added += 1
-        self._more.set()
-        return self._added
+        return self._unkept.add(pack(entry))
 
     async def committed(self, place: int) -> None:
         """Return when everything up to there is kept.
@@ -127,15 +139,13 @@ class SpeechLog:
         Raises:
             StoreUnavailable: an attempt failed, or the log is lost; what is not lost is tried again by itself.
         """
-        if place <= self._written:
+        if place <= self._unkept.written:
             return
         if self._ended or self.lost:
             raise StoreUnavailable(
                 "it could not be kept (nothing is written any more); send it again", retry_after_s=1.0
             )
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiters.append((place, waiter))
-        await waiter
+        await self._unkept.kept(place)
 
     async def committed_at_last(self, place: int) -> None:
         """Return when everything up to there is kept, however long the store is away.
@@ -154,20 +164,20 @@ class SpeechLog:
         """Write until it is closed, lost, or this is cancelled."""
         try:
             while not self.lost:
-                await self._more.wait()
-                if self._closing and not self._pending:
+                await self._unkept.more.wait()
+                if self._closing and not self._unkept.pending:
                     return
                 await self._write_pending()
-                if self._bytes > self._roll_bytes:
-                    self._rolling = True
+                if self._growth.is_due:
+                    self._growth.rolling = True
                     await self._roll()
-                    self._rolling = False
+                    self._growth.rolling = False
                 await self._clock.sleep(GATHER_S)
         except StaleLease:
             self._lose()
         finally:
             self._ended = True
-            self._fail(self._added, "it was taken over elsewhere" if self.lost else "the daemon is stopping")
+            self._unkept.fail("it was taken over elsewhere" if self.lost else "the daemon is stopping")
 
     async def renew(self) -> None:
         """Keep the lease.
@@ -179,7 +189,7 @@ class SpeechLog:
             await self._store.renew(self._segment.lease)
         except StaleLease:
             self._lose()
-            self._more.set()
+            self._unkept.more.set()
 
     async def close(self) -> bool:
         """Remove it, since nobody speaks in any of its threads.
@@ -190,7 +200,7 @@ class SpeechLog:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        if self._rolling or self._pending or self._written < self._added:
+        if self._growth.rolling or self._unkept.pending or self._unkept.written < self._unkept.added:
             return False
         self._closing = True
         try:
@@ -199,19 +209,18 @@ class SpeechLog:
         except BaseException:
             self._closing = False
             raise
-        self._more.set()
+        self._unkept.more.set()
         return True
 
     # -------------------------------------------------------------------------------------------------- writing
 
     async def _write_pending(self) -> None:
-        packed, self._pending, self._pending_bytes = self._pending, [], 0
-        self._more.clear()
-        place = self._added
+        self._unkept.more.clear()
+        packed, place = self._unkept.take()
         if packed:
-            self._bytes += sum(map(len, packed))
+            self._growth.bytes += sum(map(len, packed))
             await self._append(self._segment.lease, to_drafts(packed))
-        self._done(place)
+        self._unkept.done(place)
 
     async def _append(self, lease: Lease, drafts: Sequence[Draft]) -> None:
         """Repeat one write, under one number, until it is known to be kept."""
@@ -232,12 +241,12 @@ class SpeechLog:
         while (segment := await self._next_segment(old, next_key(old.key, attempt))) is None:
             attempt += 1
             await self._clock.sleep(RETRY_S)
-        self._pending, self._pending_bytes, place = [], 0, self._added
+        _, place = self._unkept.take()  # what is known holds that, too
         packed = self._everything(self)
         self._segment, self._write_no = segment, 0
         await self._append(segment.lease, to_drafts(packed))
-        self._bytes, self._roll_bytes = 0, max(self._least_bytes, sum(map(len, packed)))
-        self._done(place)
+        self._growth.begin(sum(map(len, packed)))
+        self._unkept.done(place)
         while not await self._removed(old):
             await self._clock.sleep(RETRY_S)
         self._well()
@@ -271,25 +280,8 @@ class SpeechLog:
         if not self.trouble:
             log.error("what is said cannot be kept until the store answers: %s", error.message)
         self.trouble = error.message
-        self._fail(self._added, error.message)  # also what waits behind it
+        self._unkept.fail(error.message)
         await self._clock.sleep(RETRY_S)
-
-    # -------------------------------------------------------------------------------------------------- waiting
-
-    def _done(self, place: int) -> None:
-        self._written = place
-        for _, waiter in self._sorted_out(place):
-            waiter.set_result(None)
-
-    def _fail(self, place: int, why: str) -> None:
-        for _, waiter in self._sorted_out(place):
-            waiter.set_exception(StoreUnavailable(f"it could not be kept ({why}); send it again", retry_after_s=1.0))
-
-    def _sorted_out(self, place: int) -> Iterable[tuple[int, asyncio.Future[None]]]:
-        """Those who wait for anything up to there, and still wait; they wait no more."""
-        waiters, self._waiters = self._waiters, []
-        self._waiters = [one for one in waiters if one[0] > place]
-        return [one for one in waiters if one[0] <= place and not one[1].done()]
 
     def _lose(self) -> None:
         if not self.lost:

@@ -42,6 +42,33 @@ FLUSH_S: Final = 5.0
 RETRY_S: Final = 0.5
 
 
+class _SpeechTasks:
+    """What is done beside `StreamBufferManager.run`, and ends with it."""
+
+    def __init__(self) -> None:
+        self._group: asyncio.TaskGroup | None = None
+        self.stopped = False
+
+    def open(self, group: asyncio.TaskGroup) -> None:
+        """From now on tasks can be begun."""
+        self._group = group
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._group, self.stopped = None, True
+
+    def begin(self, what: Coroutine[object, object, None]) -> bool:
+        """Have something done; whether it is."""
+        try:
+            if self._group is not None:
+                self._group.create_task(what)
+                return True
+        except RuntimeError:  # it ends just now
+            self._group = None
+        what.close()
+        return False
+
+
 class StreamBufferManager:
     """Implements `SpeechService`: one for each daemon, as long as it runs.
 
@@ -69,6 +96,7 @@ class StreamBufferManager:
     ) -> None:
         self._store = store
         self._threads = threads
+        self._tasks = _SpeechTasks()
         self._clock = clock
         self._limits = limits if limits is not None else SpeechLimits()
         self._interruptions = (
@@ -81,10 +109,8 @@ class StreamBufferManager:
         now_ms = self._buffer_clock.now_ms
         self._delivery = Delivery(threads, self._interruptions, clock, self.show, wake, self._note, now_ms)
         self._sessions = SpeechSessions(
-            store, threads, clock, self._buffer_clock, owner, self._limits, detector, self._begin
+            store, threads, clock, self._buffer_clock, owner, self._limits, detector, self._tasks.begin
         )
-        self._group: asyncio.TaskGroup | None = None
-        self._stopped = False
         self._opened = asyncio.Event()
 
     # ------------------------------------------------------------------------------------------ what clients ask for
@@ -98,7 +124,7 @@ class StreamBufferManager:
         taken: Callable[[], None] | None = None,
     ) -> Taken:
         """Take a piece of speech; when this returns, it is kept."""
-        if self._stopped or not self._opened.is_set():
+        if self._tasks.stopped or not self._opened.is_set():
             await self._check_open()
         session = self._sessions.get(thread_id) or await self._sessions.take_up(thread_id)
         session.log.check()
@@ -199,13 +225,13 @@ class StreamBufferManager:
         """Take speech up from the daemon before, and look after it until cancelled."""
         try:
             async with asyncio.TaskGroup() as group:
-                self._group = group
+                self._tasks.open(group)
                 try:
                     group.create_task(self._timer.run())
                     group.create_task(self._interruptions.run())
                     await self._look_after_all()
                 finally:
-                    self._group, self._stopped = None, True
+                    self._tasks.close()
         finally:
             for session in self._sessions.all():
                 session.leave(ShuttingDown("the daemon is stopping; what was said is kept", retry_after_s=2.0))
@@ -229,7 +255,7 @@ class StreamBufferManager:
             self._interruptions.came_to_nothing(session.speech.thread_id)
 
     async def _check_open(self) -> None:
-        if self._stopped:
+        if self._tasks.stopped:
             raise ShuttingDown("the daemon is stopping; send it again when it is back", retry_after_s=2.0)
         if not self._opened.is_set():
             try:
@@ -273,23 +299,13 @@ class StreamBufferManager:
             if isinstance(event, TurnStarted):
                 session.turns += 1
                 if session.log.profile.name == "adaptive":
-                    self._begin(self._ask(session, event.turn_id))
+                    self._tasks.begin(self._ask(session, event.turn_id))
         self._look_after(session)
 
     def _look_after(self, session: SpeechSession) -> None:
         self._timer.arm(session)
         if session.speech.owed and not session.delivering and not session.over:
-            session.delivering = self._begin(self._deliver(session))
-
-    def _begin(self, what: Coroutine[object, object, None]) -> bool:
-        try:
-            if self._group is not None:
-                self._group.create_task(what)
-                return True
-        except RuntimeError:  # it ends just now
-            self._group = None
-        what.close()
-        return False
+            session.delivering = self._tasks.begin(self._deliver(session))
 
     async def _deliver(self, session: SpeechSession) -> None:
         try:
