@@ -47,7 +47,7 @@ def run(given: argparse.Namespace) -> Exit:
             asking.seen = seen
             ended = _answer(asking, text, clock, runner)
             thread_id, seen = asking.thread_id, asking.seen
-            if asking.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
+            if asking.waits.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
                 break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:
         return ended

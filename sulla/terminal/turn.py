@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,29 @@ def fault_in(text: str) -> str:
     return ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What is asked. The ids stay the same at every attempt: what was acknowledged before a break is not done twice."""
+
+    text: str
+    agent: str | None
+    """Who is asked; None for the thread's own."""
+    request_id: str
+    message_id: str
+
+
+@dataclass(slots=True)
+class _Waits:
+    """What a thread waits to be told."""
+
+    asked: dict[str, Question] = field(default_factory=dict)
+    """Before it goes on, by id."""
+    earlier: dict[str, Question] = field(default_factory=dict)
+    """By an earlier turn of the thread, by id."""
+    told: set[str] = field(default_factory=set)
+    """What has been answered here."""
+
+
 class Asking:
     """A question under way.
 
@@ -68,32 +92,23 @@ class Asking:
         self._home = home
         self._follow = Follow(home, clock, self._begin, lost=_say_lost)
         self.thread_id = thread_id
-        self._text = text
-        self._agent = agent
+        self._message = _Message(text, agent, random_id("req"), random_id("msg"))
         self.as_json = as_json
         self.by_hand = by_hand and not as_json
-        # The same ids at every attempt: whatever was acknowledged before a break is not done twice.
-        self._request_id = random_id("req")
-        self._message_id = random_id("msg")
         self.seen = 0
         """The last record that was shown; before it is asked, by an earlier question."""
         self._screen: Screen | None = None
         self._may_be_kept = False
         self._clock = clock
-        self.asked: dict[str, Question] = {}
-        """What the thread waits to be told before it goes on, by id."""
-        self._earlier: dict[str, Question] = {}
-        """What an earlier turn of the thread waits to be told, by id."""
+        self.waits = _Waits()
         self._notes: set[tuple[str, str]] = set()
         """What was told beside the answer: by which run, and in which words."""
-        self._told: set[str] = set()
-        """What has been answered here."""
 
     async def answer(self) -> Exit | None:
         """Ask, print the answer as it comes, and wait for its end. Called again, it goes on where it was.
 
         Returns:
-            None if the thread waits to be told something first (`asked`).
+            None if the thread waits to be told something first (`waits`).
 
         Raises:
             Unavailable: the daemon did not come back in time.
@@ -126,8 +141,8 @@ class Asking:
         Raises:
             Unavailable: no daemon runs.
         """
-        self._told.add(question.id)
-        self.asked.pop(question.id, None)
+        self.waits.told.add(question.id)
+        self.waits.asked.pop(question.id, None)
         async with open_client(door(self._home)) as client:
             said = {"id": question.id, "verdict": given.verdict, "text": given.text}
             try:
@@ -142,17 +157,17 @@ class Asking:
         Raises:
             Unavailable: no daemon runs.
         """
-        any_turn = self._may_be_kept or bool(self.asked)
+        any_turn = self._may_be_kept or bool(self.waits.asked)
         if any_turn:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id)
-        self.asked.clear()
+        self.waits.asked.clear()
         return any_turn
 
     async def _begin(self, client: Client) -> bool:
         """Ask on a connection, the same every time; whether there is anything to follow."""
         if self.thread_id is None:
-            made = await client.call("thread.create", request_id=self._request_id, agent=self._agent)
+            made = await client.call("thread.create", request_id=self._message.request_id, agent=self._message.agent)
             self.thread_id = str(made["thread_id"])
         elif self._screen is None and await self._stands_in_the_way(client):
             return False
@@ -172,40 +187,41 @@ class Asking:
     async def _stands_in_the_way(self, client: Client) -> bool:
         """Whether an earlier turn has to be told something by whoever is here, before anything is sent."""
         rows = [row async for row in questions.open_questions(client) if row["thread_id"] == self.thread_id]
-        found = [one for one in map(questions.from_row, rows) if one.id not in self._told]
-        self._earlier = {one.id: one for one in found}
+        found = [one for one in map(questions.from_row, rows) if one.id not in self.waits.told]
+        self.waits.earlier = {one.id: one for one in found}
         return self.by_hand and self._show_earlier()
 
     async def _is_stuck(self, client: Client) -> bool:
         """Whether the message, which was taken, waits behind a question that nobody here can answer. One that was
         answered just now is listed until its turn goes on.
         """
-        if not self._earlier:
+        if not self.waits.earlier:
             return False
         after = max(0, self.seen - _LOOK_BACK)
         page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=_LOOK_BACK)
         for event in page["events"]:
             if event["type"] == "ANSWER":
-                self._earlier.pop(event["data"]["wait_id"], None)
+                self.waits.earlier.pop(event["data"]["wait_id"], None)
         return self._show_earlier()
 
     def _show_earlier(self) -> bool:
-        self.asked = dict(self._earlier)
-        if self.asked and not self.as_json:
+        self.waits.asked = dict(self.waits.earlier)
+        if self.waits.asked and not self.as_json:
             print("[an earlier turn of this thread waits for an answer]", file=sys.stderr)
-            for one in self.asked.values():
+            for one in self.waits.asked.values():
                 print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
-        return bool(self.asked)
+        return bool(self.waits.asked)
 
     def _note_questions(self, event: dict[str, Any]) -> bool:
         """Learn from an event what the thread waits for; whether that has to be told before it goes on."""
         match event["type"]:
             case "SUSPENDED":
                 found = map(questions.from_wait, event["data"]["waits"])
-                self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self._told}
-                return bool(self.asked)
+                fresh = (one for one in found if one.is_for_people and one.id not in self.waits.told)
+                self.waits.asked |= {one.id: one for one in fresh}
+                return bool(self.waits.asked)
             case "RESUMED":
-                self.asked.pop(str(event["data"].get("wait_id", "")), None)
+                self.waits.asked.pop(str(event["data"].get("wait_id", "")), None)
         return False
 
     async def _send(self, client: Client) -> dict[str, Any]:
@@ -214,7 +230,11 @@ class Asking:
         while True:
             self._may_be_kept = True
             try:
-                given = {"message_id": self._message_id, "text": self._text, "agent": self._agent}
+                given = {
+                    "message_id": self._message.message_id,
+                    "text": self._message.text,
+                    "agent": self._message.agent,
+                }
                 return await client.call("turn.send", thread_id=self.thread_id, **given)
             except RateLimited as error:
                 self._may_be_kept = self._screen is not None
@@ -255,7 +275,7 @@ def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
     try:
         while (ended := runner.run(asking.answer())) is None:
             # No connection is open while a person thinks.
-            for question in tuple(asking.asked.values()):
+            for question in tuple(asking.waits.asked.values()):
                 given = runner.run(questions.ask(question, clock)) if asking.by_hand else None
                 if given is None:
                     return _left_open(asking)
@@ -273,6 +293,6 @@ def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
 
 def _left_open(asking: Asking) -> Exit:
     if not asking.as_json:
-        for question in asking.asked.values():
+        for question in asking.waits.asked.values():
             print(questions.how_to_answer(question, asking.thread_id or ""), end="", file=sys.stderr, flush=True)
     return Exit.BLOCKED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from sulla.core.clock import Clock
@@ -30,6 +30,55 @@ class _Failure:
     until_s: float
 
 
+class _Arrivals:
+    """The jobs that have come and were not looked at, each log once."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._wake = asyncio.Event()
+
+    def add(self, job: Job) -> None:
+        """One more."""
+        self._jobs[job.key] = job
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Have whoever waits look again, also if nothing has come."""
+        self._wake.set()
+
+    async def take(self) -> Iterable[Job]:
+        """Wait for some; all that have come."""
+        await self._wake.wait()
+        self._wake.clear()
+        jobs, self._jobs = self._jobs, {}
+        return jobs.values()
+
+
+class _ReadyLogs:
+    """The logs in which something is to be done, as the store says.
+
+    Args:
+        store: where they are.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.held: tuple[LogInfo, ...] = ()
+        """Those that somebody worked on when they were looked for last; at most `MOST_HELD`."""
+
+    async def look(self) -> AsyncIterator[LogInfo]:
+        """All of them, those that somebody works on too."""
+        held: list[LogInfo] = []
+        after = ""
+        while page := await self._store.find(ready=True, after_key=after, limit=_PAGE):
+            for info in page:
+                if info.held and len(held) < MOST_HELD:
+                    held.append(info)
+                yield info
+            after = page[-1].key
+        self.held = tuple(held)
+
+
 class LocalWork:
     """Runs jobs as tasks of one event loop.
 
@@ -42,13 +91,12 @@ class LocalWork:
     """
 
     def __init__(self, store: Store, handler: Handler, group_of: GroupOf, clock: Clock, caps: JobCaps) -> None:
-        self._store = store
+        self._ready = _ReadyLogs(store)
         self._handler = handler
         self._group_of = group_of
         self._clock = clock
         self._queue = JobQueue(caps)
-        self._arrived: dict[str, Job] = {}
-        self._wake = asyncio.Event()
+        self._arrivals = _Arrivals()
         self._failing: dict[str, _Failure] = {}
         self._stopping = False
         self._held = False
@@ -56,22 +104,24 @@ class LocalWork:
         self._idle.set()
         self._over = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
-        self.held: tuple[LogInfo, ...] = ()
+
+    @property
+    def held(self) -> tuple[LogInfo, ...]:
         """The logs that somebody worked on at the last sweep, in every daemon on this store."""
+        return self._ready.held
 
     def enqueue(self, job: Job) -> None:
         """Have a log looked at soon; never blocks. While stopping or held it does nothing: the next start finds the
         log, and so does the first sweep when it is held no more.
         """
         if not self._stopping and not self._held:
-            self._arrived[job.key] = job
-            self._wake.set()
+            self._arrivals.add(job)
 
     def hold(self, held: bool) -> None:
         """Start nothing more until this is called with False; what runs is not cut off here."""
         self._held = held
         if not held:
-            self._wake.set()  # for what was queued before
+            self._arrivals.wake()  # for what was queued before
 
     def inspect(self) -> Inspection:
         """What is going on right now."""
@@ -98,10 +148,7 @@ class LocalWork:
 
     async def _intake(self, group: asyncio.TaskGroup) -> None:
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            arrived, self._arrived = self._arrived, {}
-            for job in arrived.values():
+            for job in await self._arrivals.take():
                 try:
                     self._queue.add(job, await self._group_of(job.key))
                 except StoreUnavailable:
@@ -143,22 +190,11 @@ class LocalWork:
             await self._clock.sleep(SWEEP_S)
 
     async def _look(self, *, also_held: bool) -> None:
-        held: list[LogInfo] = []
-        async for info in self._ready():
-            if info.held and len(held) < MOST_HELD:
-                held.append(info)
+        async for info in self._ready.look():
             if also_held or not info.held:
                 self._offer(info)
-        self.held = tuple(held)
 
     def _offer(self, info: LogInfo) -> None:
         failure = self._failing.get(info.key)
         if failure is None or failure.until_s <= self._clock.elapsed():
             self.enqueue(Job(info.key))
-
-    async def _ready(self) -> AsyncIterator[LogInfo]:
-        after = ""
-        while page := await self._store.find(ready=True, after_key=after, limit=_PAGE):
-            for info in page:
-                yield info
-            after = page[-1].key

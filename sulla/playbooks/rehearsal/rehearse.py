@@ -94,6 +94,17 @@ class _Scene:
     """What they work with."""
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What a rehearsal has shown so far."""
+
+    rows: dict[str, RehearsedStep] = field(default_factory=dict)
+    calls: list[RehearsedCall] = field(default_factory=list)
+    models: list[ModelCall] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    spent: Spent = NOTHING
+
+
 class _Stage:
     def __init__(self, answers: Answers, setting: RehearsalSetting) -> None:
         self._answers = answers
@@ -105,11 +116,7 @@ class _Stage:
         self._facts = 0
         self._transfers = 0
         self._ended: RunEnded | None = None
-        self._rows: dict[str, RehearsedStep] = {}
-        self._calls: list[RehearsedCall] = []
-        self._models: list[ModelCall] = []
-        self._told: list[str] = []
-        self._spent = NOTHING
+        self._seen = _Seen()
 
     def play(self, definition: Definition, inputs: FrozenJson) -> Rehearsed:
         self._begin(definition, inputs, "", None, self._setting.trigger)
@@ -129,12 +136,12 @@ class _Stage:
             status,
             ended.outputs if ended is not None else {},
             ended.failure if ended is not None else None,
-            tuple(self._rows.values()),
-            tuple(self._calls),
-            tuple(self._models),
-            tuple(self._told),
+            tuple(self._seen.rows.values()),
+            tuple(self._seen.calls),
+            tuple(self._seen.models),
+            tuple(self._seen.told),
             self._now_ms - self._setting.now_ms,
-            self._spent,
+            self._seen.spent,
         )
 
     def _begin(
@@ -211,11 +218,11 @@ class _Stage:
         given = fact.given if fact.given is not None else {}
         scene.open[fact.at], scene.given[fact.at] = fact.attempt, given
         if isinstance(step.does, RespondStep):
-            self._told.append(str(given.get("text", "")))
+            self._seen.told.append(str(given.get("text", "")))
         if isinstance(step.does, ToolStep):
             args = given.get("args")
-            self._calls.append(RehearsedCall(row.at, step.does.tool, args if isinstance(args, dict) else {}))
-        self._models += models_of(row.at, step, given)
+            self._seen.calls.append(RehearsedCall(row.at, step.does.tool, args if isinstance(args, dict) else {}))
+        self._seen.models += models_of(row.at, step, given)
         self._ask(scene, fact.at, fact.attempt, given)
 
     def _ask(self, scene: _Scene, at: str, attempt: int, given: FrozenJson) -> None:
@@ -308,14 +315,14 @@ class _Stage:
 
     def _row(self, scene: _Scene, at: str) -> RehearsedStep:
         full = scene.prefix + at
-        row = self._rows.get(full)
+        row = self._seen.rows.get(full)
         if row is None:
             step = _step(scene, at)
-            row = self._rows[full] = RehearsedStep(full, kind_of_step(step), step.title, self._now_ms)
+            row = self._seen.rows[full] = RehearsedStep(full, kind_of_step(step), step.title, self._now_ms)
         return row
 
     def _spend(self, spent: Spent) -> None:
-        self._spent = Spent(self._spent.tokens + spent.tokens, self._spent.cost_micro + spent.cost_micro)
+        self._seen.spent = Spent(self._seen.spent.tokens + spent.tokens, self._seen.spent.cost_micro + spent.cost_micro)
 
 
 def _step(scene: _Scene, at: str) -> Step:
