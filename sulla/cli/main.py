@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from sulla import __version__
 from sulla.capabilities import capabilities
 from sulla.core.errors import SullaError
-from sulla.host.capability import Command
+from sulla.host.capability import Command, refuse_twice
 from sulla.host.settings import HomeSettings
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
@@ -52,7 +52,10 @@ def commands(*, installed: bool = True) -> dict[str, Command]:
     Raises:
         SettingsError: a capability cannot be used.
     """
-    brought = {name: one for some in capabilities(installed=installed) for name, one in some.commands.items()}
+    all_brought = [(name, some) for some in capabilities(installed=installed) for name in some.commands]
+    own = ((name, "Sulla itself") for name in (*FIRST, *LAST))
+    refuse_twice("command", (*own, *((name, f"the capability {some.name!r}") for name, some in all_brought)))
+    brought = {name: some.commands[name] for name, some in all_brought}
     brought = {name: brought.pop(name) for name in _MIDDLE if name in brought} | brought
     return {**FIRST, **brought, **LAST}
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from sulla.agent import ToolCalls, TurnDriver, environment_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
+from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
@@ -36,6 +40,11 @@ from sulla.host.place import Place
 from sulla.store import Store
 from sulla.threads import ThreadStore
 from sulla.work import Group, GroupOf, Job, LocalWork
+
+log = logging.getLogger(__name__)
+
+STATUS_S: Final = 2.0
+"""How long a capability may take to say how it is, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +145,28 @@ def _report(
     """What `sulla status` says."""
     fixed = report_settings(settings, choice, store_source(settings))
     fixed["agents"] = [*core.host.agents.team.ids]
-    brought = [one.status for one in core.built.values() if one.status is not None]
+    brought = {name: one.status for name, one in core.built.items() if one.status is not None}
 
     async def report() -> JsonObject:
         said = fixed | core.tools.status() | report_use(settings, core.models.home, core.ranks, core.host.place.clock)
         said |= access.status() | {"active": await scene.status()}
-        for status in brought:
-            said |= await status()
+        for name, status in brought.items():
+            said = await _status_of(name, status, core.host.place.clock) | said  # nobody takes another's key
         return said | report_troubles(core.host.health.troubles())
 
     return report
+
+
+async def _status_of(name: str, status: Callable[[], Awaitable[JsonObject]], clock: Clock) -> JsonObject:
+    """What a capability says of itself; that it could not, where it fails or takes too long."""
+    try:
+        async with clock.timeout(STATUS_S):
+            said = await status()
+        json.dumps(said)
+    except Exception as error:  # noqa: BLE001 - `sulla status` and `sulla ask` have to work whatever it is
+        log.warning("the capability %r cannot say how it is: %s: %s", name, type(error).__name__, error)
+        return {f"{name}_status": f"failed: {type(error).__name__}: {error}"}
+    return said
 
 
 def _groups(threads: ThreadStore) -> GroupOf:

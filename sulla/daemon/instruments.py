@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ from sulla.telemetry import (
     trace_to,
 )
 from sulla.work import Inspection
+
+log = logging.getLogger(__name__)
 
 STALL_TOLD_S = 60.0
 """How long a stall of the event loop is told after it was noticed, in seconds."""
@@ -157,10 +160,18 @@ def console(
             Gauge("sulla_gateway_connections", "Connections and streams now.", inside, ("way",)),
             Gauge("sulla_loop_stalls", "How often the event loop stood still.", {(): stalls}, rises=True),
             Gauge("sulla_log_entries_lost", "Entries that a log did not get.", {(): lost}, rises=True),
-            *(gauge for gauges in brought for gauge in gauges()),
+            *(gauge for gauges in brought for gauge in _gauges_of(gauges)),
         )
 
     return Console(instruments, Metrics(instruments.tally, gauges))
+
+
+def _gauges_of(gauges: Callable[[], Iterable[Gauge]]) -> tuple[Gauge, ...]:
+    try:
+        return tuple(gauges())
+    except Exception:  # the figures of the others are shown all the same
+        log.exception("figures of a capability cannot be shown")
+        return ()
 
 
 def _floats(counts: Mapping[str, int]) -> dict[Labels, float]:

@@ -7,12 +7,14 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sulla import __version__
+from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -130,11 +132,20 @@ async def _open_kept(stack: AsyncExitStack, system: System) -> None:
             await asyncio.to_thread(one.prepare)
     await system.host.store.open()
     stack.push_async_callback(system.host.store.close)
-    for one in system.built:
+    for name, one in system.core.built.items():
         if one.open is not None:
             await one.open()
         if one.close is not None:
-            stack.push_async_callback(one.close)
+            stack.push_async_callback(_close, name, one.close, system.host.place.clock)
+
+
+async def _close(name: str, close: Callable[[], Awaitable[None]], clock: Clock) -> None:
+    """Let go of what a capability has opened; one that does not come back holds up nothing."""
+    try:
+        async with clock.timeout(CLOSE_S):
+            await close()
+    except TimeoutError:
+        log.error("the capability %r did not let go of what it has open within %s s", name, CLOSE_S)
 
 
 def _followers(system: System) -> dict[str, LogFollower]:
@@ -197,7 +208,21 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "stall": core.instruments.stall.run,
         "health": system.host.health.run,
     }
-    return own | {name: task for one in system.built for name, task in one.tasks.items()}
+    for owner, one in system.core.built.items():
+        for name, task in one.tasks.items():
+            if name in own:
+                raise SettingsError(f"the capability {owner!r} has a task {name!r}, and so has the daemon: rename it")
+            own[name] = partial(_go_on, owner, name, task)
+    return own
+
+
+async def _go_on(owner: str, name: str, task: Task) -> None:
+    """A capability's task. Where it fails the log says whose it was, since that ends the daemon."""
+    try:
+        await task()
+    except Exception:
+        log.error("the task %r of the capability %r failed, which ends the daemon", name, owner)
+        raise
 
 
 async def _put_away(instruments: Instruments) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
@@ -49,6 +50,8 @@ from sulla.threads import (
     unpack,
 )
 from sulla.work import Job, LocalWork
+
+log = logging.getLogger(__name__)
 
 Forget = Callable[[ThreadId], Awaitable[None]]
 """Forgets a thread that was deleted."""
@@ -153,7 +156,10 @@ class Service:
         self._watch.check()
         await self._threads.delete(ThreadId(thread_id))
         for forget in self._forget:
-            await forget(ThreadId(thread_id))
+            try:
+                await forget(ThreadId(thread_id))
+            except Exception:  # the thread is gone already, and the others have to forget it too
+                log.exception("what is kept elsewhere of the deleted thread %s is not forgotten", thread_id)
 
     async def send(
         self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str

@@ -34,7 +34,7 @@ class Capability:
     """Something that Sulla can do, with all that it brings. One value for each, for as long as the process lives."""
 
     name: str
-    """Its folder's name below `sulla/`."""
+    """Its folder's name below `sulla/`; for a package's own, any word that no other capability has."""
     needs: tuple[str, ...] = ()
     """The capabilities that it imports; everything else it is handed."""
     commands: Mapping[str, Command] = field(default_factory=dict)
@@ -54,9 +54,19 @@ class Capability:
     checks: str = ""
     """``module:NAME`` of a tuple of `host.checks.Check`, for `sulla doctor`; empty for none."""
 
+    def __post_init__(self) -> None:
+        for name in ("needs", "state", "kinds", "methods", "metrics"):
+            if isinstance(value := getattr(self, name), str):
+                said = f"the capability {self.name!r}: {name} is the text {value!r}, expected a tuple of texts"
+                raise SettingsError(said)
 
-def find(dotted: str) -> object:
+
+def find(dotted: str, of: str) -> object:
     """What ``module:NAME`` names.
+
+    Args:
+        dotted: the module and the name.
+        of: whose it is, for the error: a capability's name, or a package's.
 
     Raises:
         SettingsError: the module cannot be imported or has no such name.
@@ -64,8 +74,26 @@ def find(dotted: str) -> object:
     module, _, name = dotted.partition(":")
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise SettingsError(f"{dotted} of a capability cannot be loaded: {error}") from error
+    except Exception as error:
+        said = f"{dotted} of {of} cannot be loaded: {type(error).__name__}: {error}"
+        raise SettingsError(f"{said}; mend its package, or uninstall it") from error
+
+
+def refuse_twice(what: str, named: Iterable[tuple[str, str]]) -> None:
+    """Do nothing if no name stands there twice.
+
+    Args:
+        what: what is named, e.g. ``method``.
+        named: each name with whose it is.
+
+    Raises:
+        SettingsError: one does.
+    """
+    owners: dict[str, str] = {}
+    for name, owner in named:
+        if name in owners:
+            raise SettingsError(f"{owners[name]} and {owner} both have the {what} {name!r}: rename or uninstall one")
+        owners[name] = owner
 
 
 def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capability, ...]:
@@ -78,9 +106,10 @@ def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capabili
     Raises:
         SettingsError: one cannot be loaded, stands there twice, or needs what is not there or needs it in turn.
     """
-    found = [_manifest(f"sulla.{name}.capability:CAPABILITY") for name in names]
+    found = [_manifest(f"sulla.{name}.capability:CAPABILITY", "Sulla") for name in names]
     if installed:
-        found += [_manifest(point.value) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+        points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+        found += [_manifest(point.value, f"the package {point.dist.name if point.dist else '?'!r}") for point in points]
     by_name: dict[str, Capability] = {}
     for one in found:
         if one.name in by_name:
@@ -89,10 +118,10 @@ def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capabili
     return tuple(_ordered(by_name))
 
 
-def _manifest(dotted: str) -> Capability:
-    found = find(dotted)
+def _manifest(dotted: str, of: str) -> Capability:
+    found = find(dotted, of)
     if not isinstance(found, Capability):
-        raise SettingsError(f"{dotted} is no Capability but {type(found).__name__}")
+        raise SettingsError(f"{dotted} of {of} is no Capability but {type(found).__name__}")
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from sulla.core.errors import SettingsError
 from sulla.host.capability import Capability, find
+from sulla.host.checks import Check
 from sulla.rpc import Methods
 from sulla.telemetry import Counter, Histogram
 from sulla.threads import Measure, Slice, ThreadKind, ThreadSchema
@@ -20,7 +21,7 @@ def slices(capabilities: Iterable[Capability]) -> tuple[Slice[Any], ...]:
     Raises:
         SettingsError: one of them names something else.
     """
-    return tuple(_found(dotted, Slice) for one in capabilities for dotted in one.state)
+    return tuple(_found(dotted, Slice, one) for one in capabilities for dotted in one.state)
 
 
 def thread_schema(capabilities: Iterable[Capability], measure: Measure) -> ThreadSchema:
@@ -34,8 +35,11 @@ def thread_schema(capabilities: Iterable[Capability], measure: Measure) -> Threa
         SettingsError: one of them names something else.
     """
     brought = tuple(capabilities)
-    kinds = tuple(_found(dotted, ThreadKind) for one in brought for dotted in one.kinds)
-    return ThreadSchema(measure, slices(brought), kinds)
+    kinds = tuple(_found(dotted, ThreadKind, one) for one in brought for dotted in one.kinds)
+    try:
+        return ThreadSchema(measure, slices(brought), kinds)
+    except ValueError as error:
+        raise SettingsError(f"the capabilities cannot be used together: {error}") from error
 
 
 def method_groups(capabilities: Iterable[Capability]) -> tuple[Methods[Any], ...]:
@@ -44,7 +48,7 @@ def method_groups(capabilities: Iterable[Capability]) -> tuple[Methods[Any], ...
     Raises:
         SettingsError: one of them names something else.
     """
-    return tuple(_found(dotted, Methods) for one in capabilities for dotted in one.methods)
+    return tuple(_found(dotted, Methods, one) for one in capabilities for dotted in one.methods)
 
 
 def families(capabilities: Iterable[Capability]) -> tuple[Counter | Histogram, ...]:
@@ -53,19 +57,39 @@ def families(capabilities: Iterable[Capability]) -> tuple[Counter | Histogram, .
     Raises:
         SettingsError: one of them names something else.
     """
-    found = ((dotted, find(dotted)) for one in capabilities for dotted in one.metrics)
-    return tuple(family for dotted, one in found for family in _families(dotted, one))
+    return tuple(family for one in capabilities for dotted in one.metrics for family in _families(dotted, one))
 
 
-def _families(dotted: str, found: object) -> Iterator[Counter | Histogram]:
+def checks(capabilities: Iterable[Capability]) -> tuple[Check[Any], ...]:
+    """What `sulla doctor` looks at for capabilities.
+
+    Raises:
+        SettingsError: one of them names something else.
+    """
+    found: list[Check[Any]] = []
+    for one in capabilities:
+        for check in _found(one.checks, tuple, one) if one.checks else ():
+            if not isinstance(check, Check):
+                raise SettingsError(f"{one.checks} of the capability {one.name!r} holds {check!r}, expected a Check")
+            found.append(check)
+    return tuple(found)
+
+
+def _families(dotted: str, of: Capability) -> Iterator[Counter | Histogram]:
+    found = find(dotted, _whose(of))
     for one in found if isinstance(found, tuple) else (found,):
         if not isinstance(one, Counter | Histogram):
-            raise SettingsError(f"{dotted} of a capability is no Counter or Histogram but {type(one).__name__}")
+            said = f"{dotted} of {_whose(of)} is no Counter or Histogram but {type(one).__name__}"
+            raise SettingsError(said)
         yield one
 
 
-def _found(dotted: str, kind: type[T]) -> T:
-    found = find(dotted)
+def _found(dotted: str, kind: type[T], of: Capability) -> T:
+    found = find(dotted, _whose(of))
     if not isinstance(found, kind):
-        raise SettingsError(f"{dotted} of a capability is no {kind.__name__} but {type(found).__name__}")
+        raise SettingsError(f"{dotted} of {_whose(of)} is no {kind.__name__} but {type(found).__name__}")
     return found
+
+
+def _whose(of: Capability) -> str:
+    return f"the capability {of.name!r}"

@@ -56,7 +56,8 @@ class Health:
 
     def troubles(self) -> Sequence[Trouble]:
         """What is wrong now, what blocks first."""
-        found = [(what, self._redactor.text(why), blocks) for what, look, blocks in self._looks if (why := look())]
+        asked = ((what, _ask(look), blocks) for what, look, blocks in self._looks)
+        found = [(what, self._redactor.text(why), blocks) for what, why, blocks in asked if why]
         now_ms = round(self._clock.now() * 1000)
         self._since_ms = {what: self._since_ms.get(what, now_ms) for what, _, _ in found}
         troubles = [Trouble(what, why, self._since_ms[what], blocks) for what, why, blocks in found]
@@ -67,3 +68,10 @@ class Health:
         while True:
             await self._clock.sleep(EVERY_S)
             self.troubles()
+
+
+def _ask(look: Look) -> str:
+    try:
+        return look()
+    except Exception as error:  # noqa: BLE001 - whoever cannot say what is wrong has a trouble too, and ends nothing
+        return f"it cannot be said what is wrong: {type(error).__name__}: {error}"

@@ -8,10 +8,10 @@ from typing import Protocol, TypeVar
 
 from sulla.agent import Actor, AgentSpec, Children, FileMarks, InputHandler, Model, Opening, RunLimits, ToolCalls
 from sulla.agent import Surroundings as Where
-from sulla.core.errors import SettingsError
+from sulla.core.errors import SettingsError, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.host.capability import Capability, find
+from sulla.host.capability import Capability, find, refuse_twice
 from sulla.host.health import Health, Look
 from sulla.host.place import Place
 from sulla.host.settings import HomeSettings
@@ -137,7 +137,8 @@ class Built:
     before_work: Callable[[], Awaitable[None]] | None = None
     """Is awaited before a thread is worked on."""
     tasks: Mapping[str, Task] = field(default_factory=dict)
-    """What goes on for as long as the daemon does, by name."""
+    """What goes on for as long as the daemon does, by name. One that fails ends the daemon, which whoever supervises it
+    starts again."""
     followers: Mapping[str, LogFollower] = field(default_factory=dict)
     """What reads the logs behind the turns, by name: it writes what the last turns left before the daemon ends."""
     woken: tuple[Follower, ...] = ()
@@ -145,7 +146,7 @@ class Built:
     forget: Callable[[ThreadId], Awaitable[None]] | None = None
     """Forgets a thread that was deleted."""
     status: Callable[[], Awaitable[JsonObject]] | None = None
-    """What `sulla status` says of it."""
+    """What `sulla status --json` says of it: keys that nobody else has, within two seconds."""
     troubles: Mapping[str, Look] = field(default_factory=dict)
     """What can be wrong with it while turns are taken all the same, by a stable word."""
     gauges: Callable[[], Iterable[Gauge]] | None = None
@@ -179,12 +180,19 @@ def build_each(capabilities: Iterable[Capability], host: Host, *, lenient: bool 
         for what, look in built.troubles.items():
             host.health.watch(what, look, blocks=False)
         found[one.name] = built
+    works = ((name, owner) for owner, built in found.items() for name in (*built.tasks, *built.followers))
+    refuse_twice("task", ((name, f"the capability {owner!r}") for name, owner in works))
     return found
 
 
 def _built(one: Capability, host: Host) -> Built:
-    make = find(one.build)
-    built = make(host) if callable(make) else None
+    make = find(one.build, f"the capability {one.name!r}")
+    try:
+        built = make(host) if callable(make) else None
+    except SullaError:
+        raise
+    except Exception as error:
+        raise SettingsError(f"the capability {one.name!r} cannot be built: {type(error).__name__}: {error}") from error
     if not isinstance(built, Built):
         raise SettingsError(f"{one.build} of the capability {one.name!r} gives no host.Built")
     return built

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from sulla.core.errors import SettingsError
 from sulla.telemetry.tally import Counter, Histogram, Tally
 
 _TURN_S: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -38,10 +39,17 @@ def new_tally(more: Iterable[Counter | Histogram] = ()) -> Tally:
 
     Args:
         more: those of capabilities.
+
+    Raises:
+        SettingsError: two have one name.
     """
     counters = (TURNS, TURN_FAILURES, MODEL_CALLS, TOKENS, COST, TOOL_CALLS, SUMMARIES, REQUESTS, REFUSALS, CONNECTIONS)
     histograms = (TURN_S, QUEUE_S, FIRST_TEXT_S, MODEL_CALL_S, TOOL_CALL_S, REQUEST_S, LOOP_LAG_S)
     brought = tuple(more)
+    names = [one.name for one in (*counters, *histograms, *brought)]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingsError(f"two figures are called {name!r}: the capability that brings one has to rename it")
     return Tally(
         (*counters, *(one for one in brought if isinstance(one, Counter))),
         (*histograms, *(one for one in brought if isinstance(one, Histogram))),

@@ -28,12 +28,17 @@ class Sulla:
     environ: Mapping[str, str]
     home: Path
 
-    def run(self, *words: str) -> str:
-        """A command's output; it has to succeed."""
+    def tried(self, *words: str) -> tuple[int, str]:
+        """A command's exit code, and all that it said."""
         line = [sys.executable, "-m", "sulla", *words]
         done = subprocess.run(line, env=self.environ, capture_output=True, text=True, check=False, cwd=self.home.parent)
-        assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout
+        return done.returncode, done.stdout + done.stderr
+
+    def run(self, *words: str) -> str:
+        """A command's output; it has to succeed."""
+        code, said = self.tried(*words)
+        assert code == 0, said
+        return said
 
     @contextmanager
     def up(self) -> Iterator[str]:

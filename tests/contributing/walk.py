@@ -37,7 +37,7 @@ class Edit:
 
 def steps() -> list[tuple[str, list[Edit]]]:
     """Each step's title and what is done in it."""
-    page = PAGE.read_text(encoding="utf-8").partition("## A capability, step by step")[2].partition("\n## ")[0]
+    page = PAGE.read_text(encoding="utf-8").partition("## A capability, step by step")[2].partition("**7. ")[0]
     parts = re.split(r"^\*\*(\d+\. [^*]+)\*\*", page, flags=re.MULTILINE)
     return [(title, list(_edits(text))) for title, text in zip(parts[1::2], parts[2::2], strict=True)]
 

@@ -58,10 +58,10 @@ def test_each_folder_with_a_manifest_stands_in_the_line() -> None:
 def test_what_each_brings_is_there() -> None:
     for one in capabilities(installed=False):
         for command in one.commands.values():
-            assert callable(find(f"{command.module}:run"))
-            assert callable(find(f"{command.module}:arguments"))
+            assert callable(find(f"{command.module}:run", one.name))
+            assert callable(find(f"{command.module}:arguments", one.name))
         if one.checks:
-            assert find(one.checks)
+            assert find(one.checks, one.name)
 
 
 def test_an_installed_package_brings_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
@@ -97,11 +97,11 @@ def test_capabilities_that_cannot_stand_together_are_refused(
 )
 def test_what_a_manifest_names_in_vain_is_said(dotted: str, said: str) -> None:
     with pytest.raises(SettingsError, match=said):
-        find(dotted)
+        find(dotted, "the capability 'planted'")
 
 
 def test_an_entry_point_that_is_no_capability_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(tmp_path, monkeypatch, a="")
     (tmp_path / "planted.py").write_text("a = 7\n")
-    with pytest.raises(SettingsError, match="planted:a is no Capability but int"):
+    with pytest.raises(SettingsError, match="planted:a of the package 'planted' is no Capability but int"):
         manifests(())

@@ -13,7 +13,10 @@ class Queue(LocalWork):
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
-        self.held: tuple[LogInfo, ...] = ()
+
+    @property
+    def held(self) -> tuple[LogInfo, ...]:
+        return ()
 
     def enqueue(self, job: Job) -> None:
         self.jobs.append(job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from typing import Final, cast
+from typing import Final
 
 from sulla.core.errors import SullaError
 from sulla.daemon.doctor import home_files as registry
@@ -11,7 +11,8 @@ from sulla.daemon.doctor import probes
 from sulla.daemon.doctor import shell as doctor_shell
 from sulla.daemon.doctor import web as doctor_web
 from sulla.daemon.doctor.probes import Patient
-from sulla.host.capability import Capability, find
+from sulla.host import collected
+from sulla.host.capability import Capability, refuse_twice
 from sulla.host.checks import CHECK_S, Check
 from sulla.host.findings import Finding, fault
 
@@ -44,9 +45,13 @@ def checks(brought: Iterable[Capability]) -> tuple[Check[Patient], ...]:
 
     Args:
         brought: the capabilities, which have checks of their own.
+
+    Raises:
+        SettingsError: two checks have one name, or something else is given for one.
     """
-    own = [one for some in brought if some.checks for one in cast("tuple[Check[Patient], ...]", find(some.checks))]
-    table = {check.name: check for check in (*_OWN, *own)}
+    every: tuple[Check[Patient], ...] = (*_OWN, *collected.checks(brought))
+    refuse_twice("check", ((check.name, f"{check.run.__module__}.{check.run.__name__}") for check in every))
+    table = {check.name: check for check in every}
     return (*(table.pop(name) for name in _ORDER if name in table), *table.values())
 
 

@@ -93,7 +93,10 @@ def judge_store(where: str, report: StoreReport) -> list[Finding]:
 
 
 def _damage(report: StoreReport) -> list[Finding]:
-    remedy = "restore a backup, or `sulla thread delete` the thread; until then it is left alone, and the others go on"
+    remedy = (
+        "install the package again whose capability kept it, if one was removed; else restore a backup, or delete the "
+        "thread with `sulla thread delete`; until then it is left alone, and the others go on"
+    )
     found = [fault(said, remedy) for said in report.named]
     more = report.damaged - len(report.named)
     if more > 0:

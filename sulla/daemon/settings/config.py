@@ -88,9 +88,11 @@ def settings_model() -> type[Settings]:
     for one in capabilities():
         if not one.settings:
             continue
-        kind = find(one.settings)
-        if not isinstance(kind, type) or not issubclass(kind, Section) or one.name in Settings.model_fields:
-            raise SettingsError(f"{one.settings} of the capability {one.name!r} cannot be a section of the settings")
+        kind = find(one.settings, f"the capability {one.name!r}")
+        if not isinstance(kind, type) or not issubclass(kind, Section):
+            raise SettingsError(f"{one.settings} of the capability {one.name!r} is no host.section.Section")
+        if one.name in Settings.model_fields:
+            raise SettingsError(f"the capability {one.name!r} has settings, and [{one.name}] is Sulla's own: rename it")
         brought[one.name] = (kind, kind())
     return create_model("Settings", __base__=Settings, __doc__=Settings.__doc__, **brought)
 

@@ -12,6 +12,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
 from sulla.gateway.methods import tokens as tokens_rpc
+from sulla.host.capability import refuse_twice
 from sulla.host.collected import method_groups
 from sulla.rpc import Method, Methods, Params
 
@@ -26,6 +27,12 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
+
+_ROWS = tuple((group, row) for group in GROUPS for row in group.rows)
+refuse_twice("group of methods", ((group.name, f"a group of {len(group.rows)} methods") for group in GROUPS))
+refuse_twice("method", ((row.name, f"the group {group.name!r}") for group, row in _ROWS))
+_PATHS = ((f"{row.rest.verb} {row.rest.path}", f"the method {row.name!r}") for _, row in _ROWS if row.rest is not None)
+refuse_twice("REST path", _PATHS)
 
 METHODS: dict[str, Method[Any, Any, Any]] = {row.name: row for group in GROUPS for row in group.rows}
 """By name."""

@@ -98,7 +98,8 @@ class KeptForm(Generic[T]):
             if row is not None and row.read is not None:
                 found[name] = row.read(item)
             elif row is None and name not in self._dropped:
-                raise CorruptRecord(f"{self._cls.__name__}: unknown field {name!r}")
+                said = f"{self._cls.__name__}: unknown field {name!r}"
+                raise CorruptRecord(f"{said}; does it belong to a capability that is not installed?")
         return found
 
     def read(self, kept: Json) -> T:
