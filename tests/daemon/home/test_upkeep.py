@@ -23,7 +23,10 @@ class Jobs(LocalWork):
 
     def __init__(self) -> None:
         self.keys: list[str] = []
-        self.held: tuple[LogInfo, ...] = ()
+
+    @property
+    def held(self) -> tuple[LogInfo, ...]:
+        return ()
 
     def enqueue(self, job: Job) -> None:
         """Note it."""
