@@ -31,8 +31,8 @@ from sulla.store.postgres.url import parse_address
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.url import address_of
 from sulla.store.sqlite.thread import SqliteThread
-from tests.servers.postgres import running_postgres
-from tests.servers.redis import running_redis
+from tests.servers.stores.postgres import running_postgres
+from tests.servers.stores.redis import running_redis
 
 NAME = "memory"
 

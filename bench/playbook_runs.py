@@ -22,7 +22,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.threads import Answer
 from sulla.tools import Done, Result, Tool, ToolContext, define
 from tests.doubles.play_world import PlayWorld
-from tests.servers.redis import RedisServer, running_redis
+from tests.servers.stores.redis import RedisServer, running_redis
 
 NAME = "playbook_runs"
 

@@ -15,7 +15,7 @@ from bench.saving import BODY, MESSAGES, Step, Thread, make_thread, measures, sa
 from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft
 from sulla.store.postgres.store import PostgresStore
-from tests.servers.postgres import find_binaries, running_postgres
+from tests.servers.stores.postgres import find_binaries, running_postgres
 
 NAME = "postgres"
 

@@ -1,8 +1,8 @@
 """The Redis store: an append beside a raw round trip, a lease beside redis-py's lock, a turn as the thread grows.
 
-Everything runs on a server of its own (tests/servers/redis.py) without a disk, on loopback; waiting time, in ms. Three
-limits: RPUSH over a bare socket; RPUSH with redis-py's asyncio client; and, for what a thread costs as it grows, the
-way that keeps the whole conversation under one key (a deep copy, JSON, SETEX).
+Everything runs on a server of its own (tests/servers/stores/redis.py) without a disk, on loopback; waiting time, in
+ms. Three limits: RPUSH over a bare socket; RPUSH with redis-py's asyncio client; and, for what a thread costs as it
+grows, the way that keeps the whole conversation under one key (a deep copy, JSON, SETEX).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store import Draft, Head, Lease
 from sulla.store.redis.keys import head_key
 from sulla.store.redis.store import RedisStore
-from tests.servers.redis import RedisServer, running_redis
+from tests.servers.stores.redis import RedisServer, running_redis
 
 NAME = "redis"
 

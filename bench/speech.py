@@ -27,8 +27,8 @@ from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
-from sulla.speech.english.detector import EnglishDetector
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.english_detector import EnglishDetector
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
 from sulla.speech.log.segments import Segment

@@ -18,8 +18,8 @@ from statistics import fmean
 from bench.frame import Frame, Row
 from bench.turns import data
 from bench.turns.data import Line
-from sulla.speech.english.detector import EnglishDetector
 from sulla.speech.english.vocabulary import Vocabulary
+from sulla.speech.english_detector import EnglishDetector
 from sulla.speech.turn_taking.detector import COMPLETE
 from sulla.speech.turn_taking.profile import ADAPTIVE, wait_ms
 

@@ -22,7 +22,7 @@ from tests.house.source import says_pure
 from tests.servers.not_run import NotRun
 
 # One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
-pytest_plugins = ["tests.servers.postgres", "tests.gateway.frames", "tests.cli.one_daemon"]
+pytest_plugins = ["tests.servers.stores.postgres", "tests.gateway.frames", "tests.cli.one_daemon"]
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -33,7 +33,7 @@ class LateDetector:
 
 def english_detector() -> TurnDetector:
     """The detector for English."""
-    from sulla.speech.english.detector import EnglishDetector  # noqa: PLC0415 - most daemons never need it
     from sulla.speech.english.vocabulary import Vocabulary  # noqa: PLC0415 - see above
+    from sulla.speech.english_detector import EnglishDetector  # noqa: PLC0415 - most daemons never need it
 
     return EnglishDetector(Vocabulary())

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from tests.faults.backend import Backend, postgres, redis, sqlite
-from tests.servers.postgres import PostgresServer
-from tests.servers.redis import RedisServer, own_redis, redis_server
+from tests.servers.stores.postgres import PostgresServer
+from tests.servers.stores.redis import RedisServer, own_redis, redis_server
 
 __all__ = ["backend_of", "own_redis", "redis_server"]
 

@@ -24,10 +24,10 @@ from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
 from tests.servers.anthropic_server import FakeAnthropic
-from tests.servers.postgres import FAST, PostgresServer, running_postgres
 from tests.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
-from tests.servers.redis import RedisServer
 from tests.servers.script import Reply, Rule, Script
+from tests.servers.stores.postgres import FAST, PostgresServer, running_postgres
+from tests.servers.stores.redis import RedisServer
 from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 from tests.soon import attempts
 

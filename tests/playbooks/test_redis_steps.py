@@ -13,7 +13,7 @@ from sulla.store.redis.store import RedisStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
 from tests.doubles.play_world import PlayWorld
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
 

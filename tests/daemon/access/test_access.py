@@ -23,7 +23,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.place import Door, door
 from tests.daemon.running import PATIENCE_S, Place
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 from tests.soon import attempts
 
 __all__ = ["redis_server"]

@@ -16,8 +16,8 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.faults.harness import Daemon
 from tests.servers.anthropic_server import FakeAnthropic
-from tests.servers.redis import RedisServer, redis_server
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.servers.stores.redis import RedisServer, redis_server
 from tests.soon import attempts
 
 __all__ = ["redis_server"]

@@ -14,7 +14,7 @@ from sulla.store.memory import MemoryStore
 from sulla.store.redis.store import RedisStore
 from sulla.testing.clock import ManualClock
 from tests.daemon.shared.accounts import clock, kept_in, memory, opened, pass_time
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["clock", "memory", "redis_server"]
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Place
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
 

@@ -11,8 +11,8 @@ from sulla.terminal.place import door
 from tests.faults.harness import Daemon
 from tests.gateway.storm import Witness
 from tests.servers.anthropic_server import FakeAnthropic
-from tests.servers.redis import RedisServer, redis_server
 from tests.servers.script import Reply, Rule, Script
+from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
 

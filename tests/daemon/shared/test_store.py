@@ -12,8 +12,8 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.faults.harness import Daemon
 from tests.servers.anthropic_server import FakeAnthropic
-from tests.servers.postgres import PASSWORD, PostgresServer
 from tests.servers.script import Reply, Rule, Script
+from tests.servers.stores.postgres import PASSWORD, PostgresServer
 
 PATIENCE_S = 50.0
 WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"

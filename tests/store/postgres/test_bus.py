@@ -12,7 +12,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store import MAX_PUBLISH_BYTES, Subscription
 from sulla.store.postgres import bus
 from sulla.store.postgres.store import PostgresStore
-from tests.servers.postgres import PostgresServer
+from tests.servers.stores.postgres import PostgresServer
 
 DELTAS = 500
 

@@ -31,8 +31,8 @@ from tests.kits.store_world import (
     take,
     write,
 )
-from tests.servers.postgres import FAST, PASSWORD, PostgresServer, running_postgres
 from tests.servers.proxy import CutAfter, FaultProxy, Pass, Stall
+from tests.servers.stores.postgres import FAST, PASSWORD, PostgresServer, running_postgres
 from tests.soon import PATIENCE_S, PatientClock, attempts
 
 KNOWN_WITHIN_S = 1.0

@@ -13,7 +13,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.pool import ConnectionPool, Line
 from sulla.store.postgres.url import parse_address
-from tests.servers.postgres import PostgresServer
+from tests.servers.stores.postgres import PostgresServer
 from tests.soon import PatientClock
 
 MOST = 3

@@ -19,7 +19,7 @@ from sulla.store.postgres.schema import MIGRATIONS, migrations
 from sulla.store.postgres.store import PostgresStore
 from tests.kits.store_world import KEY, kinds, make, send
 from tests.servers.not_run import free_port
-from tests.servers.postgres import PASSWORD, USER, PostgresServer
+from tests.servers.stores.postgres import PASSWORD, USER, PostgresServer
 
 CHILD = """
 import asyncio, sys

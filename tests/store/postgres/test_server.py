@@ -11,8 +11,8 @@ import pytest
 from sulla.host.system import SystemClock, random_id
 from sulla.store.postgres.store import PostgresStore
 from tests.kits.store_world import kinds, make, send, take, write
-from tests.servers import postgres as servers
 from tests.servers.not_run import missing
+from tests.servers.stores import postgres as servers
 
 
 async def test_the_one_of_the_wheel_serves_from_a_folder_that_lets_nobody_else_in(

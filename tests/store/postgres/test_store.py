@@ -31,7 +31,7 @@ from tests.kits.store_world import (
     take,
     write,
 )
-from tests.servers.postgres import PostgresServer
+from tests.servers.stores.postgres import PostgresServer
 
 SCHEMA = "kit"
 PATIENT_S = 30.0

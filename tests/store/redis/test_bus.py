@@ -16,7 +16,7 @@ from sulla.store import MAX_PUBLISH_BYTES, Subscription
 from sulla.store.bus import QUEUED_MESSAGES
 from sulla.store.redis.store import RedisStore
 from tests.servers.proxy import FaultProxy, Pass, Stall
-from tests.servers.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
+from tests.servers.stores.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
 from tests.soon import PATIENCE_S, PatientClock, attempts
 
 __all__ = ["fake_redis", "own_redis", "redis_server"]

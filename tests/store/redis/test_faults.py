@@ -22,7 +22,7 @@ from tests.house.source import ROOT
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, kinds, make, present, send, take, write
 from tests.servers.not_run import free_port
 from tests.servers.proxy import CutAfter, FaultProxy, Refuse, Stall
-from tests.servers.redis import RedisServer, own_redis, redis_server, running_redis
+from tests.servers.stores.redis import RedisServer, own_redis, redis_server, running_redis
 from tests.soon import PATIENCE_S, PatientClock, attempts
 
 __all__ = ["own_redis", "redis_server"]

@@ -18,7 +18,7 @@ from sulla.store.redis.line import Command, Reply
 from sulla.store.redis.store import RedisStore
 from tests.kits.redis_world import RedisWorld
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, make, send, take, write
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]
 

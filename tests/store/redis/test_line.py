@@ -14,7 +14,7 @@ from sulla.store.redis.line import RedisLine, RedisRefusal, Reply
 from sulla.store.redis.line_direct import DirectLine
 from sulla.store.redis.line_library import LibraryLine
 from sulla.store.redis.url import address_of
-from tests.servers.redis import RedisServer, redis_server
+from tests.servers.stores.redis import RedisServer, redis_server
 from tests.soon import PATIENCE_S
 
 __all__ = ["redis_server"]

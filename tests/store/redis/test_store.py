@@ -10,7 +10,7 @@ from tests.kits.redis_world import RedisWorld
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_leases import WallClockKit
 from tests.kits.store_world import StoreWorld
-from tests.servers.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
+from tests.servers.stores.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
 
 __all__ = ["fake_redis", "own_redis", "redis_server"]
 

@@ -19,7 +19,7 @@ from sulla.testing.world import World
 from tests.kits.store_offers import ODD_NAMES
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, ME_LATER, OPEN, draft, kinds, make, present, send, take, write
 from tests.servers.proxy import FaultProxy
-from tests.servers.redis import RedisServer, redis_server, running_redis
+from tests.servers.stores.redis import RedisServer, redis_server, running_redis
 from tests.soon import PatientClock
 
 __all__ = ["redis_server"]
