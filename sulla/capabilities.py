@@ -4,6 +4,8 @@ Pure.
 
 from __future__ import annotations
 
+from functools import cache
+
 from sulla.host.capability import Capability, manifests
 
 CAPABILITIES = (
@@ -21,8 +23,9 @@ CAPABILITIES = (
 """The folders that bring one. To add one: its folder, and its name here."""
 
 
+@cache
 def capabilities(*, installed: bool = True) -> tuple[Capability, ...]:
-    """All of them, each behind what it needs.
+    """All of them, each behind what it needs. They are looked for once in a process: what is installed does not change.
 
     Args:
         installed: whether those of other installed packages too. To look for them takes some hundredths of a second.

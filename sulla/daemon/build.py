@@ -118,7 +118,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     intake = Intake(host.threads, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
-    look_after_team(host.health, host.agents.team)
+    look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sulla.agent import Children, Ledger, Subagents, Summarizer, sub_agent_tools
 from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.daemon.access.guarding import Guarding, make_guarding
-from sulla.daemon.agents import doubts, read_team, surroundings
+from sulla.daemon.agents import read_team, surroundings
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
@@ -75,8 +75,6 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
     built = build_each(capabilities(), host, lenient=lenient)
-    warnings = (*team.warnings, *doubts(team, tuple(tools)))
-    host = replace(host, agents=replace(agents, team=replace(team, warnings=warnings)))
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
     return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools)
 

@@ -6,11 +6,13 @@ import logging
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
 from sulla.daemon.access.access import Access
+from sulla.daemon.agents import doubts
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.service import Service
 from sulla.daemon.store_watch import StoreWatch
 from sulla.host.health import Health
 from sulla.host.team import Team
+from sulla.host.tools import ToolRegistry
 
 log = logging.getLogger(__name__)
 
@@ -50,15 +52,16 @@ def look_after(health: Health, watch: StoreWatch, service: Service, models: Mode
     health.watch("audit", lambda: "the audit log cannot be written" if access.audit.failing else "", blocks=False)
 
 
-def look_after_team(health: Health, team: Team) -> None:
+def look_after_team(health: Health, team: Team, tools: ToolRegistry) -> None:
     """Say what is wrong with agents now, and have it told for as long as the daemon runs.
 
     Args:
         health: tells it.
         team: who was found, and who could not be used.
+        tools: those that there are.
     """
     for said in team.faults:
         log.warning("an agent cannot be used: %s", said)
-    for said in team.warnings:
+    for said in (*team.warnings, *doubts(team, tuple(tools))):
         log.warning("an agent is not quite as it should be: %s", said)
     health.watch("agents", lambda: "; ".join(team.faults)[:1_000], blocks=False)

@@ -13,6 +13,7 @@ from sulla.agent import (
     AgentSpec,
     CallNode,
     InputHandler,
+    Model,
     Offers,
     ToolCalls,
     actor_key,
@@ -83,16 +84,18 @@ class AgentRuntimes(Mapping[str, Actor]):
         most = agents.limits.model_calls
         bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most))
         effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
-        own = agents.model_of(spec.model)
+
+        def chat_with(model: Model) -> AgentChat:
+            return AgentChat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+
         for name in dict.fromkeys(model for built in self._built for model in built.models):
-            model = agents.model_of(name)
-            chat = AgentChat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+            chat = chat_with(agents.model_of(name))
             yield actor_key(spec.id, name), self._conversation(spec, InputHandler(chat), chat, calls)
-        chat = AgentChat(own, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+        chat = chat_with(agents.model_of(spec.model))
         first = InputHandler(chat)
         yield actor_key(spec.id), self._conversation(spec, first, chat, calls)
         yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
-        parts = AgentParts(spec, box, calls, first, own)
+        parts = AgentParts(spec, box, calls, first, chat.model)
         for built in self._built:
             for graph, actor in built.actors(parts).items() if built.actors is not None else ():
                 yield actor_key(spec.id, graph=graph), actor

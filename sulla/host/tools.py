@@ -96,7 +96,7 @@ class ToolRegistry(Collection[str]):
         return {tool.name: tool for spec in self._team.specs for tool in self.lasting(spec)}
 
     def __contains__(self, name: object) -> bool:
-        return any(tool.name == name for tool in self.lasting(SULLA))
+        return isinstance(name, str) and name in self.lasting(SULLA)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.lasting(SULLA).names)  # whose list has room for all

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -53,16 +54,13 @@ def build(host: Host) -> Built:
     memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars)
     recorder = memory_follower(index, host.threads, host.store, clock)
 
-    async def told(agent: str, message: str) -> str:
-        return await remembered(memory, clock, agent, message)
-
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
 
     return Built(
         provides=(memory,),
         tools=memory_tools(memory),
-        remembered=told,
+        remembered=partial(remembered, memory, clock),
         open=index.open,
         close=index.close,
         followers={"memory": recorder},

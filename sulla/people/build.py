@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
-from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.host.host import Built, Host
@@ -47,14 +46,11 @@ def build(host: Host) -> Built:
     inbox, registry = NoticeInbox(host.store, clock, owner), PresenceRegistry(host.store, clock, owner)
     notifier = Notifier(host.threads, inbox, clock)
 
-    async def forget(thread_id: ThreadId) -> None:
-        await inbox.forget(thread_id)
-
     return Built(
         provides=(registry, inbox, notifier),
         methods=(presence_rpc.METHODS.done_by(registry), notices_rpc.METHODS.done_by(inbox)),
         tools=notify_tools(notifier),
         tasks={"presence": registry.run, "notices": inbox.run},
-        forget=forget,
+        forget=inbox.forget,
         status=lambda: people_status(registry, clock),
     )

@@ -9,7 +9,7 @@ import pytest
 from sulla.agent import SULLA
 from sulla.core.errors import NotFound
 from sulla.daemon import Settings, load_settings
-from sulla.daemon.agents import read_team
+from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.core import make_core, offline_core
 from sulla.daemon.doctor.prompt import prompt_of
 from sulla.daemon.models.choice import Choice
@@ -104,7 +104,7 @@ def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settin
     agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
     host = home(settings)
     assert host.tools.lasting(host.agents.team.get("reader")).names == ("list_dir",)
-    (said,) = host.agents.team.warnings
+    (said,) = (*host.agents.team.warnings, *doubts(host.agents.team, tuple(host.tools)))
     assert said.startswith(
         "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ from tests.cli.typed import typed
 from tests.house.source import ROOT
 
 Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def anew() -> Iterator[None]:
+    """Capabilities are looked for again: a test may install some."""
+    capabilities.cache_clear()
+    yield
+    capabilities.cache_clear()
 
 
 def plant(folder: Path, monkeypatch: pytest.MonkeyPatch, **needs: str) -> None:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 
-from sulla.daemon.agents import doubts, read_team
-from sulla.daemon.core import offline_core
+from sulla.daemon.agents import doubts
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.team import Team
-from sulla.skills.folders import looked_at
+from sulla.skills.catalog import SkillCatalog
 
 _READ = "docs/agents.md says what an agent's folder holds"
 
 
 async def agents(patient: Patient) -> list[Finding]:
     """The agents: each readable, and what they name there."""
-    tools = (await asyncio.to_thread(offline_core, patient.settings, patient.clock)).host.tools
-    team = await asyncio.to_thread(read_team, patient.settings)
-    shelf = await asyncio.to_thread(looked_at, patient.settings, patient.clock)
-    return judge_agents(team, tuple(tools), tuple(shelf.known))
+    host = await asyncio.to_thread(patient.host)
+    catalog = host.needed(SkillCatalog)
+    await catalog.look()
+    return judge_agents(host.agents.team, tuple(host.tools), tuple(catalog.known))
 
 
 def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:
