@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sulla.gateway import bind
+from sulla.gateway.server.server import bind
 
 
 async def _main(lines: list[str]) -> None:

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sulla.gateway import bind
+from sulla.gateway.server.server import bind
 
 
 async def _serve(socket: WebSocket) -> None:

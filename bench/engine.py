@@ -15,20 +15,11 @@ from sulla.core.event import Fact, Moment
 from sulla.core.ids import MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.core.run import Run
-from sulla.graph import (
-    END,
-    Decision,
-    Edge,
-    Graph,
-    GraphHooks,
-    GraphLimits,
-    Next,
-    Node,
-    RunMeter,
-    Target,
-    WalkStop,
-    run_graph,
-)
+from sulla.graph.decision import END, Decision, Next, Target
+from sulla.graph.engine import GraphHooks, run_graph
+from sulla.graph.graph import Edge, Graph, Node
+from sulla.graph.limits import GraphLimits, RunMeter
+from sulla.graph.walk import WalkStop
 from sulla.host.system import SystemClock
 
 NAME = "engine"

@@ -11,19 +11,10 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
 from sulla.store.sqlite.store import SqliteStore
-from sulla.threads import (
-    Input,
-    ModelStarted,
-    Outcome,
-    RunFinished,
-    RunStarted,
-    Sent,
-    TextMessageEnd,
-    ThreadCreated,
-    ThreadLimits,
-    ThreadStore,
-    Usage,
-)
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import Input, ModelStarted, Outcome, RunFinished, RunStarted, TextMessageEnd, ThreadCreated
+from sulla.threads.log.usage import Usage
+from sulla.threads.store import Sent, ThreadStore
 
 CHARS = 500
 """How long a message is (reference figures were taken with the same)."""

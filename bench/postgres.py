@@ -13,8 +13,8 @@ import psycopg
 from bench.frame import Frame, Row
 from bench.saving import BODY, MESSAGES, Step, Thread, make_thread, measures, save_turn
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Draft
 from sulla.store.postgres.store import PostgresStore
+from sulla.store.values import Draft
 from tests.servers.stores.postgres import find_binaries, running_postgres
 
 NAME = "postgres"

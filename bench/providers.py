@@ -25,8 +25,8 @@ from bench.stream_server import WORD
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.host.system import SystemClock, random_id
-from sulla.models import ChatRequest, Completed, Provider, TextDelta
 from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import ChatRequest, Completed, Provider, TextDelta
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 

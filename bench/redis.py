@@ -21,9 +21,9 @@ from redis.asyncio import Redis
 
 from bench.frame import Frame, Row, Samples
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Draft, Head, Lease
 from sulla.store.redis.keys import head_key
 from sulla.store.redis.store import RedisStore
+from sulla.store.values import Draft, Head, Lease
 from tests.servers.stores.redis import RedisServer, running_redis
 
 NAME = "redis"

@@ -10,7 +10,8 @@ from functools import partial
 
 from bench.frame import Measure
 from sulla.host.system import random_id
-from sulla.store import Draft, Head, Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Head, Lease
 
 MESSAGES = (10, 100, 1_000, 5_000)
 BODY = b"x" * 500

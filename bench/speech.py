@@ -40,10 +40,12 @@ from sulla.speech.sessions.timer import SessionTimer
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
-from sulla.store import Lease
 from sulla.store.memory import MemoryStore
 from sulla.store.sqlite.store import SqliteStore
-from sulla.threads import ThreadCreated, ThreadLimits, ThreadStore
+from sulla.store.values import Lease
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.store import ThreadStore
 
 NAME = "speech"
 

@@ -20,7 +20,7 @@ from typing import Final
 from bench.frame import Frame, Row
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock, random_id
-from sulla.models import ChatRequest, Delta, TextDelta
+from sulla.models.base import ChatRequest, Delta, TextDelta
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.slice import Overheard
 from sulla.speech.turn_taking.chunk import Chunk

@@ -19,14 +19,16 @@ from statistics import median
 from bench.frame import Frame, Measure, Row
 from bench.history import text_of
 from bench.process import ROOT, surroundings
-from sulla.agent import ModelInfo, TokenEstimator
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models import Calibrations, ChatRequest, CountText, ModelName, Prices, PromptSection, estimate_tokens
-from sulla.models.tokens.calibration import SETTLED_TURNS, Calibration
-from sulla.models.tokens.estimate import count_message, estimate_text
+from sulla.models.base import ChatRequest, PromptSection
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.calibration import SETTLED_TURNS, Calibration, Calibrations
+from sulla.models.tokens.estimate import CountText, count_message, estimate_text, estimate_tokens
+from sulla.models.tokens.prices import Prices
 from sulla.models.tokens.ranks import Ranks, load_ranks
-from sulla.threads import Transcript
+from sulla.threads.log.transcript import Transcript
 
 NAME = "tokens"
 
@@ -65,7 +67,6 @@ async def main():
     ended = True
     await ticking
     print(took * 1000, worst * 1000, rss() - before)
-import sulla.models
 asyncio.run(main())
 """
 """A fresh process with a loop: how long it loads, how long the loop stood still at most, what it weighs more."""

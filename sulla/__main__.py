@@ -2,6 +2,6 @@
 
 import sys
 
-from sulla.cli import main
+from sulla.cli.main import main
 
 sys.exit(main())

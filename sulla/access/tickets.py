@@ -13,7 +13,7 @@ from typing import Final
 from sulla.access.principal import TICKET_S, NewTicket, Principal, token_digest
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
-from sulla.store import Store
+from sulla.store.base import Store
 
 _KEY: Final = "ticket:"
 _USED: Final = "the ticket is not valid: it was used, or its minute is over; `sulla token ticket` makes another one"

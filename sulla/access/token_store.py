@@ -34,7 +34,7 @@ from sulla.core.errors import (
     StoreUnavailable,
     Unauthorized,
 )
-from sulla.store import Store
+from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
 

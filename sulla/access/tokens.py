@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Final
 
 from sulla.access.principal import ALL_SCOPES, NAME_CHARS, OWNER, KnownToken, Principal, Scope, TokenInfo, token_id
 from sulla.core.errors import Busy, Conflict, CorruptRecord, InvalidInput, NotFound
-from sulla.store import Draft, Head, Record, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Head, Record
 
 KEY: Final = "access:tokens"
 """The log. No thread can be called so: a client's ids have no colon."""

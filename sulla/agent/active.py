@@ -12,8 +12,9 @@ from typing import Final
 
 from sulla.agent.prompt import ActiveAgent
 from sulla.core.ids import ThreadId
-from sulla.store import LogInfo
-from sulla.threads import ThreadState, ThreadStore
+from sulla.store.values import LogInfo
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 
 MAX_LOOKED: Final = 200
 """Open conversations that one look goes through, by id: a dozen daemons that are as busy as they may be."""

@@ -7,17 +7,10 @@ from dataclasses import dataclass, replace
 from sulla.agent.limits.limits import limit_reached
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
-from sulla.graph import LimitReason, WalkStop
-from sulla.threads import (
-    ModelAbandoned,
-    OpenRun,
-    Outcome,
-    RunError,
-    RunFinished,
-    TextMessageEnd,
-    ThreadState,
-    ToolCallResult,
-)
+from sulla.graph.limits import LimitReason
+from sulla.graph.walk import WalkStop
+from sulla.threads.log.facts import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
+from sulla.threads.log.state import OpenRun, ThreadState
 
 
 @dataclass(frozen=True, slots=True)

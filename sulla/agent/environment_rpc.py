@@ -9,7 +9,9 @@ from typing import Annotated, Final, Literal, Protocol
 from pydantic import Field, StringConstraints
 
 from sulla.agent.environment import MAX_AGE_S, MAX_SIGHTS, MAX_TEXT, MAX_TITLE, MAX_URL
-from sulla.rpc import Context, Example, Id, Method, Methods, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Id, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 class EnvironmentEvent(Params):

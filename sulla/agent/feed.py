@@ -14,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
-from sulla.store import Store
+from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.ids import ThreadId
-from sulla.models import PromptSection
+from sulla.models.base import PromptSection
 
 DIRECTIVE = (
     "Do what the person asks. Use your tools rather than guessing. While you work, say in your own words what is done, "

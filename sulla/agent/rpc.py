@@ -7,7 +7,10 @@ from typing import Annotated, Final, Protocol
 
 from pydantic import Field, JsonValue
 
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest, Time
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Params
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 
 
 class AgentList(Params):

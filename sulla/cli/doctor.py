@@ -11,9 +11,9 @@ from pathlib import Path
 from sulla.capabilities import capabilities
 from sulla.cli.settings import examined_of
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import Examined
 from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.settings.config import Examined
 from sulla.host.findings import Finding, counted
 from sulla.host.home import Home
 from sulla.host.system import SystemClock

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from sulla.cli.settings import examined_of
 from sulla.core.errors import SettingsError
-from sulla.daemon import Examined
 from sulla.daemon.home.founding import Founded, found_home
 from sulla.daemon.models.choice import HOW_TO
 from sulla.daemon.models.inference import Around, Question, answered, infer, question
-from sulla.daemon.settings.config import FILE
+from sulla.daemon.settings.config import FILE, Examined
 from sulla.daemon.settings.starter import Inferred, starter
 from sulla.host.system import SystemClock, random_token
-from sulla.models import find_ollama
+from sulla.models.ollama.probe import find_ollama
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.place import home_of

@@ -17,7 +17,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, Refused
 from sulla.core.stamp import stamp
 from sulla.host.system import SystemClock
-from sulla.telemetry import FILE, as_text
+from sulla.telemetry.entry import as_text
+from sulla.telemetry.logs import FILE
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import count
 from sulla.terminal.place import home_of

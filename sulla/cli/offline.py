@@ -13,7 +13,8 @@ from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.prompt import prompt_of
 from sulla.host.host import Host
 from sulla.host.system import SystemClock
-from sulla.models import parse_model, read_prices
+from sulla.models.catalog import parse_model
+from sulla.models.tokens.prices import read_prices
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sulla.agent import tool_tokens
+from sulla.agent.turn.offers import tool_tokens
 from sulla.cli.settings import settings_of
 from sulla.cli.thread.pages import Pages, all_events
 from sulla.core.errors import Unavailable

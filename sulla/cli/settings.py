@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from sulla.daemon import Examined, Settings, examine_settings, load_settings
+from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
 from sulla.terminal.place import home_of
 
 

@@ -10,10 +10,10 @@ import sys
 
 from sulla.core.errors import SullaError
 from sulla.core.redact import Redactor
-from sulla.daemon import Settings, load_settings
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
-from sulla.telemetry import Logs
+from sulla.daemon.settings.config import Settings, load_settings
+from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
 
 log = logging.getLogger(__name__)

@@ -1,1 +1,1 @@
-"""Values and promises, standard library only. There is no door: import the modules. Pure."""
+"""Values and protocols, standard library only. Pure."""

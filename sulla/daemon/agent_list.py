@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.agent import ActiveAgents, AgentSpec
+from sulla.agent.active import ActiveAgents
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
+from sulla.agent.spec import AgentSpec
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
-from sulla.tools import Tool
+from sulla.tools.base import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sulla.agent import SULLA, AgentSpec, Surroundings
+from sulla.agent.prompt import Surroundings
+from sulla.agent.spec import SULLA, AgentSpec
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions import AGENTS, AgentFile, FoundAgents, read_agents, unknown
+from sulla.definitions.agent_file import AgentFile, unknown
+from sulla.definitions.agents import AGENTS, FoundAgents, read_agents
 from sulla.host.team import Team
 from sulla.host.tools import MCP
-from sulla.models import parse_model
+from sulla.models.catalog import parse_model
 
 
 def home_agent(settings: Settings) -> AgentSpec:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.errors import TooLarge
-from sulla.gateway import BOOKMARK_BYTES
-from sulla.store import Store
+from sulla.gateway.bookmarks import BOOKMARK_BYTES
+from sulla.store.base import Store
 
 KEPT_S: Final = 30 * 86_400.0
 """A conversation that rests for longer is told anew by its client; what it says is seldom longer ago."""

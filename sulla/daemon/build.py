@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from sulla.agent import ToolCalls, TurnDriver, environment_rpc
+from sulla.agent import environment_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -37,9 +39,10 @@ from sulla.daemon.stores import store_reader, store_source
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.host.host import Built, Follower, Host
 from sulla.host.place import Place
-from sulla.store import Store
-from sulla.threads import ThreadStore
-from sulla.work import Group, GroupOf, Job, LocalWork
+from sulla.store.base import Store
+from sulla.threads.store import ThreadStore
+from sulla.work.base import Group, GroupOf, Job
+from sulla.work.local import LocalWork
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.threads import Readable, audit_threads
+from sulla.threads.archive.audit import Readable, audit_threads
 
 BUDGET_S = 20.0
 """How long a running daemon looks: it has other things to do, and its clients wait 30 s for an answer."""

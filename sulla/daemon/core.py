@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sulla.agent import Children, Ledger, Subagents, Summarizer, sub_agent_tools
+from sulla.agent.limits.ledger import Ledger
+from sulla.agent.model.summarizer import Summarizer
+from sulla.agent.subagents.child_tools import Subagents, sub_agent_tools
+from sulla.agent.subagents.children import Children
 from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
@@ -27,10 +30,10 @@ from sulla.host.store_url import MEMORY
 from sulla.host.system import random_id, random_part
 from sulla.host.tools import ToolRegistry
 from sulla.host.waker import Waker
-from sulla.models import OFFLINE, ModelName
-from sulla.store import Store
-from sulla.threads import ThreadStore
-from sulla.work import WorkSwitch
+from sulla.models.catalog import OFFLINE, ModelName
+from sulla.store.base import Store
+from sulla.threads.store import ThreadStore
+from sulla.work.switch import WorkSwitch
 
 
 @dataclass(frozen=True, slots=True)

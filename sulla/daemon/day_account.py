@@ -7,11 +7,13 @@ import logging
 from functools import partial
 from typing import Final
 
-from sulla.agent import Ledger, made_room, read_homes, read_others, read_part, with_part
+from sulla.agent.limits.ledger import Ledger
+from sulla.agent.limits.ledger_homes import made_room, read_homes, read_others, read_part, with_part
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.store import Store, try_swaps
+from sulla.store.base import Store
+from sulla.store.swapping import try_swaps
 
 log = logging.getLogger(__name__)
 

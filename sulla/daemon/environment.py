@@ -6,16 +6,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import Final
 
-from sulla.agent import ActiveAgent, ActiveAgents, EnvironmentFeed, Observation, RateLimits, Rates, TooFast, TurnContext
+from sulla.agent.active import ActiveAgents
+from sulla.agent.environment import Observation
 from sulla.agent.environment_rpc import EnvironmentEvent
+from sulla.agent.feed import EnvironmentFeed
+from sulla.agent.limits.rate import RateLimits, Rates, TooFast
+from sulla.agent.prompt import ActiveAgent
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.host.place import Place
-from sulla.store import LogInfo, Store
-from sulla.threads import ThreadStore
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.store import ThreadStore
 
 RATES: Final = RateLimits(min_interval_ms=250, burst=20, token_burst=100)
 """How fast reports are taken: four a second, and no more than two a second for long."""

@@ -11,32 +11,24 @@ from sulla import __version__
 from sulla.capabilities import capabilities
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import Settings
-from sulla.gateway import Done, Way
+from sulla.gateway.methods.observing import Done
 from sulla.host.collected import families
 from sulla.host.health import Health, Trouble
 from sulla.host.host import Built
 from sulla.host.place import Place
-from sulla.telemetry import (
-    CONNECTIONS,
-    LOOP_LAG_S,
-    REFUSALS,
-    REQUEST_S,
-    REQUESTS,
-    Gauge,
-    Labels,
-    Logs,
-    Measures,
-    Metrics,
-    Read,
-    SpanFeed,
-    Spans,
-    StallWatch,
-    Tally,
-    narrate,
-    new_tally,
-    trace_to,
-)
-from sulla.work import Inspection
+from sulla.rpc.caller import Way
+from sulla.telemetry.families import CONNECTIONS, LOOP_LAG_S, REFUSALS, REQUEST_S, REQUESTS, new_tally
+from sulla.telemetry.logs import Logs
+from sulla.telemetry.measures import Measures
+from sulla.telemetry.metrics import Metrics
+from sulla.telemetry.reading import Gauge
+from sulla.telemetry.run_entries import narrate
+from sulla.telemetry.spans import Spans
+from sulla.telemetry.stall import StallWatch
+from sulla.telemetry.stream import Read, SpanFeed
+from sulla.telemetry.tally import Labels, Tally
+from sulla.telemetry.tracing import trace_to
+from sulla.work.base import Inspection
 
 log = logging.getLogger(__name__)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import get_args
 
-from sulla.agent import RateAllowed, RateLimits, RateReason, Rates, TooFast
+from sulla.agent.limits.rate import RateAllowed, RateLimits, RateReason, Rates, TooFast
 from sulla.core.clock import Clock
 from sulla.core.errors import QueueFull, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.threads import Input, Sent, ThreadStore
+from sulla.threads.log.facts import Input
+from sulla.threads.store import Sent, ThreadStore
 
 
 class Intake:

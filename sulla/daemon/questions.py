@@ -6,9 +6,13 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
-from sulla.gateway import QuestionRow, Verdict, WaitingThread
+from sulla.gateway.commands import Verdict, WaitingThread
+from sulla.gateway.wire import QuestionRow
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import ANSWER, ThreadState, ThreadStore, is_child_wait, is_own_wait
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import ANSWER, is_own_wait
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
     "approval": ("approve", "reject", "always"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sulla import __version__
-from sulla.agent import Model
+from sulla.agent.model.model import Model
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
@@ -14,7 +14,7 @@ from sulla.daemon.models.choice import HOW_TO, Choice
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.health import Trouble
-from sulla.models import OFFLINE
+from sulla.models.catalog import OFFLINE
 
 
 def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObject:

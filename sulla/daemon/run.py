@@ -27,7 +27,9 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.daemon.stores import store_place, store_source
-from sulla.gateway import Gateway, GatewayConfig, Observers, Server, bind, build_app, serve
+from sulla.gateway.app import Gateway, GatewayConfig, build_app
+from sulla.gateway.methods.observing import Observers
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.host import Task
 from sulla.host.place import Place
@@ -35,8 +37,9 @@ from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
-from sulla.telemetry import Logs
-from sulla.threads import LogFollower, undo_half_import
+from sulla.telemetry.logs import Logs
+from sulla.threads.archive.restore import undo_half_import
+from sulla.threads.follower import LogFollower
 
 log = logging.getLogger(__name__)
 

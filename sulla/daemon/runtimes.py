@@ -6,27 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from sulla.agent import (
-    Actor,
-    AgentChat,
-    AgentNode,
-    AgentSpec,
-    CallNode,
-    InputHandler,
-    Model,
-    Offers,
-    ToolCalls,
-    actor_key,
-    create_agent_graph,
-    create_call_graph,
-    tool_tokens,
-)
+from sulla.agent.calls.call_node import CallNode, create_call_graph
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.model.model import Model
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.chat import AgentChat
+from sulla.agent.turn.graph import create_agent_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode
+from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.host.host import AgentParts, Built, Host
-from sulla.models import PromptSection
-from sulla.threads import ThreadState
-from sulla.tools import Effect, Tool, Toolbox, catalogue_of
+from sulla.models.base import PromptSection
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Effect, Tool
+from sulla.tools.registry import Toolbox
+from sulla.tools.web.browse import catalogue_of
 
 
 class AgentRuntimes(Mapping[str, Actor]):

@@ -15,41 +15,20 @@ from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
-from sulla.gateway import (
-    Advanced,
-    Bookmarks,
-    Event,
-    Hear,
-    Live,
-    Mode,
-    Over,
-    QuestionRow,
-    Signal,
-    ThreadRow,
-    TurnSent,
-    Verdict,
-    WaitingThread,
-)
+from sulla.gateway.bookmarks import Bookmarks
+from sulla.gateway.commands import Advanced, Event, Hear, Live, Mode, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import system
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
-from sulla.rpc import Needs
-from sulla.store import LogInfo
-from sulla.threads import (
-    Answer,
-    Entry,
-    Input,
-    LiveSignal,
-    LogAdvanced,
-    ResendText,
-    ThreadCreated,
-    ThreadState,
-    channel,
-    live_channel,
-    pack,
-    unpack,
-)
-from sulla.work import Job, LocalWork
+from sulla.rpc.method import Needs
+from sulla.store.values import LogInfo
+from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Answer, Input, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from sulla.work.base import Job
+from sulla.work.local import LocalWork
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
-from sulla.store import Store
+from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
 

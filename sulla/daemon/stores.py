@@ -10,7 +10,7 @@ from sulla.daemon.checkup import StoreFile
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY, SQLITE, STORE_FILE, StoreUrl, named_store, not_installed, store_file
-from sulla.store import Store
+from sulla.store.base import Store
 
 
 def make_store(settings: Settings, place: Place) -> Store:

@@ -6,8 +6,9 @@ from typing import Final
 
 from sulla.capabilities import capabilities
 from sulla.host import collected
-from sulla.models import estimate_tokens
-from sulla.threads import Measure, ThreadSchema
+from sulla.models.tokens.estimate import estimate_tokens
+from sulla.threads.log.schema import ThreadSchema
+from sulla.threads.log.transcript import Measure
 
 
 def thread_schema(measure: Measure) -> ThreadSchema:

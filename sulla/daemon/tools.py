@@ -9,7 +9,10 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
-from sulla.tools import Shell, ShellJobs, Tool, shell_tools, with_news
+from sulla.tools.base import Tool
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.shell.jobs import ShellJobs, with_news
+from sulla.tools.shell.sandbox import Shell
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.daemon.settings.config import Settings
 from sulla.host.sections import WebSettings
-from sulla.tools import Engine, Fetcher, OwnHosts, Tool, brave, parse_url, read_own_hosts, searxng, web_tools
+from sulla.tools.base import Tool
+from sulla.tools.builtin.engines import Engine, brave, searxng
+from sulla.tools.builtin.web import web_tools
+from sulla.tools.web.fetch import Fetcher
+from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
 
 
 def make_web_tools(settings: Settings) -> tuple[Tool, ...]:

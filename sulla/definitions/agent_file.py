@@ -15,7 +15,7 @@ from typing import Final, Literal
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.definitions.yaml_text import read_map
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 AGENT_FILES: Final = ("agent.toml", "agent.yaml", "config.yaml")
 """The settings; of several the first one counts."""

@@ -16,14 +16,14 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 
-from sulla.access import TokenStore
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
 from sulla.gateway.contract_docs import openapi as rest_openapi
 from sulla.gateway.contract_docs.asyncapi import document
-from sulla.gateway.dialects import MANNERS, dialect_routes
+from sulla.gateway.dialects.table import MANNERS, dialect_routes
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
@@ -40,7 +40,7 @@ from sulla.gateway.voice.socket import PATH as VOICE
 from sulla.gateway.voice.socket import greet_voice
 from sulla.gateway.websocket.door import SocketDoor, greet
 from sulla.playbooks.file.schema import playbook_schema
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.bookmarks import Bookmarks
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
-from sulla.rpc import Needs
+from sulla.rpc.method import Needs
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn (design §4.2)."""

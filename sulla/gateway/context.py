@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.access import TokenStore
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.gateway.commands import Commands
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.presence import Presence
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ from sulla.gateway.event_json import event_json
 from sulla.gateway.methods.table import METHODS
 from sulla.people.notices import NoticeInfo
 from sulla.people.notices_rpc import NoticeRow, notice_row
-from sulla.rpc import ID_CHARS, PATTERN_WORDS, TEXT_CHARS, Params, dump
+from sulla.rpc.form import PATTERN_WORDS, Params
+from sulla.rpc.limits import ID_CHARS, TEXT_CHARS
+from sulla.rpc.row import dump
 
 RequestId = str | int
 

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from sulla.access import Scope
-from sulla.rpc import Answer, Channel, Id, Label, Params, QuestionId, Seq, Time, Title, Words
+from sulla.access.principal import Scope
+from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
+from sulla.rpc.row import Time
 
 SUBPROTOCOL = "sulla.v1"
 PROTOCOL = 1

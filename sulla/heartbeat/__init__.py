@@ -1,1 +1,1 @@
-"""The door to agents that wake up by themselves."""
+"""The heartbeat: agents that wake up by themselves and work on projects."""

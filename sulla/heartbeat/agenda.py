@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sulla.agent import ActiveAgents
+from sulla.agent.active import ActiveAgents
 from sulla.heartbeat.brief import SECTION_CHARS, PeopleContext
 from sulla.heartbeat.plan import ProjectSummary, plain
 from sulla.heartbeat.slice import BEATS
 from sulla.projects.projects import ListedProject, Projects
-from sulla.threads import ThreadState
+from sulla.threads.log.state import ThreadState
 
 MOST_FILES: Final = 20_000
 """Files of the workspace that are looked at to see what was written; in a larger one newer ones may be overlooked."""

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.ids import RunId
 from sulla.core.units import DAY_MS
-from sulla.threads import Fielded
+from sulla.threads.log.forms import Fielded
 
 BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited"]
 """How the latest beat is or was. `limited`: it came to a limit; `idle`: there was nothing to do."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from sulla.agent import ActiveAgents, Actor, OpenQuestions
-from sulla.definitions import allows
+from sulla.agent.active import ActiveAgents
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.turn.actor import Actor
+from sulla.definitions.agent_file import allows
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.node import HeartbeatNode

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from sulla.agent import INPUT_HANDLER, InputHandler
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.route import INPUT_HANDLER
 from sulla.core.ids import NodeId
-from sulla.graph import END, Edge, Graph, GraphDraft, Patcher
+from sulla.graph.decision import END
+from sulla.graph.draft import GraphDraft, Patcher
+from sulla.graph.graph import Edge, Graph
 from sulla.heartbeat.node import HeartbeatNode
-from sulla.threads import ThreadState
+from sulla.threads.log.state import ThreadState
 
 HEARTBEAT = NodeId("heartbeat")
 

@@ -6,7 +6,9 @@ from typing import Final
 
 from sulla.core.ids import ThreadId
 from sulla.heartbeat.ticks import TickPage, ticks_of
-from sulla.threads import Entry, RunStarted, ThreadStore
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import RunStarted
+from sulla.threads.store import ThreadStore
 
 RECORDS: Final = 6
 """Of a wake that came to nothing, and one to spare: how many are read at once for each that is asked for."""

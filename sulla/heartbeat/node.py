@@ -12,12 +12,12 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from sulla.agent import Children, ChildTask
+from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import GraphError, LimitReached
 from sulla.core.ids import CallId, RunId, ThreadId, derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.graph import Decision, Next
+from sulla.graph.decision import Decision, Next
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatSkipped, BeatStarted, BeatState, CycleEnded, CycleStarted
 from sulla.heartbeat.brief import DIRECTIVE, CycleContext, briefing, changes, pack, project_lines, unpack
@@ -35,7 +35,10 @@ from sulla.heartbeat.plan import (
 )
 from sulla.heartbeat.slice import beats_of
 from sulla.heartbeat.ticks import WAKE
-from sulla.threads import Answer, Report, Suspended, ThreadState, Wait, wait_of
+from sulla.threads.log.facts import Answer, Suspended
+from sulla.threads.log.family import Report, wait_of
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
 
 TOO_LITTLE: Final = "too little is left for another cycle of what one run may use"
 """Where `limits.run_tokens` is less than a beat may use."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.access import OWNER
-from sulla.agent import OpenQuestion, OpenQuestions
+from sulla.access.principal import OWNER
+from sulla.agent.approvals.open_questions import OpenQuestion, OpenQuestions
 from sulla.core.clock import Clock
 from sulla.core.stamp import stamp
 from sulla.heartbeat.brief import PeopleContext
 from sulla.people.inbox import NoticeInbox
 from sulla.people.registry import PresenceRegistry
 from sulla.people.words import people_lines, unseen_lines
-from sulla.threads import ThreadState, is_step_question
+from sulla.threads.log.plays import is_step_question
+from sulla.threads.log.state import ThreadState
 
 MOST_WAITING: Final = 10
 """Questions, and as many notices, that a briefing repeats."""

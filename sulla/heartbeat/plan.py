@@ -10,7 +10,8 @@ from typing import Final
 from sulla.core.units import DAY_MS
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, BeatStatus, CycleEnded, month_of
 from sulla.heartbeat.limits import BeatLimits
-from sulla.threads import Outcome, Report
+from sulla.threads.log.facts import Outcome
+from sulla.threads.log.family import Report
 
 WORKABLE: Final = ("active", "in_progress", "in_review", "planning")
 """What a project's status says if there may be something to do in it."""

@@ -17,7 +17,8 @@ from sulla.heartbeat.rpc_forms import (
     tick_row,
 )
 from sulla.heartbeat.service import HeartbeatService
-from sulla.rpc import Context, Example, Method, Methods, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 async def _status(service: HeartbeatService, params: HeartbeatStatus, context: Context) -> HeartbeatRows:

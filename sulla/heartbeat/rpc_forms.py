@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sulla.heartbeat.ticks import Tick, TickStatus
-from sulla.rpc import MOST_SEQ, Id, Money, Params, Time
+from sulla.rpc.form import MOST_SEQ, Id, Params
+from sulla.rpc.row import Money, Time
 
 
 class HeartbeatStatus(Params):

@@ -23,7 +23,8 @@ from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.spec import BeatAction
-from sulla.threads import Input, ThreadState
+from sulla.threads.log.facts import Input
+from sulla.threads.log.state import ThreadState
 
 LOOK_BACK: Final = 50
 """Wakes among which `status` looks for the newest beat."""

@@ -18,7 +18,12 @@ from sulla.heartbeat.beats import (
     charged,
     over,
 )
-from sulla.threads import Origin, Outcome, OutcomeStatus, Report, Slice, ThreadKind, ThreadState
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import Outcome, OutcomeStatus
+from sulla.threads.log.family import Report
+from sulla.threads.log.kind import ThreadKind
+from sulla.threads.log.schema import Slice
+from sulla.threads.log.state import ThreadState
 
 
 def _fold(state: ThreadState, beat: BeatState | None, fact: BeatFact, seq: int, origin: Origin) -> BeatState:

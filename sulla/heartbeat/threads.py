@@ -10,8 +10,9 @@ from sulla.core.units import MICRO
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
-from sulla.models import parse_model
-from sulla.threads import ThreadCreated, ThreadStore
+from sulla.models.catalog import parse_model
+from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.store import ThreadStore
 
 
 class BeatThreads:

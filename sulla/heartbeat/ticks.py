@@ -9,7 +9,9 @@ from typing import Any, Final, Literal
 from sulla.core.event import Fact
 from sulla.core.ids import RunId
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
-from sulla.threads import ChildStarted, Entry, RunError, RunFinished, RunStarted
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import RunError, RunFinished, RunStarted
+from sulla.threads.log.family import ChildStarted
 
 WAKE: Final = "wake:"
 """How the message of a beat begins that somebody asked for; behind it comes the request's id. No client sends one."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
 
 
 def heartbeat_tools() -> tuple[Tool, ...]:

@@ -1,4 +1,1 @@
-"""What a capability is handed by the process that it runs in: clock and names, the home, the waker, what a check finds.
-
-It has no door: import its modules.
-"""
+"""What a process hands to its capabilities: clock and names, the home, the waker, what a check finds."""

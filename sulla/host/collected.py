@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 from sulla.core.errors import SettingsError
 from sulla.host.capability import Capability, find
 from sulla.host.checks import Check
-from sulla.rpc import Methods
-from sulla.telemetry import Counter, Histogram
-from sulla.threads import Measure, Slice, ThreadKind, ThreadSchema
+from sulla.rpc.method import Methods
+from sulla.telemetry.tally import Counter, Histogram
+from sulla.threads.log.kind import ThreadKind
+from sulla.threads.log.schema import Slice, ThreadSchema
+from sulla.threads.log.transcript import Measure
 
 T = TypeVar("T")
 

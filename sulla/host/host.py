@@ -6,8 +6,16 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from sulla.agent import Actor, AgentSpec, Children, FileMarks, InputHandler, Model, Opening, RunLimits, ToolCalls
-from sulla.agent import Surroundings as Where
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.model.model import Model
+from sulla.agent.prompt import Surroundings as Where
+from sulla.agent.spec import AgentSpec
+from sulla.agent.subagents.children import Children
+from sulla.agent.turn.actor import Actor
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import Opening
 from sulla.core.errors import SettingsError, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -18,12 +26,15 @@ from sulla.host.settings import HomeSettings
 from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
 from sulla.host.waker import Waker
-from sulla.models import PromptSection
-from sulla.store import Store
-from sulla.telemetry import Gauge, Tally
-from sulla.threads import LogFollower, ThreadStore
-from sulla.tools import Tool, Toolbox, ToolSource
-from sulla.work import WorkSwitch
+from sulla.models.base import PromptSection
+from sulla.store.base import Store
+from sulla.telemetry.reading import Gauge
+from sulla.telemetry.tally import Tally
+from sulla.threads.follower import LogFollower
+from sulla.threads.store import ThreadStore
+from sulla.tools.base import Tool, ToolSource
+from sulla.tools.registry import Toolbox
+from sulla.work.switch import WorkSwitch
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sulla.core.clock import Clock
 from sulla.core.ids import MakeId
 from sulla.core.redact import Redactor
-from sulla.models import Provider
-from sulla.store import Store
-from sulla.tools import Tool
+from sulla.models.base import Provider
+from sulla.store.base import Store
+from sulla.tools.base import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import time
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-from sulla.access import PREFIX
+from sulla.access.principal import PREFIX
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Counts on while the machine sleeps, so that a lease that ran out in the meantime is known to have."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.agent import AgentSpec
+from sulla.agent.spec import AgentSpec
 from sulla.core.errors import NotFound
 
 

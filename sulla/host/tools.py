@@ -6,10 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent import SULLA, AgentSpec
-from sulla.definitions import allows
+from sulla.agent.spec import SULLA, AgentSpec
+from sulla.definitions.agent_file import allows
 from sulla.host.team import Team
-from sulla.tools import Tool, Toolbox, ToolSource, builtin_tools, listing_tools
+from sulla.tools.base import Tool, ToolSource
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.builtin.listing import listing_tools
+from sulla.tools.registry import Toolbox
 
 MCP: Final = "mcp__"
 """How the names of tools begin that MCP servers offer: they come and go with the servers."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sulla.core.ids import ThreadId
-from sulla.store import LogInfo
-from sulla.work import Job, LocalWork
+from sulla.store.values import LogInfo
+from sulla.work.base import Job
+from sulla.work.local import LocalWork
 
 
 class Waker:

@@ -1,1 +1,1 @@
-"""The door to the journal: conversations, and examples for training, as lines of JSON."""
+"""The journal: conversations, and examples for training, as lines of JSON."""

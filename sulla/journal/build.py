@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sulla.agent import sections, tool_specs, tool_tokens
+from sulla.agent.prompt import sections
+from sulla.agent.turn.offers import tool_specs, tool_tokens
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
@@ -14,7 +15,7 @@ from sulla.journal.runs import TrainingFilter
 from sulla.journal.settings import JournalSettings
 from sulla.journal.training import PromptFrame
 from sulla.journal.writer import JournalWriter, journal_follower
-from sulla.tools import catalogue_of
+from sulla.tools.web.browse import catalogue_of
 
 FOLDER: Final = "journal"
 

@@ -9,7 +9,8 @@ import orjson
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.threads import Entry, event_of
+from sulla.threads.archive.lines import event_of
+from sulla.threads.log.codec import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.redact import Redactor
 from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
-from sulla.threads import Entry, ThreadStore
+from sulla.threads.log.codec import Entry
+from sulla.threads.store import ThreadStore
 
 log = logging.getLogger(__name__)
 

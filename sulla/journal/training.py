@@ -17,18 +17,12 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Reasoning, ToolResult
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.models import ToolSpec
-from sulla.threads import (
-    Decision,
-    Entry,
-    Input,
-    RunError,
-    RunFinished,
-    RunStarted,
-    Transcript,
-    WaitingInput,
-    apply_message,
-)
+from sulla.models.base import ToolSpec
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Decision, Input, RunError, RunFinished, RunStarted
+from sulla.threads.log.fold import apply_message
+from sulla.threads.log.state import WaitingInput
+from sulla.threads.log.transcript import Transcript
 
 _DECISIONS = get_args(Decision)
 

@@ -17,8 +17,12 @@ from sulla.journal.folder import JournalFolder
 from sulla.journal.lines import START, JournalPosition, mark_of, to_line, unwritten
 from sulla.journal.runs import PAGE, TrainingFilter, examples_of
 from sulla.journal.worker import BlockingWorker
-from sulla.store import LogInfo, Store
-from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadStore
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.log.codec import Entry
+from sulla.threads.pending import Intervals
+from sulla.threads.store import ThreadStore
 
 LINGER_S: Final = 0.1
 """See `Intervals.linger_s`."""

@@ -1,1 +1,1 @@
-"""The door to MCP servers, whose tools agents can use."""
+"""MCP servers, whose tools agents can use."""

@@ -12,7 +12,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.tool_schema import tidy
 from sulla.mcp.words import plain
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 MAX_TOOLS: Final = 128
 """Tools of one server. Models begin to choose badly long before."""

@@ -17,7 +17,7 @@ from sulla.host.settings import HomeSettings
 from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.server import McpServer
 from sulla.mcp.trust import TrustFiles
-from sulla.tools import environment
+from sulla.tools.shell.process import environment
 
 LIST = "`sulla mcp list` says how the servers of a running daemon are"
 

@@ -14,7 +14,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable
 from sulla.mcp.server import McpServer
-from sulla.tools import LIMITS, REAPER, environment
+from sulla.tools.shell.process import LIMITS, REAPER, environment
 
 MAX_LINE: Final = 4 * 1024 * 1024
 """Bytes of one message. A result that is read by a model has a hundredth of it."""

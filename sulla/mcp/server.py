@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sulla.core.errors import SettingsError
-from sulla.tools import Reach
+from sulla.tools.base import Reach
 
 MAX_NAME: Final = 24
 """Characters of a server's name: it stands before the name of each of its tools, which has 64 in all."""

@@ -13,7 +13,7 @@ from sulla.mcp.session import ConnectMcp
 from sulla.mcp.supervisor import McpSupervisor
 from sulla.mcp.tools import tools_of
 from sulla.mcp.trust import TrustFiles
-from sulla.tools import Tool
+from sulla.tools.base import Tool
 
 
 class McpServers:

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import McpTool
 from sulla.mcp.naming import tool_names
 from sulla.mcp.supervisor import McpSupervisor
-from sulla.tools import Done, Effect, Result, Tool, ToolContext
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
 
 CATEGORY: Final = "mcp"
 

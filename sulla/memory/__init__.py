@@ -1,1 +1,1 @@
-"""The door to what agents remember: episodes, facts, and how they are found again."""
+"""What agents remember: episodes, facts, and how they are found again."""

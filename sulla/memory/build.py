@@ -17,7 +17,7 @@ from sulla.memory.note import MemoryCapacity
 from sulla.memory.recorder import memory_follower
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
-from sulla.threads import LogFollower
+from sulla.threads.follower import LogFollower
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.message import UNTRUSTED
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
-from sulla.threads import (
-    Entry,
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import (
     Input,
     InputHandled,
     InputsJoined,

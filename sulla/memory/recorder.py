@@ -10,8 +10,11 @@ from sulla.core.ids import ThreadId
 from sulla.memory.base import MemoryIndex
 from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import ReadPosition
-from sulla.store import LogInfo, Store
-from sulla.threads import Entry, LogConsumer, LogCursor, LogFollower, ThreadStore
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.log.codec import Entry
+from sulla.threads.store import ThreadStore
 
 _THREADS = 200
 

@@ -11,7 +11,9 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.memory.memory import MAX_FOUND, Memory, NoteAuthor
 from sulla.memory.note import MAX_TEXT, MemoryNote
 from sulla.memory.section import row
-from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
 
 
 def memory_tools(memory: Memory) -> tuple[Tool, ...]:

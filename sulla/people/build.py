@@ -11,7 +11,7 @@ from sulla.people import notices_rpc, presence_rpc
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
 from sulla.people.registry import PresenceRegistry
-from sulla.tools import notify_tools
+from sulla.tools.builtin.notify import notify_tools
 
 
 async def people_status(registry: PresenceRegistry, clock: Clock) -> JsonObject:

@@ -12,7 +12,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
 from sulla.people import notices
 from sulla.people.notices import NoticeFold, NoticeInfo, NoticeKept, NoticeRead, NoticesForgotten
-from sulla.store import LogInfo, Store
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,8 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.stamp import stamp
 from sulla.core.units import DAY_MS
-from sulla.store import Draft, Head, Record, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Head, Record
 
 KIND: Final = "notices"
 HEAD: Final = Head(KIND)

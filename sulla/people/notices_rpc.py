@@ -10,7 +10,11 @@ from pydantic import Field
 from sulla.core.jsontypes import JsonObject
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeInfo
-from sulla.rpc import NOTICE_IDS, Context, Example, Id, Method, Methods, Params, Rest, Time
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Id, Params
+from sulla.rpc.limits import NOTICE_IDS
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 
 
 class NoticeSubscribe(Params):

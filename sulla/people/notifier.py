@@ -7,8 +7,8 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeKept, notice_id
 from sulla.people.slice import Notice
-from sulla.threads import ThreadStore
-from sulla.tools import PersonNote
+from sulla.threads.store import ThreadStore
+from sulla.tools.builtin.notify import PersonNote
 
 
 class Notifier:

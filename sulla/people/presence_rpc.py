@@ -10,7 +10,11 @@ from pydantic import Field
 from sulla.core.jsontypes import JsonObject
 from sulla.people.presence import PersonInfo
 from sulla.people.registry import PresenceRegistry
-from sulla.rpc import ACTIVITY_CHARS, IDLE_S, LINE_PATTERN, Context, Example, Method, Methods, Params, Rest, Time
+from sulla.rpc.caller import Context
+from sulla.rpc.form import LINE_PATTERN, Params
+from sulla.rpc.limits import ACTIVITY_CHARS, IDLE_S
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 
 
 class PresenceReport(Params):

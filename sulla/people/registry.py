@@ -12,7 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.people import presence
 from sulla.people.presence import MOST_ACTIVITY, Attendance, PersonInfo, PresenceTable
-from sulla.store import Store
+from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from sulla.people.notices import Urgency
-from sulla.threads import Fielded, Slice
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.schema import Slice
 
 
 @dataclass(frozen=True, slots=True)

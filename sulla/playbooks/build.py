@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from sulla.agent import Actor, Decider
+from sulla.agent.model.decider import Decider
+from sulla.agent.turn.actor import Actor
 from sulla.core.ids import RunId, ThreadId
 from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
@@ -29,7 +30,7 @@ from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.tools import PersonNote
+from sulla.tools.builtin.notify import PersonNote
 
 
 def build(host: Host) -> Built:

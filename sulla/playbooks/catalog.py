@@ -20,7 +20,7 @@ from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.form import PLAYBOOK_NAME
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
 from sulla.playbooks.rpc_forms import PlaybookRow
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 log = logging.getLogger(__name__)
 

@@ -9,18 +9,12 @@ from typing import Final
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
-from sulla.threads import (
-    Entry,
-    Input,
-    Outcome,
-    RunError,
-    RunFinished,
-    Suspended,
-    ThreadState,
-    Wait,
-    is_child_wait,
-    is_own_wait,
-)
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_own_wait
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
 
 EVENTS: Final[Mapping[str, str]] = {
     "run.finished": "a turn of a conversation is done",

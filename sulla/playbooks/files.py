@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from sulla.agent import SULLA
+from sulla.agent.spec import SULLA
 from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
 from sulla.host.tools import MCP
@@ -15,7 +15,7 @@ from sulla.playbooks.catalog import PLAYBOOKS
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.form import read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
-from sulla.tools import Tool
+from sulla.tools.base import Tool
 
 
 def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = True) -> KnownNames:

@@ -11,7 +11,9 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.threads import Fielded, Play, RunRequest
+from sulla.threads.log.facts import RunRequest
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.plays import Play
 
 OPEN_SHOWN: Final = 64
 """Open steps that a head names."""

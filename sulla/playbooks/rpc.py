@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Forbidden, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -31,7 +31,9 @@ from sulla.playbooks.rpc_forms import (
     WorkflowStep,
 )
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.rpc import Context, Example, Method, Methods, Rest, size_of
+from sulla.rpc.caller import Context
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import size_of
 
 
 async def _list(service: PlaybookService, params: WorkflowList, context: Context) -> PlaybookRows:

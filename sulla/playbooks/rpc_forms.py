@@ -7,20 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from sulla.rpc import (
-    STEP_CHARS,
-    STEP_PATTERN,
-    STEPS_AT_ONCE,
-    WORKFLOW_CHARS,
-    Id,
-    Label,
-    Money,
-    Name,
-    Params,
-    Seq,
-    Time,
-    Title,
-)
+from sulla.rpc.form import STEP_PATTERN, Id, Label, Name, Params, Seq, Title
+from sulla.rpc.limits import STEP_CHARS, STEPS_AT_ONCE, WORKFLOW_CHARS
+from sulla.rpc.row import Money, Time
 
 PlayStatus = Literal["queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred"]
 """How a run stands. `waiting`: for time, a person, an agent or another run; nothing is held meanwhile."""

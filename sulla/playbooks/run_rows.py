@@ -28,7 +28,7 @@ from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import begun_with
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import ThreadState
+from sulla.threads.log.state import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
     StepCompleted: "completed",

@@ -20,21 +20,13 @@ from sulla.playbooks.records import (
     begun,
     stopped,
 )
-from sulla.threads import (
-    Answer,
-    Form,
-    OpenRun,
-    Origin,
-    Outcome,
-    OutcomeStatus,
-    Permit,
-    RunRef,
-    Slice,
-    ThreadCreated,
-    ThreadState,
-    charge,
-    charge_report,
-)
+from sulla.threads.log.charging import charge, charge_report
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import Answer, Outcome, OutcomeStatus, ThreadCreated
+from sulla.threads.log.forms import Form
+from sulla.threads.log.schema import Slice
+from sulla.threads.log.state import OpenRun, RunRef, ThreadState
+from sulla.threads.log.waits import Permit
 
 
 def _fold(

@@ -27,13 +27,10 @@ from sulla.playbooks.run.orders import RunOrder, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.playbooks.service import Begin
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import (
-    PLAYBOOK,
-    Input,
-    ThreadCreated,
-    ThreadState,
-    ThreadStore,
-)
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 
 MOST_QUEUED: Final = 1_000
 """Runs that may wait for their turn."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.agent import cut_report
+from sulla.agent.subagents.reports import cut_report
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
-from sulla.threads import (
-    DELETED,
-    PLAYBOOK,
-    EndNews,
-    Input,
-    RecordDelivery,
-    RunBudget,
-    ThreadKind,
-    ThreadState,
-)
+from sulla.threads.leaving import DELETED
+from sulla.threads.log.delivery import EndNews, RecordDelivery
+from sulla.threads.log.facts import Input
+from sulla.threads.log.kind import RunBudget, ThreadKind
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.state import ThreadState
 
 NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
 

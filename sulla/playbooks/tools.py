@@ -12,8 +12,12 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.playbooks.service import Begin, PlaybookService, TriggerKind
-from sulla.threads import PLAYBOOK, ThreadState, ThreadStore
-from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
 
 MOST_LISTED: Final = 100
 """Playbooks that an agent is told of."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, SullaError
-from sulla.definitions import lease, swap, turn, write_beside
+from sulla.definitions.replace import lease, swap, turn, write_beside
 from sulla.projects.file import MOST_CHARS, Project, read_project, set_field
-from sulla.tools import locate, open_file, open_folder
+from sulla.tools.paths import locate, open_file, open_folder
 
 PROJECTS: Final = "projects"
 """The folder of the home with a folder for each."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from sulla.core.jsontypes import JsonObject
-from sulla.rpc import Context, Example, Method, Methods, Name, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Name, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 class ProjectList(Params):

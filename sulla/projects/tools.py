@@ -22,7 +22,9 @@ from sulla.projects.file import (
 from sulla.projects.page import PageTask
 from sulla.projects.projects import FoundProject, ListedProject, Projects
 from sulla.projects.write import change_project
-from sulla.tools import Bounds, Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
 
 _MOST_LISTED = 100
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.ids import MakeId
 
 Way = Literal["ws", "rest", "voice"]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from sulla.access import NAME_CHARS
+from sulla.access.principal import NAME_CHARS
 from sulla.rpc.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 
-from sulla.access import Scope
+from sulla.access.principal import Scope
 from sulla.core.jsontypes import JsonObject
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Params

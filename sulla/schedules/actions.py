@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from sulla.agent import order
+from sulla.agent.calls.call_node import order
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
@@ -16,7 +16,8 @@ from sulla.schedules.facts import Fired
 from sulla.schedules.scheduler import StartedAction
 from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
 from sulla.schedules.state import ScheduleState
-from sulla.threads import Input, ThreadCreated, ThreadStore
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.store import ThreadStore
 
 CALL_GRAPH: Final = "call"
 """What works on a thread in which a schedule calls a tool: no model is asked, and the policy rules as always."""

@@ -13,7 +13,8 @@ from typing import ClassVar, Final
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import JsonObject
 from sulla.schedules.forms import from_json, to_json
-from sulla.store import Draft, Record, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Record
 
 
 @dataclass(frozen=True, slots=True)

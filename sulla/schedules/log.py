@@ -9,7 +9,8 @@ from sulla.core.errors import Busy, CorruptRecord, NotFound, StaleLease
 from sulla.schedules import facts as f
 from sulla.schedules.state import ScheduleState, apply
 from sulla.schedules.stored_state import HEAD, KIND, begin, key_of, parse_key, state_to_json
-from sulla.store import Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import Lease
 
 MOST_RECORDS: Final = 128
 """Where a log is carried on in a new one, which begins with what the old one came to."""

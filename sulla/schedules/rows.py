@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sulla.rpc import Time
+from sulla.rpc.row import Time
 
 Status = Literal["active", "paused", "over", "unreadable"]
 

@@ -9,21 +9,10 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
-from sulla.rpc import (
-    ID_CHARS,
-    LINE_PATTERN,
-    Context,
-    Example,
-    Id,
-    Label,
-    Method,
-    Methods,
-    Name,
-    Params,
-    Rest,
-    Title,
-    Words,
-)
+from sulla.rpc.caller import Context
+from sulla.rpc.form import LINE_PATTERN, Id, Label, Name, Params, Title, Words
+from sulla.rpc.limits import ID_CHARS
+from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.service import ScheduleService

@@ -13,7 +13,8 @@ from sulla.core.errors import Busy, Conflict, MessageIdReused, NotFound, StoreUn
 from sulla.schedules import facts as f
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.stored_state import HEAD, KIND, key_of, parse_key
-from sulla.store import LogInfo, Store
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
 
 log = logging.getLogger(__name__)
 

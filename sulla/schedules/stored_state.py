@@ -10,7 +10,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.schedules import facts as f
 from sulla.schedules.forms import from_json, spec_from_json, spec_to_json, to_json
 from sulla.schedules.state import ScheduleNote, ScheduleState
-from sulla.store import Head
+from sulla.store.values import Head
 
 KIND: Final = "schedule"
 HEAD: Final = Head(KIND)

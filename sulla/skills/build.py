@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent import AgentSpec
-from sulla.definitions import allows
+from sulla.agent.spec import AgentSpec
+from sulla.definitions.agent_file import allows
 from sulla.host.host import Built, Host
 from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
-from sulla.models import PromptSection
+from sulla.models.base import PromptSection
 from sulla.skills.catalog import SkillCatalog
 from sulla.skills.folders import SKILLS, catalog_of
 from sulla.skills.found import KnownSkill, index
 from sulla.skills.load_skill import skill_tools
 from sulla.skills.rpc import METHODS, SkillRow, SkillRows
-from sulla.tools import Tool, Toolbox
+from sulla.tools.base import Tool
+from sulla.tools.registry import Toolbox
 
 LOAD_SKILL: Final = "load_skill"
 

@@ -15,7 +15,7 @@ from sulla.skills.bundle import Bundle, Signature, read_bundle, signature
 from sulla.skills.found import KnownSkill, Whose
 from sulla.skills.skill import SKILL_FILE, Skill, read_skill
 from sulla.skills.trust import TrustedSkills
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 log = logging.getLogger(__name__)
 

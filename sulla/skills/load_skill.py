@@ -8,12 +8,14 @@ from typing import Final
 
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
-from sulla.definitions import allows
+from sulla.definitions.agent_file import allows
 from sulla.skills.bundle import Bundle
 from sulla.skills.catalog import SkillCatalog
 from sulla.skills.found import KnownSkill, about, question
 from sulla.skills.skill import SKILL_FILE
-from sulla.tools import Done, Result, Tool, ToolContext, define, did_you_mean
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.nearest import did_you_mean
 
 MAX_SHOWN: Final = 20_000
 """Characters of a text that are given at once (agentskills.io: a skill's text has less than 5,000 tokens)."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 class SkillList(Params):

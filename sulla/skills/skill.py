@@ -11,7 +11,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
-from sulla.definitions import FrontMatter, read_front, text_of, texts_of
+from sulla.definitions.front_matter import FrontMatter, read_front, text_of, texts_of
 
 SKILL_FILE: Final = "SKILL.md"
 MAX_NAME: Final = 64

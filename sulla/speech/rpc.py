@@ -8,7 +8,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StringConstraints
 
 from sulla.core.ids import MessageId, ThreadId
-from sulla.rpc import MOST_SEQ, UTTERANCE_PATTERN, Context, Example, Id, Method, Methods, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import MOST_SEQ, UTTERANCE_PATTERN, Id, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.speech.service import Playing, SpeechService
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from sulla.threads import Fielded, Slice
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.schema import Slice
 
 
 @dataclass(frozen=True, slots=True)

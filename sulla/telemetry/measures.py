@@ -9,7 +9,7 @@ from sulla.core.units import MICRO
 from sulla.telemetry import families as of
 from sulla.telemetry.tally import OTHER, Tally
 from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, Summarized, ToolDone
-from sulla.threads import Usage
+from sulla.threads.log.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from opentelemetry.util.types import AttributeValue
 from sulla.core.ids import RunId
 from sulla.telemetry import names
 from sulla.telemetry.timeline import CallDone, Piece, RunBegan, RunOver, RunSetAside, SpanRun, ToolDone
-from sulla.threads import Usage
+from sulla.threads.log.usage import Usage
 
 _NS_PER_MS: Final = 1_000_000
 _FAILED: Final = frozenset({"failed", "abandoned"})

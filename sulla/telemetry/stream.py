@@ -9,7 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.event import Moment, TextShown
 from sulla.core.ids import RunId, ThreadId
 from sulla.telemetry.timeline import Piece, Timeline
-from sulla.threads import CommittedFact
+from sulla.threads.watching import CommittedFact
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from sulla.core.ids import CallId, RunId, ThreadId
-from sulla.threads import (
-    CommittedFact,
+from sulla.threads.log.facts import (
     Input,
     ModelAbandoned,
     ModelStarted,
@@ -27,8 +26,9 @@ from sulla.threads import (
     TextMessageEnd,
     ToolCallResult,
     ToolCallStart,
-    Usage,
 )
+from sulla.threads.log.usage import Usage
+from sulla.threads.watching import CommittedFact
 
 MOST_OPEN: Final = 1024
 """Runs, and messages that wait, that are remembered; the oldest is forgotten first."""

@@ -1,4 +1,1 @@
-"""What commands are made of: the client of a running daemon, tables, options, exit codes.
-
-It has no door: import its modules.
-"""
+"""What commands are made of: the client of a running daemon, tables, options, exit codes."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Final
 
-from sulla.store import Store
+from sulla.store.base import Store
 
 CHANGES: Final = ("acquire", "append", "offer")
 """What a turn changes in a store: leases, decisions, inputs."""

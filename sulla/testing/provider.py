@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sulla.core.errors import SullaError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import Message, Reasoning, Text, ToolCall
-from sulla.models import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.base import ChatRequest, Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
 
 
 class Gate:

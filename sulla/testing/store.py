@@ -7,7 +7,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from sulla.store import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status, Store, Subscription
+from sulla.store.base import Store, Subscription
+from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 
 Phase = Literal["before", "after"]
 Method = Literal["offer", "acquire", "renew", "release", "append", "delete", "put", "swap", "remove"]

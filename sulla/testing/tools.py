@@ -7,7 +7,8 @@ from pathlib import Path
 
 import orjson
 
-from sulla.tools import Done, Result, Tool, ToolContext, Waiting, define
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
+from sulla.tools.define import define
 
 
 class EffectLedger:

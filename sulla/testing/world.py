@@ -7,43 +7,47 @@ from __future__ import annotations
 from itertools import count
 from pathlib import Path
 
-from sulla.agent import (
-    ActiveAgents,
-    Actor,
-    AgentChat,
-    AgentNode,
-    AgentSpec,
-    Breaker,
-    CallGuard,
-    Children,
-    Completion,
-    DayLimits,
-    EnvironmentFeed,
-    InputHandler,
-    Ledger,
-    Model,
-    ModelInfo,
-    OpenQuestions,
-    Permissions,
-    RunLimits,
-    Subagents,
-    Surroundings,
-    TokenEstimator,
-    ToolCalls,
-    TurnContext,
-    TurnDriver,
-    actor_key,
-    create_agent_graph,
-)
+from sulla.agent.active import ActiveAgents
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.approvals.permissions import Permissions
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.feed import EnvironmentFeed
+from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.model.breaker import Breaker
+from sulla.agent.model.model import Model
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
+from sulla.agent.prompt import Surroundings
+from sulla.agent.spec import AgentSpec, Completion
+from sulla.agent.subagents.child_tools import Subagents
+from sulla.agent.subagents.children import Children
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.ambient_context import TurnContext
+from sulla.agent.turn.chat import AgentChat
+from sulla.agent.turn.graph import create_agent_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode
+from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.redact import Redactor
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.models import Calibrations, ModelName, Prices, Provider, ToolSpec
-from sulla.store import LogInfo, Store
+from sulla.models.base import Provider, ToolSpec
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.calibration import Calibrations
+from sulla.models.tokens.prices import Prices
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
-from sulla.threads import Entry, Input, Mode, Retention, Sent, ThreadCreated, ThreadLimits, ThreadStore, Watcher
-from sulla.tools import Effect, Tool, Toolbox
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, Mode, ThreadCreated
+from sulla.threads.retention import Retention
+from sulla.threads.store import Sent, ThreadStore
+from sulla.threads.watching import Watcher
+from sulla.tools.base import Effect, Tool
+from sulla.tools.registry import Toolbox
 
 MOST_ROUNDS = 1_000
 """How often `World.work` looks for more to do."""

@@ -13,7 +13,7 @@ import orjson
 from sulla.core.event import Moment, Progress, TextShown
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.store import MAX_PUBLISH_BYTES
+from sulla.store.values import MAX_PUBLISH_BYTES
 
 _PIECE_CHARS = (MAX_PUBLISH_BYTES - 1024) // 6
 """A code point takes up to six bytes escaped as JSON; the rest is for the envelope."""

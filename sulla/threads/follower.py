@@ -15,8 +15,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.store import LogInfo, Store
-from sulla.threads.head import KIND
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.head import THREAD_KIND
 from sulla.threads.log.codec import Entry
 from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
@@ -149,7 +150,7 @@ class LogFollower(WakeLoop):
         while not last:
             if self.stopping:
                 return  # the next start looks through all of them
-            page = await self._store.find(kind=KIND, after_key=after, limit=_THREADS)
+            page = await self._store.find(kind=THREAD_KIND, after_key=after, limit=_THREADS)
             last = len(page) < _THREADS
             for info in await self._consumer.behind(page, after, last=last):
                 if await self._look_at(ThreadId(info.key), info):

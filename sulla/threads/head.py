@@ -13,7 +13,8 @@ import orjson
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.store import Head, Status, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Head, Status
 from sulla.threads.log.facts import Outcome
 from sulla.threads.log.forms import reader, to_json
 from sulla.threads.log.kept import KeptForm, numbers_of
@@ -21,7 +22,7 @@ from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task
 
-KIND = "thread"
+THREAD_KIND = "thread"
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)
 
 
@@ -53,7 +54,7 @@ def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, 
     found: JsonObject = {name: number for name, number in (("claimed", claimed), ("epoch", epoch)) if number}
     for name, value in kept.items():
         found.update(schema.slices_to_json(state) if name == "slices" else {name: value})
-    return Head(KIND, status_of(state), state.agent, due_ms, state.consumed, seal("HEAD", orjson.dumps(found)))
+    return Head(THREAD_KIND, status_of(state), state.agent, due_ms, state.consumed, seal("HEAD", orjson.dumps(found)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sulla.core.ids import ThreadId
-from sulla.store import Head, Record, Store
+from sulla.store.base import Store
+from sulla.store.values import Head, Record
 from sulla.threads.head import from_head
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from sulla.store import Record
+from sulla.store.values import Record
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.schema import ThreadSchema
 

@@ -13,7 +13,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
-from sulla.store import MAX_PUBLISH_BYTES, Draft, Head, Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import MAX_PUBLISH_BYTES, Draft, Head, Lease
 from sulla.threads.bus import LogAdvanced, channel, live, live_channel, pack
 from sulla.threads.head import to_head
 from sulla.threads.log import facts as f

@@ -12,10 +12,11 @@ from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
-from sulla.store import Grant, Head, LogInfo, Offered, Status, Store
+from sulla.store.base import Store
+from sulla.store.values import Grant, Head, LogInfo, Offered, Status
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LogAdvanced, channel, pack
-from sulla.threads.head import KIND, from_head, to_head
+from sulla.threads.head import THREAD_KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.loader import StateLoader
 from sulla.threads.log import facts as f
@@ -287,7 +288,7 @@ class ThreadStore:
 
         The state is None for a thread whose head cannot be read: the others are listed all the same.
         """
-        infos = await self._store.find(kind=KIND, status=status, after_key=after, limit=limit)
+        infos = await self._store.find(kind=THREAD_KIND, status=status, after_key=after, limit=limit)
         return [(info, self.state_of(info)) for info in infos]
 
     async def get(self, thread_id: ThreadId) -> tuple[LogInfo, ThreadState | None]:
@@ -297,7 +298,7 @@ class ThreadStore:
             NotFound: there is no such thread.
         """
         info = await self._store.head(thread_id)
-        if info is None or info.head.kind != KIND:
+        if info is None or info.head.kind != THREAD_KIND:
             raise _no_thread(thread_id)
         return info, self.state_of(info)
 
@@ -311,7 +312,7 @@ class ThreadStore:
         Returns:
             Their ids, and the `after` of the next look; empty at the end. To attend to one sets it right.
         """
-        infos = await self._store.find(kind=KIND, status="idle", after_key=after, limit=limit)
+        infos = await self._store.find(kind=THREAD_KIND, status="idle", after_key=after, limit=limit)
         found = []
         for info in infos:
             state = self.state_of(info)

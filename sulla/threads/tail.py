@@ -9,7 +9,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.threads.head import LogReferences
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry

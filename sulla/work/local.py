@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
-from sulla.store import LogInfo, Store
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
 from sulla.work.base import GroupOf, Handler, Inspection, Job
 from sulla.work.queue import JobCaps, JobQueue
 

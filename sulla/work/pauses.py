@@ -14,7 +14,8 @@ from typing import Final
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.store import Draft, Head, Record, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Head, Record
 
 KEY: Final = "system:switch"
 """The log. No thread can be called so: a client's ids have no colon."""

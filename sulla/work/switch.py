@@ -9,7 +9,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, CorruptRecord, StoreUnavailable
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.work import pauses
 from sulla.work.pauses import SwitchTurned, WorkPause
 

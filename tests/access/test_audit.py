@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.access import AuditLog
-from sulla.access.audit import FILE, FILES
+from sulla.access.audit import FILE, FILES, AuditLog
 from sulla.core.redact import Redactor
 
 TOKEN = "sulla_" + "x" * 43

@@ -8,7 +8,8 @@ from itertools import count
 
 import pytest
 
-from sulla.access import ALL_SCOPES, OWNER, TICKET_S, TICKET_SCOPES, Principal, Scope, TokenStore
+from sulla.access.principal import ALL_SCOPES, OWNER, TICKET_S, TICKET_SCOPES, Principal, Scope
+from sulla.access.token_store import TokenStore
 from sulla.core.errors import StoreUnavailable, Unauthorized
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

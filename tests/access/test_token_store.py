@@ -7,16 +7,18 @@ from itertools import count
 
 import pytest
 
-from sulla.access import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, TokenStore, token_digest
-from sulla.access.token_store import POLL_S
+from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, token_digest
+from sulla.access.token_store import POLL_S, TokenStore
 from sulla.access.tokens import HEAD, KEY
 from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.store import Draft, LogInfo, Record
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, LogInfo, Record
 from sulla.testing.clock import ManualClock
-from sulla.threads import ThreadLimits, ThreadStore, audit_threads
+from sulla.threads.archive.audit import audit_threads
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.store import ThreadStore
 
 ADMIN = Principal(OWNER, ALL_SCOPES)
 _NUMBERS: Iterator[int] = count(1)

@@ -19,7 +19,8 @@ from sulla.access.tokens import (
     encode,
 )
 from sulla.core.errors import Busy, Conflict, CorruptRecord, InvalidInput, NotFound
-from sulla.store import Record, seal
+from sulla.store.sealing import seal
+from sulla.store.values import Record
 
 NOW_S = 1_800_000_000.0
 NOW_MS = round(NOW_S * 1000)

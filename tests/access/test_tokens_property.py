@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sulla.access.principal import OWNER, token_digest
 from sulla.access.tokens import MOST_TOKENS, Fact, TokenAdded, TokenFold, TokenWithdrawn, decode, encode
-from sulla.store import Record
+from sulla.store.values import Record
 
 NAMES = st.sampled_from(["ann", "bob", "eve"])
 TIMES = st.integers(0, 50)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from sulla.agent import ActiveAgents
+from sulla.agent.active import ActiveAgents
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Input, RunStarted, ThreadCreated
-from sulla.tools import Done
+from sulla.threads.log.facts import Input, RunStarted, ThreadCreated
+from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 
 DONE = "Done. <AGENT_DONE>ok</AGENT_DONE>"

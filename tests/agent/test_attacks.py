@@ -15,19 +15,22 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import CallGuard, Permissions, RunLimits
+from sulla.agent.approvals.permissions import Permissions
 from sulla.agent.calls import calls
 from sulla.agent.calls.file_marks import FileMarks
-from sulla.agent.calls.guard import NoFiles
+from sulla.agent.calls.guard import CallGuard, NoFiles
+from sulla.agent.limits.limits import RunLimits
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads import Input, Summary, ToolCallResult
 from sulla.threads.log import fold
-from sulla.tools import Done, Tool, builtin_tools, policy
+from sulla.threads.log.facts import Input, Summary, ToolCallResult
+from sulla.tools import policy
+from sulla.tools.base import Done, Tool
+from sulla.tools.builtin.every import builtin_tools
 from tests.doubles.attacks import MARK, Hooks, Puppet, order
 
 SECRET = "sk-held-0123456789abcdef"

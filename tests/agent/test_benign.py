@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import CallGuard
 from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
@@ -15,7 +15,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.tools import Done, Tool, builtin_tools
+from sulla.tools.base import Done, Tool
+from sulla.tools.builtin.every import builtin_tools
 from tests.doubles.attacks import Hooks
 
 DONE = "There. <AGENT_DONE>ok</AGENT_DONE>"

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.agent import RunLimits
-from sulla.agent.limits.limits import Charge, check_model_call, set_aside
+from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, set_aside
 from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId, ThreadId
@@ -15,7 +14,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Birth, ChildMode, Report, RunStarted, ThreadSession, ToolCallStart, wait_of
+from sulla.threads.log.facts import Answer, RunStarted, ToolCallStart
+from sulla.threads.log.family import Birth, ChildMode, Report, wait_of
+from sulla.threads.session import ThreadSession
 
 
 @pytest.fixture

@@ -10,20 +10,22 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.models import estimate_tokens
-from sulla.store import Record
+from sulla.models.tokens.estimate import estimate_tokens
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Record
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
-from sulla.threads import Answer, Suspended, ThreadState, Transcript
 from sulla.threads.log.codec import decode
-from sulla.threads.log.facts import Decision, Offer
+from sulla.threads.log.facts import Answer, Decision, Offer, Suspended
 from sulla.threads.log.fold import apply_decision
 from sulla.threads.log.fold_offer import apply_offer
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.transcript import Transcript
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 

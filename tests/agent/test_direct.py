@@ -10,7 +10,8 @@ from sulla.core.message import Message, ToolCall
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 
 ENDED = "Here you are. <AGENT_DONE>ok</AGENT_DONE>"
 

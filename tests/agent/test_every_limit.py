@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import DayLimits, RunLimits
+from sulla.agent.limits.ledger import DayLimits
+from sulla.agent.limits.limits import RunLimits
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import read_prices
+from sulla.models.tokens.prices import read_prices
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

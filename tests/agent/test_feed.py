@@ -9,19 +9,22 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.agent import CallGuard, EnvironmentFeed, Observation
-from sulla.agent.environment import MAX_AGE_S
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.environment import MAX_AGE_S, Observation
+from sulla.agent.feed import EnvironmentFeed
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.core.redact import Redactor
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, ThreadState
-from sulla.tools import Done, policy
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.state import ThreadState
+from sulla.tools import policy
+from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks, Puppet, order
 
 DONE = "Done. <AGENT_DONE>ok</AGENT_DONE>"

@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import CallGuard, FileMarks
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
-from sulla.tools import Done, Shell, ShellJobs, builtin_tools, shell_tools
+from sulla.tools.base import Done
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.shell.jobs import ShellJobs
+from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
 
 PAGE = order("read_page")

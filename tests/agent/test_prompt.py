@@ -6,8 +6,8 @@ import asyncio
 
 from sulla.agent.prompt import MOST_NAMED, ActiveAgent, Surroundings, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec
-from sulla.models import ChatRequest, PromptSection
 from sulla.models.anthropic.wire import RequestEncoder
+from sulla.models.base import ChatRequest, PromptSection
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from sulla.access import AuditLog
-from sulla.agent import CallGuard
+from sulla.access.audit import AuditLog
+from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
@@ -24,8 +24,10 @@ from sulla.store.memory import MemoryStore
 from sulla.telemetry.lines import line_formatter
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, LiveSignal, Origin, live_channel, unpack
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.bus import LiveSignal, live_channel, unpack
+from sulla.threads.log.codec import Entry, Origin
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.attacks import Hooks
 
 SECRET = 'sk-held/0123+4567"89ab~cdef'

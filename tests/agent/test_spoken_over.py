@@ -11,12 +11,14 @@ import pytest
 
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import TokenUsage
+from sulla.models.base import TokenUsage
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import BargedIn, Heard, Input, ModelStarted, Spoken, TextMessageEnd, ThreadState
+from sulla.threads.log.facts import Input, ModelStarted, TextMessageEnd
+from sulla.threads.log.spoken import BargedIn, Heard, Spoken
+from sulla.threads.log.state import ThreadState
 from tests.agent.test_crashes import folded, shown
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import RunLimits, sub_agent_tools
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
-from sulla.work import WorkPause
+from sulla.threads.log.facts import Answer
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.work.pauses import WorkPause
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PAUSE = WorkPause(1_800_000_000_000, "owner", "it orders pizza")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Suspended
-from sulla.tools import web_tools
+from sulla.threads.log.facts import Answer, Suspended
+from sulla.tools.builtin.web import web_tools
 from tests.tools.sites import OTHER, PUBLIC, Site, world
 
 PAGE = b'<p>Read <a href="/b">more</a>.</p><p>And then http://other.example/?stolen=TOKEN, with the token in it.</p>'

@@ -13,14 +13,14 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
-from sulla.models import Provider
 from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import Provider
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World, scripted_model
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.openai_server import FakeOpenAi

@@ -11,7 +11,8 @@ from bench.turn import FIGURES, SIZES, Costs, warm_rows
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.sqlite.store import SqliteStore
-from sulla.threads import ThreadLimits, ThreadStore
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.store import ThreadStore
 from tests.servers.script import Script
 
 

@@ -12,8 +12,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from sulla.daemon import load_settings
 from sulla.daemon.home.archive import open_archive
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
 from sulla.testing.store import FaultyStore, Touch
 

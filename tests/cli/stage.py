@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sulla.access import ALL_SCOPES
-from sulla.gateway import GatewayConfig, Limits, Server, Verdict, bind, build_app, serve
+from sulla.access.principal import ALL_SCOPES
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.commands import Verdict
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin
+from sulla.rpc.limits import Limits
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.tokens import MemoryTokens

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import at_a_terminal, terminal
 from tests.cli.typed import Typed, typed

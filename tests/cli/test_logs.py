@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sulla.cli import main
+from sulla.cli.main import main
 from sulla.core.stamp import stamp
-from sulla.telemetry import FILE
+from sulla.telemetry.logs import FILE
 from sulla.terminal.exits import Exit
 from tests.daemon.running import Place
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sulla.cli import main
+from sulla.cli.main import main
 
 
 @dataclass(slots=True)

@@ -6,21 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import SULLA
+from sulla.agent.spec import SULLA
 from sulla.core.errors import NotFound
-from sulla.daemon import Settings, load_settings
 from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.core import make_core, offline_core
 from sulla.daemon.doctor.prompt import prompt_of
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.host import Host
 from sulla.host.place import Place
 from sulla.host.shipped import shipped
-from sulla.models import OFFLINE, ModelName
+from sulla.models.catalog import OFFLINE, ModelName
 from sulla.skills.build import skills_section
 from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.skills.catalogs import put
 
 

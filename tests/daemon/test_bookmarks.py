@@ -8,7 +8,7 @@ import pytest
 
 from sulla.core.errors import TooLarge
 from sulla.daemon.bookmarks import KEPT_S, StoreBookmarks
-from sulla.gateway import BOOKMARK_BYTES
+from sulla.gateway.bookmarks import BOOKMARK_BYTES
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

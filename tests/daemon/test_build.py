@@ -13,14 +13,15 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.core.ids import MessageId, ThreadId
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
-from sulla.models import ModelName, TokenUsage
+from sulla.models.base import TokenUsage
+from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads import Input
+from sulla.threads.log.facts import Input
 
 Make = Callable[..., System]
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=TokenUsage(1_000, 100))

@@ -15,12 +15,13 @@ from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
-from sulla.gateway import Event
+from sulla.daemon.settings.config import load_settings
+from sulla.gateway.commands import Event
 from sulla.host.place import Place
-from sulla.models import ModelName, Provider
+from sulla.models.base import Provider
+from sulla.models.catalog import ModelName
 from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Ledger
+from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.limits.limits import Charge
 from sulla.core.errors import LimitReached
 from sulla.daemon.day_account import EVERY_S, KEY, Account
 from sulla.store.memory import MemoryStore

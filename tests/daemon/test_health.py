@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from sulla.agent import Breaker
+from sulla.agent.model.breaker import Breaker
 from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.access import Access

@@ -8,20 +8,23 @@ from typing import Any
 
 import pytest
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.daemon import load_settings
 from sulla.daemon.instruments import Door, console, make_instruments
 from sulla.daemon.models.choice import Choice
-from sulla.gateway import OK, Asked, Caller, Done
+from sulla.daemon.settings.config import load_settings
+from sulla.gateway.methods.observing import OK, Asked, Done
 from sulla.gateway.wire import ThreadList
 from sulla.host.place import Place
-from sulla.models import parse_model
-from sulla.telemetry import new_tally
+from sulla.models.catalog import parse_model
+from sulla.rpc.caller import Caller
+from sulla.telemetry.families import new_tally
 from sulla.testing.clock import ManualClock
-from sulla.threads import CommittedFact, Origin, Outcome, RunFinished, RunStarted
-from sulla.work import Inspection
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import Outcome, RunFinished, RunStarted
+from sulla.threads.watching import CommittedFact
+from sulla.work.base import Inspection
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 CHOICE = Choice(parse_model("anthropic:claude"), "a test says so")

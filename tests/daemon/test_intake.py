@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES
+from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
-from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
+from sulla.daemon.settings.config import load_settings
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
-from sulla.models import ModelName
-from sulla.store import Store
+from sulla.models.catalog import ModelName
+from sulla.store.base import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record

@@ -16,20 +16,21 @@ from typing import Any
 import httpx
 import pytest
 
-from sulla.cli import main
+from sulla.cli.main import main
 from sulla.core.errors import StoreUnavailable
 from sulla.core.redact import MARK, Redactor
-from sulla.daemon import Settings, load_settings
 from sulla.daemon.run import run_daemon
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
-from sulla.store import Store
-from sulla.telemetry import FILE, Logs
+from sulla.store.base import Store
+from sulla.telemetry.logs import FILE, Logs
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from sulla.testing.store import FaultyStore, Touch
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 from tests.daemon.running import AFRESH
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse

@@ -10,12 +10,15 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.daemon.questions import check_choice, check_verdict, questions_of, waiting
-from sulla.gateway import QuestionRow, Verdict
+from sulla.gateway.commands import Verdict
+from sulla.gateway.wire import QuestionRow
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+from sulla.threads.log.facts import Input, RunStarted, Suspended, ThreadCreated
+from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.waits import Wait
 
 HUMAN = Wait("human:1", CallId(""), "Shall I?", expires_ms=7)
 CHOICE = Wait("answer:1", CallId(""), "Which?", choices=("red", "blue"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sulla.cli import main
+from sulla.cli.main import main
 from sulla.core.errors import HomeInUse
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit

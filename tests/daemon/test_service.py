@@ -11,14 +11,14 @@ import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound, ShuttingDown
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.service import Service
+from sulla.daemon.settings.config import load_settings
 from sulla.daemon.stores import store_source
-from sulla.gateway import Advanced, Over, Signal
+from sulla.gateway.commands import Advanced, Over, Signal
 from sulla.host.place import Place
-from sulla.models import ModelName
+from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.daemon import Settings, load_settings
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.daemon.stores import make_store, store_place, store_source
 from sulla.host.place import Place
 from sulla.host.store_url import named_store, store_file

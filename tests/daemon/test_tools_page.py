@@ -7,8 +7,9 @@ from pathlib import Path
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Tool, Toolbox, run_call
-from sulla.tools.call import MAX_RESULT_BYTES
+from sulla.tools.base import Done, Tool
+from sulla.tools.call import MAX_RESULT_BYTES, run_call
+from sulla.tools.registry import Toolbox
 from sulla.tools.shell.jobs import MAX_JOB_S, MAX_RUNNING
 from sulla.tools.web.browse import ALL_TOKENS, FIRST_TOKENS
 from tests.daemon.tools_page import PAGE, every_tool, wanted

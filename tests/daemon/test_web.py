@@ -11,7 +11,9 @@ from sulla.core.message import ToolCall
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.web import make_web_tools
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Toolbox, run_call
+from sulla.tools.base import Done
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.servers.search_fakes import FakeSearxng, Found
 from tests.tools.contexts import context_in
 

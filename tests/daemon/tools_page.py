@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.agent import SULLA
-from sulla.daemon import load_settings
+from sulla.agent.spec import SULLA
 from sulla.daemon.core import offline_core
+from sulla.daemon.settings.config import load_settings
 from sulla.testing.clock import ManualClock
-from sulla.tools import Tool, catalogue_of
-from sulla.tools.web.browse import first_sentence
+from sulla.tools.base import Tool
+from sulla.tools.web.browse import catalogue_of, first_sentence
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"
 BEGIN = "<!-- The table is written by tests/daemon/tools_page.py. -->\n"

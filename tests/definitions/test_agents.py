@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.definitions import EXAMPLES, FoundAgents, read_agents
 from sulla.definitions.agent_file import AgentFile, read_agent
-from sulla.definitions.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS
+from sulla.definitions.agents import MAX_AGENTS, MAX_TEXT_BYTES, MAX_TEXTS, FoundAgents, read_agents
+from sulla.definitions.examples import EXAMPLES
 
 
 def _put(root: Path, name: str, **texts: str | bytes) -> Path:

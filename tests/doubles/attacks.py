@@ -14,8 +14,8 @@ from typing import Final
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import ChatRequest, Completed, Delta, TextDelta, TokenUsage
-from sulla.tools import Done, Effect, Reach, Result, Tool, ToolContext
+from sulla.models.base import ChatRequest, Completed, Delta, TextDelta, TokenUsage
+from sulla.tools.base import Done, Effect, Reach, Result, Tool, ToolContext
 
 MARK: Final = "ORDER: "
 DONE: Final = "Done. <AGENT_DONE>ok</AGENT_DONE>"

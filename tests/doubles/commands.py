@@ -7,36 +7,25 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
-from sulla.agent import RuleMade, environment_rpc
+from sulla.agent import environment_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
+from sulla.agent.approvals.approvals import RuleMade
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import (
-    Advanced,
-    Event,
-    Hear,
-    Live,
-    Mode,
-    Over,
-    QuestionRow,
-    Signal,
-    ThreadRow,
-    TurnSent,
-    Verdict,
-    WaitingThread,
-)
+from sulla.gateway.commands import Advanced, Event, Hear, Live, Mode, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
-from sulla.rpc import Needs
+from sulla.rpc.method import Needs
 from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows

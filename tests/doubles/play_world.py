@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sulla.agent import Actor, AgentSpec, CallGuard, Decider, OpenQuestions, RunLimits, ToolCalls, actor_key
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.model.decider import Decider
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key
 from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
-from sulla.models import Provider
+from sulla.models.base import Provider
 from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
@@ -22,10 +28,13 @@ from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.run.steps import StepEffects
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Input, ThreadCreated, ThreadState
-from sulla.tools import Tool, Toolbox
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Tool
+from sulla.tools.registry import Toolbox
 
 MAX_ROUNDS = 200
 

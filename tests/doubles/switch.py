@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sulla.work import WorkPause, WorkSwitch
+from sulla.work.pauses import WorkPause
+from sulla.work.switch import WorkSwitch
 
 
 class MemorySwitch(WorkSwitch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from sulla.access import (
+from sulla.access.principal import (
     ALL_SCOPES,
     OWNER,
     TICKET_SCOPES,
@@ -15,9 +15,9 @@ from sulla.access import (
     Principal,
     Scope,
     TokenInfo,
-    TokenStore,
     token_digest,
 )
+from sulla.access.token_store import TokenStore
 from sulla.core.errors import Conflict, NotFound, Unauthorized
 
 _AT_MS = 1_800_000_000_000

@@ -11,11 +11,13 @@ from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.postgres.store import PostgresStore
 from sulla.store.redis.store import RedisStore
 from sulla.store.sqlite.store import SqliteStore
-from sulla.threads import Entry, ThreadLimits, ThreadStore
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.codec import Entry
+from sulla.threads.store import ThreadStore
 
 CLOCK = SystemClock()
 

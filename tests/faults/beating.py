@@ -9,7 +9,11 @@ from pathlib import Path
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Message
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.threads import Entry, Input, RunError, RunFinished, ThreadCreated, ThreadLimits, ThreadState, ThreadStore
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, RunError, RunFinished, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK, Backend
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 

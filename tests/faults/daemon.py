@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sulla.core.clock import Clock
-from sulla.daemon import load_settings
 from sulla.daemon.run import run_daemon
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.testing.store import FaultyStore, Phase, Plan, Touch, at_record
 from sulla.testing.tools import EffectLedger, ledger_tools
 from tests.simulation.daemon_defects import DEFECTS

@@ -16,7 +16,7 @@ from sulla.core.errors import Unavailable
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sulla.tools import Effect as EffectClass
+from sulla.tools.base import Effect as EffectClass
 from tests.faults.harness import Story
 from tests.simulation.history import Acknowledged, Effect, History, Seen, ThreadHistory
 from tests.simulation.history import breaches as broken_promises

@@ -13,7 +13,9 @@ from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.threads import Answer, ThreadLimits, ThreadStore
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import Answer
+from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.harness import Daemon
 from tests.faults.parked import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sulla.daemon import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.note import MemoryNote
 from sulla.terminal.client import Client

@@ -10,8 +10,8 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.store import Head, Record
 from sulla.store.sqlite.store import SqliteStore
+from sulla.store.values import Head, Record
 from sulla.testing.clock import ManualClock
 from sulla.threads.head import from_head
 

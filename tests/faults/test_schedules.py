@@ -19,7 +19,8 @@ from sulla.schedules.store import ScheduleStore
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock
-from sulla.threads import Entry, Input, Origin
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Input
 from tests.daemon.running import Place
 from tests.faults.backend import CLOCK, Backend
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from sulla.access import ALL_SCOPES, Principal
-from sulla.rpc import Caller, Context, Limits, Methods, Params
+from sulla.access.principal import ALL_SCOPES, Principal
+from sulla.rpc.caller import Caller, Context
+from sulla.rpc.form import Params
+from sulla.rpc.limits import Limits
+from sulla.rpc.method import Methods
 
 S = TypeVar("S")
 OWNER = Principal("owner", ALL_SCOPES)

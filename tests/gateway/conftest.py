@@ -9,9 +9,11 @@ from typing import Literal
 
 import pytest
 
-from sulla.access import ALL_SCOPES
-from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
+from sulla.access.principal import ALL_SCOPES
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

@@ -16,8 +16,8 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from sulla.gateway import Server
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.server.server import Server
 from sulla.gateway.wire import EndedParams, Error, EventParams, GapParams
 from sulla.people.notices_rpc import NoticeRow
 from tests.gateway.forms import check_form

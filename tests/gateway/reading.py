@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
-from sulla.gateway import Server
 from sulla.gateway.rest.models import End, Hole
+from sulla.gateway.server.server import Server
 from sulla.gateway.wire import EventParams
 from tests.gateway.forms import check_form
 from tests.gateway.peer import PATIENCE_S

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.peer import PATIENCE_S, Raw
 
 

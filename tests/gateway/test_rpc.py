@@ -11,7 +11,7 @@ from sulla.gateway import rpc, wire
 from sulla.gateway.commands import Event
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.rpc import Fault, Request
-from sulla.rpc import TEXT_CHARS, WORKFLOW_CHARS
+from sulla.rpc.limits import TEXT_CHARS, WORKFLOW_CHARS
 from tests.gateway.forms import check_form
 
 

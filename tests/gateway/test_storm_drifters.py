@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock
 from sulla.terminal.place import Door
 from tests.doubles.commands import MemoryCommands

@@ -6,25 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import SullaError
 from sulla.core.trail import here
-from sulla.gateway import (
-    Asked,
-    Caller,
-    Event,
-    GatewayConfig,
-    Limits,
-    ThreadRow,
-    Unobserved,
-    bind,
-    build_app,
-    serve,
-)
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.commands import Event
 from sulla.gateway.methods.calls import Calls
+from sulla.gateway.methods.observing import Asked, Unobserved
 from sulla.gateway.methods.system import SystemStatus
-from sulla.gateway.wire import ThreadList
+from sulla.gateway.server.server import bind, serve
+from sulla.gateway.wire import ThreadList, ThreadRow
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc.caller import Caller
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

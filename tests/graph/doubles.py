@@ -11,7 +11,7 @@ from sulla.core.control import Control
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import NodeId, RunId, ThreadId
 from sulla.core.run import Run
-from sulla.graph import Continue, Decision, EndWalk, Next
+from sulla.graph.decision import Continue, Decision, EndWalk, Next
 from sulla.testing.clock import ManualClock
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from sulla.core.ids import NodeId
-from sulla.graph import END, Continue, Decision, EndWalk, Goto, Next, Revise
+from sulla.graph.decision import END, Continue, Decision, EndWalk, Goto, Next, Revise
 
 
 @pytest.mark.parametrize("decision", [EndWalk(), Next(), Continue(), Goto(NodeId("a")), Revise()])

@@ -8,7 +8,9 @@ import pytest
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
-from sulla.graph import END, Decision, Edge, Graph, GraphDraft, Node, Target
+from sulla.graph.decision import END, Decision, Target
+from sulla.graph.draft import GraphDraft
+from sulla.graph.graph import Edge, Graph, Node
 from tests.graph.doubles import A, B, C, Does, State
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from sulla.core.ids import NodeId
-from sulla.graph import END, Edge, Graph, Target, draw
+from sulla.graph.decision import END, Target
+from sulla.graph.draw import draw
+from sulla.graph.graph import Edge, Graph
 from tests.graph.doubles import A, B, C, Does, State
 
 

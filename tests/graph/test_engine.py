@@ -10,26 +10,11 @@ from sulla.core.control import Control
 from sulla.core.errors import Aborted, GraphError, NoSuchNode
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
-from sulla.graph import (
-    END,
-    Continue,
-    Decision,
-    Edge,
-    Goto,
-    Graph,
-    GraphHooks,
-    GraphLimits,
-    LimitReason,
-    Next,
-    Node,
-    Revise,
-    RunMeter,
-    Target,
-    WalkStop,
-    Why,
-    run_graph,
-)
-from sulla.graph.engine import REST_S
+from sulla.graph.decision import END, Continue, Decision, Goto, Next, Revise, Target
+from sulla.graph.engine import REST_S, GraphHooks, run_graph
+from sulla.graph.graph import Edge, Graph, Node
+from sulla.graph.limits import GraphLimits, LimitReason, RunMeter
+from sulla.graph.walk import WalkStop, Why
 from sulla.testing.clock import ManualClock
 from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, Script, State, finish, make_run, times
 

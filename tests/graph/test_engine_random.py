@@ -13,23 +13,12 @@ from sulla.core.control import Control
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
-from sulla.graph import (
-    END,
-    Continue,
-    Decision,
-    Edge,
-    EndWalk,
-    Goto,
-    Graph,
-    GraphHooks,
-    GraphLimits,
-    Next,
-    Revise,
-    Target,
-    WalkStop,
-    draw,
-    run_graph,
-)
+from sulla.graph.decision import END, Continue, Decision, EndWalk, Goto, Next, Revise, Target
+from sulla.graph.draw import draw
+from sulla.graph.engine import GraphHooks, run_graph
+from sulla.graph.graph import Edge, Graph
+from sulla.graph.limits import GraphLimits
+from sulla.graph.walk import WalkStop
 from tests.graph.doubles import State, finish, make_run
 
 GHOST = NodeId("ghost")

@@ -9,7 +9,8 @@ import pytest
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
-from sulla.graph import END, MAX_REPEAT, Decision, Edge, Graph, Next, Node, Target
+from sulla.graph.decision import END, Decision, Next, Target
+from sulla.graph.graph import MAX_REPEAT, Edge, Graph, Node
 from tests.graph.doubles import A, B, C, Does, State
 
 GHOST = NodeId("ghost")

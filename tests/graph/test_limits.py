@@ -5,7 +5,7 @@ from math import inf, nan
 import pytest
 
 from sulla.core.errors import InvalidInput
-from sulla.graph import GraphLimits, LimitReason, RunMeter
+from sulla.graph.limits import GraphLimits, LimitReason, RunMeter
 
 LIMITS = GraphLimits(max_steps=10, wall_s=60.0, tokens=500)
 

@@ -6,22 +6,10 @@ import pytest
 
 from sulla.core.errors import GraphError, NoSuchNode
 from sulla.core.ids import NodeId
-from sulla.graph import (
-    END,
-    Continue,
-    Decision,
-    Edge,
-    EndWalk,
-    Goto,
-    Graph,
-    GraphLimits,
-    GraphWalk,
-    LimitReason,
-    Next,
-    Revise,
-    Target,
-    WalkStop,
-)
+from sulla.graph.decision import END, Continue, Decision, EndWalk, Goto, Next, Revise, Target
+from sulla.graph.graph import Edge, Graph
+from sulla.graph.limits import GraphLimits, LimitReason
+from sulla.graph.walk import GraphWalk, WalkStop
 from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, State
 
 GHOST = NodeId("ghost")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sulla.agent import ActiveAgents, FileMarks
+from sulla.agent.active import ActiveAgents
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.heartbeat.agenda import Agenda
 from sulla.projects.projects import Projects
 from sulla.projects.tools import project_tools

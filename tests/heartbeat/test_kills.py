@@ -15,11 +15,12 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.heartbeat.beats import BeatEnded, CycleEnded
-from sulla.models import ChatRequest
+from sulla.models.base import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.heartbeat.test_node import Heart
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 

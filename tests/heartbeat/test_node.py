@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, RunLimits, actor_key
+from sulla.agent.active import ActiveAgents
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
 from sulla.heartbeat.agenda import Agenda
@@ -16,15 +20,16 @@ from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.slice import BEATS
-from sulla.models import ChatRequest
+from sulla.models.base import ChatRequest
 from sulla.projects.projects import Projects
 from sulla.projects.tools import project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Input, Sent, ThreadCreated
-from sulla.tools import Tool
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.store import Sent
+from sulla.tools.base import Tool
 
 TASKS = "---\ntitle: {title}\nstatus: active\nlast_activity_at: {at}\n---\n## Tasks\n\n- [ ] first\n- [ ] second\n"
 DONE = "All is done. <AGENT_DONE>ticked one</AGENT_DONE>"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.agent import OpenQuestions
+from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.heartbeat.people import PeopleBriefing
@@ -17,8 +17,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Birth, Input, ThreadCreated
-from sulla.tools import PersonNote
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.family import Birth
+from sulla.tools.builtin.notify import PersonNote
 from tests.doubles.attacks import Hooks
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from sulla.core.ids import ThreadId
 from sulla.host.waker import Waker
-from sulla.store import LogInfo
-from sulla.work import Inspection, Job, LocalWork
+from sulla.store.values import LogInfo
+from sulla.work.base import Inspection, Job
+from sulla.work.local import LocalWork
 
 THREAD = ThreadId("thr_1")
 

@@ -11,8 +11,8 @@ import signal
 import sys
 from pathlib import Path
 
-from sulla.daemon import load_settings
 from sulla.daemon.run import run_daemon
+from sulla.daemon.settings.config import load_settings
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 

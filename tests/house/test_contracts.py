@@ -16,9 +16,7 @@ from importlinter.contracts.layers import LayersContract
 from importlinter.contracts.protected import ProtectedContract
 from importlinter.domain.contract import registry
 
-from sulla.capabilities import CAPABILITIES
-from tests.house.source import ROOT, contracts, imported, module_name, packages, python_files, syntax
-from tests.house.test_doors import DOORLESS
+from tests.house.source import ROOT, contracts, imported, module_name, python_files, syntax
 
 Broken = Callable[[dict[str, str]], set[str]]
 """Takes planted lines by file (they are added to its end) and returns the contracts that break by it."""
@@ -76,16 +74,6 @@ def _adapters() -> list[str]:
     return list(contracts()["adapters"]["protected_modules"])
 
 
-def _first_module(package: str) -> str:
-    """A module that is no adapter: those have a contract of their own."""
-    modules = {path.stem for path in (ROOT / "sulla" / package).glob("*.py")} - {"__init__"}
-    return min(name for name in modules if f"sulla.{package}.{name}" not in _adapters())
-
-
-def _doors() -> list[str]:
-    return [name for name in contracts() if name.startswith("door-")]
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -127,20 +115,8 @@ def test_an_adapter_is_named_by_the_composition_root_alone(broken: Broken, adapt
     assert broken({f"{package}/planted.py": f"import {adapter}"}) == {"adapters"}
 
 
-@pytest.mark.parametrize("door", _doors())
-def test_neighbours_enter_by_the_door(broken: Broken, door: str) -> None:
-    package = door.removeprefix("door-")
-    module = _first_module(package)
-    assert broken({"__main__.py": f"import sulla.{package}.{module}"}) == {door}
-
-
-def test_every_package_with_a_door_has_a_contract() -> None:
-    doors = {f"door-{name}" for name in packages() if name not in {*DOORLESS, *CAPABILITIES}}
-    assert doors == set(_doors())
-
-
 def test_every_contract_is_proved_here() -> None:
-    proved = {"floors", "acyclic", "vendors", "adapters", *_doors()}
+    proved = {"floors", "acyclic", "vendors", "adapters"}
     assert set(contracts()) == proved
     assert all(contract["name"] == id_ for id_, contract in contracts().items())
 

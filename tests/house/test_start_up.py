@@ -33,7 +33,7 @@ def _printed_by(*arguments: str) -> set[str]:
 
 
 def test_the_help_loads_no_server_and_no_model() -> None:
-    help_of_the_whole = "from sulla.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass"
+    help_of_the_whole = "from sulla.cli.main import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass"
     assert _imported_by(help_of_the_whole) & (SERVER | HEAVY) == set()
 
 

@@ -20,12 +20,11 @@ from sulla.journal.folder import JournalFolder
 from sulla.journal.rotating import Write
 from sulla.journal.runs import TrainingFilter
 from sulla.journal.writer import JournalWriter, journal_follower
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import LogFollower
-from sulla.threads.follower import BREATH_S
+from sulla.threads.follower import BREATH_S, LogFollower
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PATIENCE_S = 60.0

@@ -9,12 +9,12 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import load_settings
 from sulla.daemon.core import offline_core
+from sulla.daemon.settings.config import load_settings
 from sulla.host.host import Built
 from sulla.journal.build import build
 from sulla.testing.clock import ManualClock
-from sulla.threads import ThreadCreated
+from sulla.threads.log.facts import ThreadCreated
 from tests.journal.desk import until
 
 

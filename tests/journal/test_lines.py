@@ -7,10 +7,11 @@ import pytest
 
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.redact import MARK, Redactor
-from sulla.gateway import Event
+from sulla.gateway.commands import Event
 from sulla.gateway.event_json import event_json
 from sulla.journal.lines import START, JournalPosition, mark_of, read_example, read_line, to_line, unwritten
-from sulla.threads import Entry, Input, Origin
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Input
 
 THREAD = ThreadId("thr_1")
 KEY = "sk-ant-0123456789"

@@ -12,7 +12,9 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock
 from sulla.store.sqlite.store import SqliteStore
 from sulla.terminal.exits import Exit
-from sulla.threads import ThreadLimits, ThreadStore, event_of
+from sulla.threads.archive.lines import event_of
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.store import ThreadStore
 from tests.daemon.running import Daemon, Place
 from tests.journal.desk import lines_of, until
 

@@ -15,14 +15,16 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
 from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
-from sulla.models import ChatRequest, ToolSpec
+from sulla.models.base import ChatRequest, ToolSpec
 from sulla.models.openai.wire import OpenAiOptions, encode_request
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Input, Question
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.threads.log.facts import Input
+from sulla.threads.log.plays import Question
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 FRAME = PromptFrame(

@@ -17,9 +17,11 @@ from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK, Redactor
 from sulla.journal.runs import TrainingFilter
 from sulla.journal.training import PromptFrame
-from sulla.store import Draft, Head
+from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
-from sulla.threads import Intervals, ThreadCreated, follower, pending
+from sulla.threads import follower, pending
+from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.pending import Intervals
 from tests.journal.desk import DONE, Desk, lines_of, older_first, until
 
 KEY = "sk-ant-0123456789"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sulla.core.errors import ProviderProtocol
-from sulla.models import Completed, Delta
+from sulla.models.base import Completed, Delta
 from sulla.models.wire.reply import StreamedReply
 
 

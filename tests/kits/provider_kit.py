@@ -13,7 +13,16 @@ import pytest
 from sulla.core.errors import InvalidInput, ProviderError, ProviderTransient
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Reasoning, Text
-from sulla.models import ChatRequest, Completed, Delta, PromptSection, Provider, ReasoningDelta, TextDelta, ToolSpec
+from sulla.models.base import (
+    ChatRequest,
+    Completed,
+    Delta,
+    PromptSection,
+    Provider,
+    ReasoningDelta,
+    TextDelta,
+    ToolSpec,
+)
 from sulla.testing.clock import ManualClock
 
 TOOL = ToolSpec(

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.errors import StaleLease
-from sulla.store import Head, Store
+from sulla.store.base import Store
+from sulla.store.values import Head
 from tests.kits.store_world import (
     IDLE,
     KEY,

@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from sulla.store import Head, LogInfo, Status, Store
+from sulla.store.base import Store
+from sulla.store.values import Head, LogInfo, Status
 from tests.kits.store_world import (
     IDLE,
     KEY,

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from sulla.core.errors import StaleLease
-from sulla.store import Head, Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import Head, Lease
 from tests.kits.store_world import (
     DIGEST,
     IDLE,

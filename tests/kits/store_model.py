@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from sulla.core.errors import MessageIdReused, NotFound, QueueFull, StaleLease
-from sulla.store import Draft, Head, Lease, Record, Status
+from sulla.store.values import Draft, Head, Lease, Record, Status
 from tests.kits.store_world import StoreWorld
 
 T = TypeVar("T")

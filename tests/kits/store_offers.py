@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound, QueueFull, TooLarge
-from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, Draft, Head, Offered, Store
+from sulla.store.base import Store
+from sulla.store.values import MAX_BODY_BYTES, MAX_NAME_BYTES, Draft, Head, Offered
 from tests.kits.store_world import (
     DIGEST,
     IDLE,

@@ -9,7 +9,9 @@ import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.host.system import SystemClock
-from sulla.store import MAX_BODY_BYTES, Store, swap_until
+from sulla.store.base import Store
+from sulla.store.swapping import swap_until
+from sulla.store.values import MAX_BODY_BYTES
 from tests.kits.store_world import InWorld, StoreWorld, make, snapshot
 
 MANY: Final = 24

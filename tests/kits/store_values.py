@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store import MAX_PUBLISH_BYTES, Head, Store, Subscription
+from sulla.store.base import Store, Subscription
+from sulla.store.values import MAX_PUBLISH_BYTES, Head
 from tests.kits.store_world import (
     DIGEST,
     IDLE,

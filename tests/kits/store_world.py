@@ -10,7 +10,8 @@ from typing import TypeVar
 import pytest
 
 from sulla.core.ids import MakeId
-from sulla.store import Draft, Grant, Head, Lease, Record, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Grant, Head, Lease, Record
 from sulla.testing.clock import ManualClock
 
 T = TypeVar("T")

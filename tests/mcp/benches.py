@@ -21,7 +21,9 @@ from sulla.mcp.server import McpServer
 from sulla.mcp.servers import McpServers
 from sulla.mcp.trust import TrustFiles
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Tool, Toolbox, run_call
+from sulla.tools.base import Done, Tool
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
 HERE = Path(__file__).parent

@@ -18,18 +18,18 @@ from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.daemon.settings.redaction import hide_known
-from sulla.gateway import Event
+from sulla.gateway.commands import Event
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
 from sulla.mcp.catalog import McpCatalog, McpTool
 from sulla.mcp.checks import judge_servers
 from sulla.mcp.servers import McpServers
-from sulla.models import ModelName
+from sulla.models.catalog import ModelName
 from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.daemon.running import PATIENCE_S

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.mcp.tool_schema import MAX_DEPTH, tidy
-from sulla.tools import validate
+from sulla.tools.schema import validate
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),

@@ -15,13 +15,13 @@ from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryNote
-from sulla.models import ModelName
+from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import examine_settings
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.settings.config import examine_settings
 from sulla.host.home import Home
 from sulla.memory.checks import judge_status, memory
 from sulla.testing.clock import ManualClock

@@ -12,8 +12,10 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Input, Mode, Question
-from sulla.tools import Done, Result, Tool, ToolContext
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, Mode
+from sulla.threads.log.plays import Question
+from sulla.tools.base import Done, Result, Tool, ToolContext
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"
 NOTHING: FrozenJson = {"type": "object", "properties": {}}

@@ -14,13 +14,14 @@ from sulla.core.message import ToolCall
 from sulla.memory import recorder
 from sulla.memory.memory import NoteAuthor
 from sulla.memory.note import ReadPosition
-from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Sent, follower, pending
-from sulla.tools import Done, Result, Tool, ToolContext
+from sulla.threads import follower, pending
+from sulla.threads.store import Sent
+from sulla.tools.base import Done, Result, Tool, ToolContext
 from tests.memory.world import Home, make_index
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"

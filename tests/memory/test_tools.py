@@ -17,7 +17,9 @@ from sulla.memory.note import MemoryCapacity
 from sulla.memory.sqlite import SqliteMemory
 from sulla.memory.tools import memory_tools
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Toolbox, ToolContext, run_call
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.memory.world import make_index
 
 CAPACITY = MemoryCapacity(facts=3)

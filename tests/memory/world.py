@@ -6,7 +6,7 @@ from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.recorder import memory_follower
 from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World

@@ -18,8 +18,8 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.models import ChatRequest, Completed, Delta, StandIn, TextDelta
 from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import ChatRequest, Completed, Delta, StandIn, TextDelta
 from sulla.models.fallback import FallbackProvider
 from sulla.testing.clock import ManualClock
 from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect

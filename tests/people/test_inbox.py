@@ -13,8 +13,9 @@ import pytest
 from sulla.core.errors import NotFound, Refused, StoreUnavailable
 from sulla.people.inbox import LOOK_S, MOST_NEWS, SWEEP_S, NoticeInbox
 from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, NoticeKept, key_of
-from sulla.store import Draft, LogInfo, Subscription
+from sulla.store.base import Subscription
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, LogInfo
 from sulla.testing.clock import ManualClock
 
 DAY_S = 86_400

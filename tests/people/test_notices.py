@@ -18,7 +18,7 @@ from sulla.people.notices import (
     key_of,
     sameness,
 )
-from sulla.store import Record
+from sulla.store.values import Record
 
 AT = 1_800_000_000_000
 DAY = key_of(AT)

@@ -12,16 +12,16 @@ import pytest
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
-from sulla.gateway import Advanced, Signal
+from sulla.daemon.settings.config import load_settings
+from sulla.gateway.commands import Advanced, Signal
 from sulla.host.place import Place
-from sulla.models import ModelName
+from sulla.models.catalog import ModelName
 from sulla.people.notifier import Notifier
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.tools import PersonNote
+from sulla.tools.builtin.notify import PersonNote
 from tests.simulation.history_log import read_log
 
 CALL = ToolCall(CallId("call_1"), "notify_user", {"text": "The report is ready.", "urgency": "high"})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.daemon import load_settings
 from sulla.daemon.core import offline_core
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.testing.clock import ManualClock

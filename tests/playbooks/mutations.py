@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
+from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.playbooks.file.form import KINDS, PARTS, PLAYBOOK, STEP
 from sulla.playbooks.file.read_schema import TYPES
 

@@ -10,19 +10,12 @@ from sulla.core.message import Origin as MessageOrigin
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded
 from sulla.playbooks.events import EVENTS, TEXT_CHARS, depth_of, event_key, gives_events, happening, is_playbooks_turn
-from sulla.threads import (
-    Birth,
-    Entry,
-    Input,
-    Origin,
-    Outcome,
-    RunError,
-    RunFinished,
-    Suspended,
-    ThreadState,
-    Transcript,
-    Wait,
-)
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
+from sulla.threads.log.family import Birth
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.waits import Wait
 
 RUN = RunId("run_1")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import InvalidInput
-from sulla.daemon import load_settings
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.playbooks.files import bring_playbooks, check_schedule
 from tests.playbooks.homes import catalog_in, known_in
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import Actor, actor_key
+from sulla.agent.turn.actor import Actor, actor_key
 from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
@@ -23,7 +23,8 @@ from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
-from sulla.threads import PLAYBOOK, ThreadCreated
+from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.plays import PLAYBOOK
 from tests.doubles.play_world import PlayWorld
 from tests.schedules.town import make_id
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from sulla.agent import sub_agent_tools
+from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
@@ -18,8 +18,11 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Birth, Input, Outcome, RunFinished, ThreadCreated
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Input, Outcome, RunFinished, ThreadCreated
+from sulla.threads.log.family import Birth
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.playbooks import MemoryPlaybooks
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -13,7 +13,7 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, P
 from sulla.definitions.replace import turn
 from sulla.projects.file import MOST_CHARS, add_task
 from sulla.projects.projects import FILE, FoundProject, Projects
-from sulla.tools import open_folder
+from sulla.tools.paths import open_folder
 
 AT = "2026-11-21T18:00:00.000Z"
 TEXT = "# Garden\n\n- [ ] Dig\n"

@@ -15,7 +15,9 @@ from sulla.projects.projects import FILE, Projects
 from sulla.projects.tools import project_tools
 from sulla.projects.write import PAUSES_S
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Toolbox, ToolContext, run_call
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 
 TEXT = "---\npriority: p1\n---\n# Garden\n\n## Tasks\n\n- [ ] Dig\n- [ ] Sow (blocked: frost)\n\n## Why\n\nFood.\n"
 

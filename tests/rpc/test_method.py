@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.jsontypes import JsonObject
-from sulla.rpc import Caller, Context, Method, Methods, Params
+from sulla.rpc.caller import Caller, Context
+from sulla.rpc.form import Params
+from sulla.rpc.method import Method, Methods
 
 CONTEXT = Context(Caller(Principal("ann", ALL_SCOPES), "127.0.0.1", "ws", "ses_1"), 7, 100, lambda kind: f"{kind}_1")
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, ValidationError
 
-from sulla.rpc import Money, Time, describe, describe_one, dump, size_of
-from sulla.rpc.row import adapter_of
+from sulla.rpc.row import Money, Time, adapter_of, describe, describe_one, dump, size_of
 
 
 @dataclass(frozen=True, slots=True)

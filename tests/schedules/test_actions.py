@@ -14,7 +14,9 @@ from sulla.schedules.spec import Action, BeatAction, Every, MessageAction, Playb
 from sulla.schedules.state import ScheduleState
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.threads import Input, ThreadCreated, ThreadLimits, ThreadStore
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.store import ThreadStore
 from tests.schedules.town import make_id, opened
 
 

@@ -10,8 +10,9 @@ from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import LEASE_S, MOST_RECORDS, ScheduleLog
 from sulla.schedules.state import MOST_ASKED, MOST_NOTES, ScheduleState, apply
 from sulla.schedules.stored_state import HEAD, KIND, begin, key_of, parse_key, state_from_json, state_to_json
-from sulla.store import Record, seal
 from sulla.store.memory import MemoryStore
+from sulla.store.sealing import seal
+from sulla.store.values import Record
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from tests.schedules.town import every, opened

@@ -15,8 +15,8 @@ from sulla.schedules.service import PLAYBOOKS
 from sulla.schedules.spec import At, Cron, MessageAction, Spec
 from sulla.schedules.store import SWEEP_S
 from sulla.schedules.stored_state import KIND, key_of
-from sulla.store import Draft
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from tests.schedules.town import SAY, House, every, opened

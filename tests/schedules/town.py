@@ -16,7 +16,7 @@ from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Every, MessageAction, MissedPolicy, Spec
 from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

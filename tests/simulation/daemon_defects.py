@@ -8,7 +8,8 @@ from contextlib import suppress
 from itertools import count
 
 from sulla.core.errors import StaleLease
-from sulla.store import Draft, Head, Lease, Offered, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Head, Lease, Offered
 from sulla.testing.store import FaultyStore, Touch
 
 

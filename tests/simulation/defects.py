@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from sulla.store import Draft, Head, Lease, LogInfo, Offered, Status, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Head, Lease, LogInfo, Offered, Status
 from sulla.testing.store import FaultyStore, Touch
 from tests.simulation.daemon_defects import DEFECTS as DAEMON_DEFECTS
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key
+from sulla.agent.active import ActiveAgents
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import RunId, ThreadId
 from sulla.heartbeat.agenda import Agenda, BeatView
 from sulla.heartbeat.graph import create_heartbeat_graph

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sulla.threads import Entry, Usage
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.usage import Usage
 from tests.simulation.history_family import FamilyReading, check_families
 from tests.simulation.history_ledgers import (
     Asked,

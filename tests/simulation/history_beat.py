@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sulla import threads as f
 from sulla.heartbeat import beats
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.family import Report
 from tests.simulation.history_reading import LogReading
 
 IN_CYCLES = "in cycles"
@@ -47,7 +47,7 @@ class BeatReading:
         self.at_work, self.cycles = fact, fact.number
         self.children.add(fact.child)
 
-    def cycle_ended(self, entry: Entry, fact: beats.CycleEnded, report: f.Report | None) -> None:
+    def cycle_ended(self, entry: Entry, fact: beats.CycleEnded, report: Report | None) -> None:
         """A cycle has ended; `report` is what its child was heard to say."""
         at_work, self.at_work = self.at_work, None
         if at_work is None or (at_work.number, at_work.child) != (fact.number, fact.child):

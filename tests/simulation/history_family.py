@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sulla import threads as f
-from sulla.threads import Entry, is_child_wait, wait_of
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Answer, ThreadCreated
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, is_child_wait, wait_of
 from tests.simulation.history_reading import Breach, LogReading
 
 TOLD_ONCE = "told once"
@@ -17,9 +18,9 @@ class FamilyReading:
     """A log's children and its birth; each method takes the next record of a kind."""
 
     reading: LogReading
-    birth: f.Birth | None = None
-    begun: dict[str, f.ChildStarted] = field(default_factory=dict)
-    reports: dict[str, f.Report] = field(default_factory=dict)
+    birth: Birth | None = None
+    begun: dict[str, ChildStarted] = field(default_factory=dict)
+    reports: dict[str, Report] = field(default_factory=dict)
     """What children came to, by their ids."""
     put_off: set[str] = field(default_factory=set)
     """Children that were told to end."""
@@ -28,11 +29,11 @@ class FamilyReading:
     ended: str = ""
     """How its newest run had ended when that was told; empty before the first end."""
 
-    def born(self, fact: f.ThreadCreated) -> None:
+    def born(self, fact: ThreadCreated) -> None:
         """The log's beginning."""
         self.birth = fact.birth
 
-    def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
+    def child_started(self, entry: Entry, fact: ChildStarted) -> None:
         """A run was set to work."""
         if fact.id in self.begun:
             self._breach(entry.seq, f"one beginning of {fact.id}", "another one")
@@ -40,7 +41,7 @@ class FamilyReading:
             self._breach(entry.seq, "a run of this log that asks", f"run {fact.run_id}")
         self.begun[fact.id] = fact
 
-    def answered(self, entry: Entry, fact: f.Answer) -> None:
+    def answered(self, entry: Entry, fact: Answer) -> None:
         """Something was answered; only what a child says matters here."""
         if not is_child_wait(fact.wait_id):
             return
@@ -50,13 +51,13 @@ class FamilyReading:
         elif child not in self.reports:
             self.reports[child] = fact.report
 
-    def cancelled(self, entry: Entry, fact: f.ChildCancelled) -> None:
+    def cancelled(self, entry: Entry, fact: ChildCancelled) -> None:
         """A child was told to end."""
         if fact.id not in self.begun or fact.id in self.put_off:
             self._breach(entry.seq, f"{fact.id} to be at work, and told to end once", "it is not")
         self.put_off.add(fact.id)
 
-    def reported(self, entry: Entry, fact: f.ChildReported, *, parked: bool) -> None:
+    def reported(self, entry: Entry, fact: ChildReported, *, parked: bool) -> None:
         """Whoever asked for this log was told what it came to."""
         if self.birth is None or self.birth.id != fact.id or self.told:
             self._breach(entry.seq, "a log that somebody asked for, and tells them once", f"the report of {fact.id}")

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sulla.threads import Entry
-from sulla.tools import Effect as EffectClass
+from sulla.threads.log.codec import Entry
+from sulla.tools.base import Effect as EffectClass
 from tests.simulation.history_reading import Breach, LogReading
 
 

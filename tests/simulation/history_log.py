@@ -5,26 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sulla import threads as f
 from sulla.core.errors import CorruptRecord
 from sulla.heartbeat import beats
 from sulla.people.slice import Notice
 from sulla.playbooks import records as p
 from sulla.speech.slice import Overheard
-from sulla.threads import Entry, Usage
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import (
+    Answer,
+    ContinueAsked,
+    Continued,
+    Input,
+    InputIgnored,
+    InputsJoined,
+    ModelStarted,
+    Resumed,
+    RunError,
+    RunFinished,
+    RunStarted,
+    StopAsked,
+    Stopped,
+    Summary,
+    ThreadCreated,
+)
+from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted, wait_of
+from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.spoken import BargedIn
+from sulla.threads.log.usage import Usage
 from tests.simulation.history_family import FamilyReading
 from tests.simulation.history_play import STEP_BY_STEP, OwingReading, PlayLog, PlayReading
 from tests.simulation.history_reading import LogReading
 from tests.simulation.history_run import RUN_RULES, RunReading
 
-_Control = f.StopAsked | f.ContinueAsked | f.Answer | p.PlaybookAsked
+_Control = StopAsked | ContinueAsked | Answer | p.PlaybookAsked
 _OFFERS = (
-    *(f.ThreadCreated, f.Input, f.StopAsked, f.ContinueAsked, f.Answer, f.Summary, Notice, f.ChildStarted),
-    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, f.BargedIn, Overheard),
+    *(ThreadCreated, Input, StopAsked, ContinueAsked, Answer, Summary, Notice, ChildStarted),
+    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, BargedIn, Overheard),
 )
 _BESIDE = (
-    *(f.Stopped, f.Continued, f.InputIgnored, f.RunFinished, f.RunError, f.RunStarted),
-    *(f.ChildCancelled, f.ChildReported, f.AnswerGiven, p.EndTold),
+    *(Stopped, Continued, InputIgnored, RunFinished, RunError, RunStarted),
+    *(ChildCancelled, ChildReported, AnswerGiven, p.EndTold),
 )
 """Decisions that say by themselves whose they are, or are nobody's."""
 
@@ -64,7 +84,7 @@ class _Walk:
         self._breach = self.reading.breach
         self._last = 0
         self._run: RunReading | None = None
-        self._waiting: dict[int, tuple[str, f.Input]] = {}
+        self._waiting: dict[int, tuple[str, Input]] = {}
         """Messages that no run has taken up, each with its run."""
         self._controls: dict[int, _Control] = {}
         self._joining: dict[str, int] = {}
@@ -101,11 +121,11 @@ class _Walk:
             return self._breach(entry.seq, "one run", f"{entry.kind} of the open run", found)
         if type(fact) in RULES:
             return RULES[type(fact)](self, entry, fact)
-        if isinstance(fact, f.ModelStarted):
+        if isinstance(fact, ModelStarted):
             self._making = fact.message_id
         return RUN_RULES[type(fact)](run, entry, fact)
 
-    def _is_playbooks(self, item: f.Input) -> bool:
+    def _is_playbooks(self, item: Input) -> bool:
         """Whether a message is a playbook's to its conversation."""
         return item.origin == "playbook" and self.play is None
 
@@ -120,7 +140,7 @@ class _Walk:
         if run is not None and not run.only_waits:
             self._breach(run.seq, "ended once", f"an end of run {run.id}", f"none up to record {last}")
         for wait_id in run.waits if run is not None else ():
-            if wait_id.removeprefix(f.wait_of("")) in self.family.reports:
+            if wait_id.removeprefix(wait_of("")) in self.family.reports:
                 self._breach(last, "ended once", f"run {run.id if run else ''} to go on: {wait_id} has come", "nothing")
         held = self._held()
         for seq, (run_id, _) in self._waiting.items():
@@ -137,14 +157,14 @@ class _Walk:
 
     # -------------------------------------------------------------------------------------------------- offered
 
-    def created(self, entry: Entry, fact: f.ThreadCreated) -> None:
+    def created(self, entry: Entry, fact: ThreadCreated) -> None:
         if entry.seq != 1:
             self._breach(entry.seq, "numbers", "THREAD_CREATED as the first record, once", "it here")
         self.family.born(fact)
         if fact.play is not None:
             self.play = PlayReading(self.reading, fact.play, fact.birth)
 
-    def input(self, entry: Entry, fact: f.Input) -> None:
+    def input(self, entry: Entry, fact: Input) -> None:
         run_id = entry.origin.run_id
         if fact.message_id in self.reading.messages:
             before = self.reading.messages[fact.message_id]
@@ -157,13 +177,13 @@ class _Walk:
 
     def control(self, entry: Entry, fact: _Control) -> None:
         self._controls[entry.seq] = fact
-        if isinstance(fact, f.Answer):
+        if isinstance(fact, Answer):
             before = self.answered.setdefault(fact.wait_id, entry.seq)
             if before != entry.seq:
                 self._breach(entry.seq, "delivered once", f"one answer to {fact.wait_id}, at {before}", "another")
             self.family.answered(entry, fact)
 
-    def summary(self, entry: Entry, fact: f.Summary) -> None:
+    def summary(self, entry: Entry, fact: Summary) -> None:
         self.reading.sums.usage += fact.usage
         self.reading.sums.charge(fact.usage.total, entry.origin.at_ms)
 
@@ -171,24 +191,24 @@ class _Walk:
         if entry.origin.run_id not in self.reading.runs.values():
             self.owing.told_by[entry.seq] = str(entry.origin.run_id)  # by a playbook, or by nobody
 
-    def barged_in(self, entry: Entry, fact: f.BargedIn) -> None:
+    def barged_in(self, entry: Entry, fact: BargedIn) -> None:
         self._barged.add(fact.message_id)
 
     def overheard(self, entry: Entry, fact: Overheard) -> None:
         """It changes nothing."""
 
-    def child_started(self, entry: Entry, fact: f.ChildStarted) -> None:
+    def child_started(self, entry: Entry, fact: ChildStarted) -> None:
         self.family.child_started(entry, fact)
 
-    def child_cancelled(self, entry: Entry, fact: f.ChildCancelled) -> None:
+    def child_cancelled(self, entry: Entry, fact: ChildCancelled) -> None:
         self.family.cancelled(entry, fact)
 
-    def child_reported(self, entry: Entry, fact: f.ChildReported) -> None:
+    def child_reported(self, entry: Entry, fact: ChildReported) -> None:
         self.family.reported(entry, fact, parked=self._run is not None and self._run.only_waits)
 
     # ------------------------------------------------------------------------------------------- inputs, taken up
 
-    def run_started(self, entry: Entry, fact: f.RunStarted) -> None:
+    def run_started(self, entry: Entry, fact: RunStarted) -> None:
         if self._run is not None:
             self._breach(entry.seq, "one run", f"an end of run {self._run.id} first", f"run {entry.origin.run_id}")
         held = self._held()
@@ -208,7 +228,7 @@ class _Walk:
         if self.play is not None:
             self.play.run_started()
 
-    def joined(self, entry: Entry, fact: f.InputsJoined) -> None:
+    def joined(self, entry: Entry, fact: InputsJoined) -> None:
         for seq, run_id in zip(fact.input_seqs, fact.run_ids, strict=True):
             was, item = self._waiting.pop(seq, (None, None))
             if was != run_id or item is None or item.mode != "steer":
@@ -216,20 +236,20 @@ class _Walk:
             self._joining[run_id] = entry.seq
         self._held_below = 0
 
-    def stopped(self, entry: Entry, fact: f.Stopped) -> None:
-        self._dealt_with(entry, fact.input_seq, f.StopAsked)
+    def stopped(self, entry: Entry, fact: Stopped) -> None:
+        self._dealt_with(entry, fact.input_seq, StopAsked)
         self._held_below = fact.input_seq
 
-    def continued(self, entry: Entry, fact: f.Continued) -> None:
-        self._dealt_with(entry, fact.input_seq, f.ContinueAsked)
+    def continued(self, entry: Entry, fact: Continued) -> None:
+        self._dealt_with(entry, fact.input_seq, ContinueAsked)
         self._held_below = 0
 
-    def ignored(self, entry: Entry, fact: f.InputIgnored) -> None:
+    def ignored(self, entry: Entry, fact: InputIgnored) -> None:
         if fact.input_seq in self._waiting:  # its sender was promised a run: that still has to end
             run_id, _ = self._waiting.pop(fact.input_seq)
             self._joining[run_id] = entry.seq
             return
-        self._dealt_with(entry, fact.input_seq, f.Answer, f.StopAsked, f.ContinueAsked, p.PlaybookAsked)
+        self._dealt_with(entry, fact.input_seq, Answer, StopAsked, ContinueAsked, p.PlaybookAsked)
 
     def _dealt_with(self, entry: Entry, seq: int, *kinds: type) -> _Control | None:
         control = self._controls.pop(seq, None)
@@ -237,20 +257,20 @@ class _Walk:
             wanted = " or ".join(kind.__name__ for kind in kinds)
             self._breach(entry.seq, "delivered once", f"record {seq} to be a {wanted} that waits", str(control))
             return None
-        if isinstance(control, f.Answer) and control.report is not None:
+        if isinstance(control, Answer) and control.report is not None:
             self.reading.sums.charge(control.report.tokens, entry.origin.at_ms)
         return control
 
     # ------------------------------------------------------------------------------------------------- the open run
 
-    def resumed(self, entry: Entry, fact: f.Resumed) -> None:
+    def resumed(self, entry: Entry, fact: Resumed) -> None:
         if (run := self._run) is None:
             return
         if fact.reason == "answered":
-            run.answered(entry, fact, self._dealt_with(entry, fact.input_seq, f.Answer))
+            run.answered(entry, fact, self._dealt_with(entry, fact.input_seq, Answer))
         elif fact.reason == "expired":
             if fact.input_seq:  # an answer came, too late
-                self._dealt_with(entry, fact.input_seq, f.Answer)
+                self._dealt_with(entry, fact.input_seq, Answer)
             run.expired(entry, fact)
         elif fact.reason == "steered":
             _, item = self._waiting.get(fact.input_seq, ("", None))
@@ -260,12 +280,12 @@ class _Walk:
         else:
             run.taken_up(entry, fact)
 
-    def run_ended(self, entry: Entry, fact: f.RunFinished | f.RunError) -> None:
+    def run_ended(self, entry: Entry, fact: RunFinished | RunError) -> None:
         run, run_id = self._run, fact.run_id
         if run_id in self._ended:
             self._breach(entry.seq, "ended once", f"one end of run {run_id}, at {self._ended[run_id]}", fact.kind)
         self._ended.setdefault(run_id, entry.seq)
-        into = fact.joined if isinstance(fact, f.RunFinished) else None
+        into = fact.joined if isinstance(fact, RunFinished) else None
         if self._joining.pop(run_id, None) is not None:
             if fact.usage != Usage():
                 self._breach(entry.seq, "accounts", f"nothing used by run {run_id}, which never ran", f"{fact.usage}")
@@ -278,7 +298,7 @@ class _Walk:
             return
         self._close(entry, fact, run)
 
-    def _close(self, entry: Entry, fact: f.RunFinished | f.RunError, run: RunReading) -> None:
+    def _close(self, entry: Entry, fact: RunFinished | RunError, run: RunReading) -> None:
         """The open run ends."""
         if run.call is not None or run.unanswered:
             left = [*([run.call.call_id] if run.call is not None else []), *run.unanswered]
@@ -287,7 +307,7 @@ class _Walk:
             self._breach(entry.seq, "spoken over", f"a BARGED_IN that means {self._making}", f"an end of run {run.id}")
         if fact.usage != run.usage:
             self._breach(entry.seq, "accounts", f"{run.usage} of run {run.id}, as its replies say", f"{fact.usage}")
-        if isinstance(fact, f.RunFinished):
+        if isinstance(fact, RunFinished):
             run.beat.run_finished(entry, fact.outcome.status)
         if self.play is not None:
             self.play.run_ended(entry, fact.outcome.status)
@@ -299,7 +319,7 @@ class _Walk:
 
     def played(self, entry: Entry, fact: p.Played) -> None:
         if fact.input_seq:
-            self._dealt_with(entry, fact.input_seq, f.Answer, p.PlaybookAsked)
+            self._dealt_with(entry, fact.input_seq, Answer, p.PlaybookAsked)
         if fact.tokens or fact.cost_micro:
             self.reading.sums.charge(fact.tokens, entry.origin.at_ms)
         if self.play is None or self._run is None:
@@ -311,7 +331,7 @@ class _Walk:
             return self._breach(entry.seq, STEP_BY_STEP, "a thread that walks a playbook", "another one")
         return self.play.end_told(entry, fact)
 
-    def answer_given(self, entry: Entry, fact: f.AnswerGiven) -> None:
+    def answer_given(self, entry: Entry, fact: AnswerGiven) -> None:
         self.owing.answer_given(entry, fact)
 
     def playbook_began(self, entry: Entry, fact: p.PlaybookBegan) -> None:
@@ -326,30 +346,30 @@ class _Walk:
 
 
 RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
-    f.ThreadCreated: _Walk.created,
-    f.Input: _Walk.input,
-    f.StopAsked: _Walk.control,
-    f.ContinueAsked: _Walk.control,
-    f.Answer: _Walk.control,
-    f.Summary: _Walk.summary,
+    ThreadCreated: _Walk.created,
+    Input: _Walk.input,
+    StopAsked: _Walk.control,
+    ContinueAsked: _Walk.control,
+    Answer: _Walk.control,
+    Summary: _Walk.summary,
     Notice: _Walk.notice,
-    f.BargedIn: _Walk.barged_in,
+    BargedIn: _Walk.barged_in,
     Overheard: _Walk.overheard,
-    f.ChildStarted: _Walk.child_started,
-    f.ChildCancelled: _Walk.child_cancelled,
-    f.ChildReported: _Walk.child_reported,
+    ChildStarted: _Walk.child_started,
+    ChildCancelled: _Walk.child_cancelled,
+    ChildReported: _Walk.child_reported,
     beats.CycleEnded: _Walk.cycle_ended,
-    f.RunStarted: _Walk.run_started,
-    f.Stopped: _Walk.stopped,
-    f.Continued: _Walk.continued,
-    f.InputIgnored: _Walk.ignored,
-    f.RunFinished: _Walk.run_ended,
-    f.RunError: _Walk.run_ended,
-    f.InputsJoined: _Walk.joined,
-    f.Resumed: _Walk.resumed,
+    RunStarted: _Walk.run_started,
+    Stopped: _Walk.stopped,
+    Continued: _Walk.continued,
+    InputIgnored: _Walk.ignored,
+    RunFinished: _Walk.run_ended,
+    RunError: _Walk.run_ended,
+    InputsJoined: _Walk.joined,
+    Resumed: _Walk.resumed,
     p.Played: _Walk.played,
     p.EndTold: _Walk.end_told,
-    f.AnswerGiven: _Walk.answer_given,
+    AnswerGiven: _Walk.answer_given,
     p.PlaybookAsked: _Walk.control,
     p.PlaybookBegan: _Walk.playbook_began,
     p.PlaybookEnded: _Walk.playbook_ended,

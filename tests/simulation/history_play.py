@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sulla import threads as f
 from sulla.playbooks import records as p
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Suspended
+from sulla.threads.log.family import Birth
+from sulla.threads.log.plays import AnswerGiven, Play, Question
 from tests.simulation.history_reading import Breach, LogReading
 
 STEP_BY_STEP: Final = "step by step"
@@ -24,8 +26,8 @@ class PlayReading:
     """What a playbook's thread says of its run; each method takes the next record of a kind."""
 
     reading: LogReading
-    play: f.Play
-    birth: f.Birth | None = None
+    play: Play
+    birth: Birth | None = None
     resting: bool = False
     """Whether nothing of it is at work."""
     calls: dict[str, str] = field(default_factory=dict)
@@ -94,7 +96,7 @@ class PlayReading:
         if fact.call_id:
             self._call(entry, fact, run_id)
 
-    def suspended(self, entry: Entry, fact: f.Suspended) -> None:
+    def suspended(self, entry: Entry, fact: Suspended) -> None:
         """It waits, all of it or some steps."""
         waited_for = {wait.call_id for wait in fact.waits if wait.call_id}
         if waited_for - self.calls.keys():
@@ -176,12 +178,12 @@ class OwingReading:
     told_by: dict[int, str] = field(default_factory=dict)
     """The runs of other threads that told people something here, by the records that say so."""
 
-    def run_ended(self, question: f.Question | None) -> None:
+    def run_ended(self, question: Question | None) -> None:
         """A run is over; what it was asked is owed."""
         if question is not None:
             self.owed[question.wait_id] = question.thread_id
 
-    def answer_given(self, entry: Entry, fact: f.AnswerGiven) -> None:
+    def answer_given(self, entry: Entry, fact: AnswerGiven) -> None:
         """Whoever asked knows the answer, or is gone."""
         asker = self.owed.pop(fact.wait_id, None)
         if asker is None:

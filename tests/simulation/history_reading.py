@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sulla.core.units import DAY_MS
-from sulla.threads import Usage
+from sulla.threads.log.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

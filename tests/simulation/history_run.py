@@ -6,11 +6,28 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from sulla import threads as f
 from sulla.core.message import ToolCall
 from sulla.heartbeat import beats
 from sulla.playbooks import records as p
-from sulla.threads import Entry, Usage, is_child_wait
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import (
+    Answer,
+    Input,
+    InputHandled,
+    ModelAbandoned,
+    ModelStarted,
+    Reminder,
+    Resumed,
+    RunPaused,
+    Suspended,
+    TextMessageEnd,
+    ToolCallResult,
+    ToolCallStart,
+)
+from sulla.threads.log.family import is_child_wait, wait_of
+from sulla.threads.log.plays import Question
+from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import Wait
 from tests.simulation.history_beat import BeatReading
 from tests.simulation.history_play import PlayReading
 from tests.simulation.history_reading import LogReading
@@ -26,9 +43,9 @@ class RunReading:
     reading: LogReading
     play: PlayReading | None = None
     """Of the playbook that it walks."""
-    question: f.Question | None = None
+    question: Question | None = None
     """What a playbook wants to know of it."""
-    call: f.ModelStarted | None = None
+    call: ModelStarted | None = None
     replied: set[str] = field(default_factory=set)
     """Requests that were answered."""
     asked_for: dict[str, str] = field(default_factory=dict)
@@ -39,7 +56,7 @@ class RunReading:
     granted: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     """Calls that a person said no to, or that nobody answered in time."""
-    waits: dict[str, f.Wait] = field(default_factory=dict)
+    waits: dict[str, Wait] = field(default_factory=dict)
     """What it waits for, by wait id."""
     usage: Usage = field(default_factory=Usage)
     put_off: set[str] = field(default_factory=set)
@@ -59,7 +76,7 @@ class RunReading:
         calls = {wait.call_id for wait in self.waits.values()}
         return bool(self.waits) and self.unanswered.keys() == calls - {""}
 
-    def model_started(self, entry: Entry, fact: f.ModelStarted) -> None:
+    def model_started(self, entry: Entry, fact: ModelStarted) -> None:
         """A model call is about to be made."""
         self._nothing_put_off(entry)
         if self.call is not None:
@@ -73,13 +90,13 @@ class RunReading:
         self.call = fact
         self.reading.started[fact.request_hash] += 1
 
-    def model_abandoned(self, entry: Entry, fact: f.ModelAbandoned) -> None:
+    def model_abandoned(self, entry: Entry, fact: ModelAbandoned) -> None:
         """A model call came to nothing."""
         call = self._closes(entry, fact.call_id)
         if call is not None:
             self.reading.sums.charge(call.reserved_tokens, entry.origin.at_ms)
 
-    def text_message_end(self, entry: Entry, fact: f.TextMessageEnd) -> None:
+    def text_message_end(self, entry: Entry, fact: TextMessageEnd) -> None:
         """A model call was answered."""
         call = self._closes(entry, fact.call_id)
         if call is not None:
@@ -93,7 +110,7 @@ class RunReading:
                 self.asked_for[part.id] = fact.message_id
                 self.unanswered[part.id] = entry.seq
 
-    def _closes(self, entry: Entry, call_id: str) -> f.ModelStarted | None:
+    def _closes(self, entry: Entry, call_id: str) -> ModelStarted | None:
         call, self.call = self.call, None
         if call is None or call.call_id != call_id:
             under_way = "none" if call is None else call.call_id
@@ -101,7 +118,7 @@ class RunReading:
             return None
         return call
 
-    def tool_call_start(self, entry: Entry, fact: f.ToolCallStart) -> None:
+    def tool_call_start(self, entry: Entry, fact: ToolCallStart) -> None:
         """A tool is about to run."""
         if self.asked_for.get(fact.call_id) != fact.message_id or fact.call_id not in self.unanswered:
             wanted = f"call {fact.call_id} to be asked for in {fact.message_id}, and without a result"
@@ -112,7 +129,7 @@ class RunReading:
         self.intents.add(fact.call_id)
         self.reading.intents.setdefault(f"{self.id}:{fact.call_id}", entry.seq)
 
-    def tool_call_result(self, entry: Entry, fact: f.ToolCallResult) -> None:
+    def tool_call_result(self, entry: Entry, fact: ToolCallResult) -> None:
         """A tool call has its result."""
         self._nothing_put_off(entry)
         if self.unanswered.pop(fact.call_id, None) is None:
@@ -123,7 +140,7 @@ class RunReading:
             wanted = f"what a person answered to {fact.call_id}"
             self.reading.breach(entry.seq, "delivered once", wanted, fact.failure or "the call made")
 
-    def suspended(self, entry: Entry, fact: f.Suspended) -> None:
+    def suspended(self, entry: Entry, fact: Suspended) -> None:
         """The run waits."""
         waits = {wait.wait_id: wait for wait in fact.waits}
         if self.play is not None:
@@ -131,7 +148,7 @@ class RunReading:
             return self.play.suspended(entry, fact)
         calls = {wait.call_id for wait in fact.waits if wait.call_id}
         cycle = self.beat.at_work
-        if {wait.wait_id for wait in fact.waits if not wait.call_id} - {f.wait_of(cycle.child) if cycle else ""}:
+        if {wait.wait_id for wait in fact.waits if not wait.call_id} - {wait_of(cycle.child) if cycle else ""}:
             self.reading.breach(entry.seq, "in cycles", f"a wait for the cycle at work, {cycle}", f"{sorted(waits)}")
         if calls - self.unanswered.keys() or not waits:
             wanted = f"waits for calls without a result, {sorted(self.unanswered)}"
@@ -142,7 +159,7 @@ class RunReading:
         self.waits = waits
         return None
 
-    def taken_up(self, entry: Entry, fact: f.Resumed) -> None:
+    def taken_up(self, entry: Entry, fact: Resumed) -> None:
         """Another life of the run begins."""
         if self.only_waits:
             wanted = f"an answer to {sorted(self.waits)}"
@@ -154,11 +171,11 @@ class RunReading:
         self.crashes = fact.crashes
         self.put_off = set()
 
-    def answered(self, entry: Entry, fact: f.Resumed, answer: object) -> None:
+    def answered(self, entry: Entry, fact: Resumed, answer: object) -> None:
         """Something that the run waited for has come."""
         self._nothing_put_off(entry)
         wait = self.waits.pop(fact.wait_id, None)
-        if not isinstance(answer, f.Answer) or answer.wait_id != fact.wait_id or wait is None:
+        if not isinstance(answer, Answer) or answer.wait_id != fact.wait_id or wait is None:
             wanted = f"{fact.wait_id} to be waited for and answered"
             self.reading.breach(entry.seq, "delivered once", wanted, str(answer))
         elif is_child_wait(wait.wait_id):  # the call looks again, and says what else it waits for
@@ -169,7 +186,7 @@ class RunReading:
             self.granted.add(wait.call_id)
             self.reading.permits[f"{self.id}:{wait.call_id}"] += 1
 
-    def woken(self, entry: Entry, fact: f.Resumed, offered: Collection[object]) -> None:
+    def woken(self, entry: Entry, fact: Resumed, offered: Collection[object]) -> None:
         """A playbook looks up: what it waits for is there or over, or somebody wants something of it."""
         heard = any(isinstance(one, p.PlaybookAsked) or _answers(one, self.waits) for one in offered)
         late = any(0 < wait.expires_ms <= entry.origin.at_ms for wait in self.waits.values())
@@ -181,14 +198,14 @@ class RunReading:
         if self.play is not None:
             self.play.resting = False
 
-    def steered(self, entry: Entry, item: f.Input | None) -> None:
+    def steered(self, entry: Entry, item: Input | None) -> None:
         """Its calls wait for children no longer, because of a message."""
         if item is None or item.mode != "steer" or not all(map(is_child_wait, self.waits)):
             wanted = "a message that steers, and waits for nothing but sub-agents"
             self.reading.breach(entry.seq, "delivered once", wanted, f"{item}; {sorted(self.waits)}")
         self.waits = {}
 
-    def expired(self, entry: Entry, fact: f.Resumed) -> None:
+    def expired(self, entry: Entry, fact: Resumed) -> None:
         """Nobody said in time whether a call may be made."""
         wait = self.waits.pop(fact.wait_id, None)
         if wait is None or not wait.digest or not 0 < wait.expires_ms <= entry.origin.at_ms:
@@ -207,19 +224,19 @@ class RunReading:
 
 
 def _answers(offered: object, waits: Collection[str]) -> bool:
-    return isinstance(offered, f.Answer) and offered.wait_id in waits
+    return isinstance(offered, Answer) and offered.wait_id in waits
 
 
 RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
-    f.InputHandled: RunReading.nothing,
-    f.Reminder: RunReading.nothing,
-    f.ModelStarted: RunReading.model_started,
-    f.ModelAbandoned: RunReading.model_abandoned,
-    f.TextMessageEnd: RunReading.text_message_end,
-    f.ToolCallStart: RunReading.tool_call_start,
-    f.ToolCallResult: RunReading.tool_call_result,
-    f.Suspended: RunReading.suspended,
-    f.RunPaused: RunReading.nothing,
+    InputHandled: RunReading.nothing,
+    Reminder: RunReading.nothing,
+    ModelStarted: RunReading.model_started,
+    ModelAbandoned: RunReading.model_abandoned,
+    TextMessageEnd: RunReading.text_message_end,
+    ToolCallStart: RunReading.tool_call_start,
+    ToolCallResult: RunReading.tool_call_result,
+    Suspended: RunReading.suspended,
+    RunPaused: RunReading.nothing,
     beats.BeatStarted: lambda run, entry, fact: run.beat.started(entry, fact),
     beats.BeatSkipped: lambda run, entry, fact: run.beat.skipped(entry, fact),
     beats.CycleStarted: lambda run, entry, fact: run.beat.cycle_started(entry, fact),

@@ -11,19 +11,24 @@ from itertools import count
 from random import Random
 from typing import TypeVar
 
-from sulla.agent import TurnDriver, request_hash, sub_agent_tools
+from sulla.agent.model.request import request_hash
+from sulla.agent.subagents.child_tools import sub_agent_tools
+from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavailable, Unavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import ChatRequest, Completed, Delta, TextDelta, TokenUsage
-from sulla.store import Store
+from sulla.models.base import ChatRequest, Completed, Delta, TextDelta, TokenUsage
+from sulla.store.base import Store
 from sulla.testing.world import World
-from sulla.threads import Retention, ThreadStore
-from sulla.tools import Done, Result, Tool, ToolContext, Waiting
-from sulla.tools import Effect as EffectClass
-from sulla.work import Group, Job, JobCaps, LocalWork
+from sulla.threads.retention import Retention
+from sulla.threads.store import ThreadStore
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
+from sulla.tools.base import Effect as EffectClass
+from sulla.work.base import Group, Job
+from sulla.work.local import LocalWork
+from sulla.work.queue import JobCaps
 from tests.simulation.clock import SimulatedClock
 from tests.simulation.heart import give_heart
 from tests.simulation.history import Asked, Effect

@@ -12,21 +12,14 @@ from typing import Literal, Protocol, TypeVar, get_args
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import MessageId, ThreadId
-from sulla.store import Store
-from sulla.threads import (
-    Answer,
-    BargedIn,
-    Heard,
-    Input,
-    Mode,
-    Sent,
-    Spoken,
-    ThreadCreated,
-    ThreadState,
-    ThreadStore,
-    is_child_wait,
-)
-from sulla.work import Job, LocalWork
+from sulla.store.base import Store
+from sulla.threads.log.facts import Answer, Input, Mode, ThreadCreated
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.spoken import BargedIn, Heard, Spoken
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import Sent, ThreadStore
+from sulla.work.base import Job
+from sulla.work.local import LocalWork
 from tests.simulation.heart import GRAPH
 from tests.simulation.history import Acknowledged
 

@@ -16,10 +16,12 @@ from zlib import crc32
 
 from sulla.core.errors import AlreadyAnswered, Busy, Unavailable
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
-from sulla.threads import Entry, ThreadLimits, ThreadStore
-from sulla.work import LocalWork
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.codec import Entry
+from sulla.threads.store import ThreadStore
+from sulla.work.local import LocalWork
 from tests.simulation.clock import SimulatedClock, at_once
 from tests.simulation.defects import ONCE_AS_IDEMPOTENT, STORE_DEFECTS
 from tests.simulation.history import History, Kept, Leased, ThreadHistory, breaches

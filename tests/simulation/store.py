@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
-from sulla.store import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status, Store, Subscription
+from sulla.store.base import Store, Subscription
+from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 from tests.simulation.clock import SimulatedClock
 from tests.simulation.history import Leased, Leasing, Wrote
 from tests.simulation.wire import Wire

@@ -12,7 +12,8 @@ import pytest
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import Json
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.threads import Entry, Usage
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.usage import Usage
 from tests.house.source import ROOT, syntax, touched
 from tests.simulation.history import (
     Acknowledged,

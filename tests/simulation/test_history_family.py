@@ -13,7 +13,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
 from tests.agent.subagents.test_children import DONE, FOUND, calls, home_of, spawn
 from tests.heartbeat.test_node import DONE as BEAT_DONE
 from tests.heartbeat.test_node import MORE, Heart

@@ -11,7 +11,9 @@ from sulla.core.message import ToolCall
 from sulla.skills.catalog import SkillCatalog
 from sulla.skills.found import question
 from sulla.skills.load_skill import MAX_SHOWN, skill_tools
-from sulla.tools import Done, Toolbox, run_call
+from sulla.tools.base import Done
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.skills.catalogs import put, shelf_in
 from tests.tools.contexts import context_in
 

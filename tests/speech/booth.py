@@ -14,10 +14,13 @@ from sulla.speech.limits import SpeechLimits
 from sulla.speech.service import Playing, Taken
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.turn_taking.chunk import Chunk, ChunkKind
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.threads import Input, LiveSignal, ThreadCreated, ThreadLimits, ThreadStore, live_channel, unpack
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.bus import LiveSignal, live_channel, unpack
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.store import ThreadStore
 from tests.speech.streams import DETECTOR
 
 T = TypeVar("T")

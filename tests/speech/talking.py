@@ -15,8 +15,10 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import End, Partial, TurnStarted
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads import Heard, Input, ModelStarted, RunError, RunFinished, Sent, Spoken, TextMessageEnd
-from sulla.tools import Tool
+from sulla.threads.log.facts import Input, ModelStarted, RunError, RunFinished, TextMessageEnd
+from sulla.threads.log.spoken import Heard, Spoken
+from sulla.threads.store import Sent
+from sulla.tools.base import Tool
 
 
 class Room:

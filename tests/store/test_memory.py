@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from sulla.core.ids import MakeId
-from sulla.store import Head
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Head
 from sulla.testing.clock import ManualClock
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_leases import WallClockKit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.store import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft, Head, Lease, LogInfo
 from sulla.store.requests import AppendRequest, FindRequest, OfferRequest, check_lease, check_name, check_payload
+from sulla.store.values import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft, Head, Lease, LogInfo
 
 LEASE = Lease("key", "home:1", 1, 30.0)
 DRAFT = Draft("A", b"")

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
-from sulla.store import Draft, Head, Lease, Offered, rules
+from sulla.store import rules
 from sulla.store.requests import AppendRequest, OfferRequest
 from sulla.store.rules import LogState
+from sulla.store.values import Draft, Head, Lease, Offered
 from sulla.testing.clock import ManualClock
 
 HEAD = Head("thread")

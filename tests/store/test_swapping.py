@@ -9,9 +9,8 @@ from functools import partial
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store import Swapped, swap_until, try_swaps
 from sulla.store.memory import MemoryStore
-from sulla.store.swapping import PAUSES_S
+from sulla.store.swapping import PAUSES_S, Swapped, swap_until, try_swaps
 from sulla.testing.clock import ManualClock
 
 KEY = "key"

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 import pytest
 
 from sulla.store.memory import MemoryStore
-from sulla.telemetry import Measures, SpanFeed, Tally, new_tally
+from sulla.telemetry.families import new_tally
+from sulla.telemetry.measures import Measures
+from sulla.telemetry.stream import SpanFeed
+from sulla.telemetry.tally import Tally
 from sulla.telemetry.timeline import Piece
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.tools import Tool
+from sulla.tools.base import Tool
 
 
 @dataclass(slots=True)

@@ -60,10 +60,10 @@ def test_what_libraries_count_by_the_way_is_not_shown() -> None:
 
 
 def test_no_library_is_loaded_before_anybody_asks() -> None:
-    line = "import sulla.telemetry, sys; print(*sys.modules)"
+    line = "import sulla.daemon.run, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
     assert {"prometheus_client", "structlog", "opentelemetry.sdk"}.isdisjoint(run.stdout.split())
-    assert "sulla.telemetry" in run.stdout.split()
+    assert "sulla.telemetry.metrics" in run.stdout.split()
 
 
 def test_names_follow_the_conventions() -> None:

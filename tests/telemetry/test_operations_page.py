@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.instruments import console
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
-from sulla.models import OFFLINE, ModelName
+from sulla.models.catalog import OFFLINE, ModelName
 from sulla.testing.clock import ManualClock
 from tests.house.source import ROOT
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.telemetry import trace_to
+from sulla.telemetry.tracing import trace_to
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 
 

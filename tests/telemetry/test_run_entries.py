@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from sulla.core.ids import CallId, RunId, ThreadId
-from sulla.telemetry import narrate
+from sulla.telemetry.run_entries import narrate
 from sulla.telemetry.timeline import (
     CallDone,
     FirstWord,
@@ -19,7 +19,7 @@ from sulla.telemetry.timeline import (
     Summarized,
     ToolDone,
 )
-from sulla.threads import Usage
+from sulla.threads.log.usage import Usage
 
 WHOSE = SpanRun(ThreadId("thr"), RunId("run"), "sulla")
 

@@ -16,14 +16,16 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.models import TokenUsage
 from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import TokenUsage
 from sulla.store.memory import MemoryStore
-from sulla.telemetry import SpanFeed, Spans
+from sulla.telemetry.spans import Spans
+from sulla.telemetry.stream import SpanFeed
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script
 

@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from sulla.host.system import SystemClock
-from sulla.telemetry import BEAT_S, LATE_S, StallWatch
+from sulla.telemetry.beats import BEAT_S, LATE_S
+from sulla.telemetry.stall import StallWatch
 from sulla.testing.clock import ManualClock
 
 PATIENCE_S = 50.0

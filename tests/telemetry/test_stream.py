@@ -12,12 +12,15 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.event import TextShown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import TokenUsage
-from sulla.telemetry import SpanFeed
+from sulla.models.base import TokenUsage
+from sulla.telemetry.stream import SpanFeed
 from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, RunSetAside, ToolDone
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads import Answer, CommittedFact, Origin, ThreadCreated
-from sulla.tools import Done, Result, ToolContext, Waiting, define
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import Answer, ThreadCreated
+from sulla.threads.watching import CommittedFact
+from sulla.tools.base import Done, Result, ToolContext, Waiting
+from sulla.tools.define import define
 from tests.telemetry.conftest import Hear
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -14,11 +14,10 @@ from sulla.telemetry.timeline import (
     Summarized,
     Timeline,
 )
-from sulla.threads import (
-    CommittedFact,
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.facts import (
     Input,
     ModelStarted,
-    Origin,
     Outcome,
     Resumed,
     RunFinished,
@@ -30,9 +29,10 @@ from sulla.threads import (
     ThreadFact,
     ToolCallResult,
     ToolCallStart,
-    Usage,
-    Wait,
 )
+from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import Wait
+from sulla.threads.watching import CommittedFact
 
 THREAD = ThreadId("thr")
 RUN = RunId("run")

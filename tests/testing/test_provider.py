@@ -11,7 +11,7 @@ import pytest
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.models import Completed, TextDelta
+from sulla.models.base import Completed, TextDelta
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
 from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect

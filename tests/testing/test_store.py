@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Phase, Touch, at_record

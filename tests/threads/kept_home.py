@@ -11,7 +11,11 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-from sulla.agent import ActiveAgents, Actor, AgentSpec, InputHandler, actor_key, sub_agent_tools
+from sulla.agent.active import ActiveAgents
+from sulla.agent.spec import AgentSpec
+from sulla.agent.subagents.child_tools import sub_agent_tools
+from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.heartbeat.agenda import Agenda, BeatView
@@ -19,12 +23,14 @@ from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.plan import ProjectSummary
-from sulla.models import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta
 from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Answer, Input, ThreadCreated, ThreadState, Wait
+from sulla.threads.log.facts import Answer, Input, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.crash_cases import CASES, name_of
 from tests.playbooks.run.dying import ANSWERS, Thinker, tools_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sulla.testing.clock import ManualClock
-from sulla.threads import LogFollower
-from sulla.threads.follower import BREATH_S
+from sulla.threads.follower import BREATH_S, LogFollower
 
 
 async def round_of(follower: LogFollower, clock: ManualClock) -> bool:

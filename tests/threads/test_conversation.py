@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
-from sulla.store import Record
-from sulla.threads import Entry, Heard, LogMessage, Origin, Spoken
-from sulla.threads.conversation import MAX_RESULT_CHARS, ConversationReader
+from sulla.store.values import Record
+from sulla.threads.conversation import MAX_RESULT_CHARS, ConversationReader, LogMessage
 from sulla.threads.log import facts as f
-from sulla.threads.log.codec import decode, encode
+from sulla.threads.log.codec import Entry, Origin, decode, encode
+from sulla.threads.log.spoken import Heard, Spoken
 
 
 def entry(seq: int, fact: f.ThreadFact, run_id: str = "r") -> Entry:

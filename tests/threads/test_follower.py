@@ -12,12 +12,17 @@ import pytest
 
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Entry, Intervals, LogConsumer, LogCursor, LogFollower, ThreadCreated, ThreadStore, follower
+from sulla.threads import follower
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.pending import Intervals
+from sulla.threads.store import ThreadStore
 from tests.threads.rounds import round_of
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -16,8 +16,8 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.store import LogInfo
 from sulla.store.sqlite.store import SqliteStore
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log.codec import encode

@@ -12,11 +12,18 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Actor, AgentNode, CallGuard, InputHandler, OpenQuestions, ToolCalls, create_general_graph
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.turn.actor import Actor
+from sulla.agent.turn.graph import create_general_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.run import Run
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.graph import Decision, GraphDraft
+from sulla.graph.decision import Decision
+from sulla.graph.draft import GraphDraft
 from sulla.heartbeat.graph import create_overlord_graph
 from sulla.heartbeat.slice import BEATS
 from sulla.store.memory import MemoryStore
@@ -24,9 +31,10 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
-from sulla.threads import Answer, ThreadCreated, ThreadState
 from sulla.threads.head import from_head
-from sulla.tools import Toolbox
+from sulla.threads.log.facts import Answer, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from sulla.tools.registry import Toolbox
 from tests.agent.turn.test_turns import Hands, call
 from tests.heartbeat.test_node import DONE, MORE, STUCK, Heart
 from tests.house.source import ROOT, python_files, syntax

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.errors import CorruptRecord
-from sulla.store import Record
-from sulla.threads import StopAsked
+from sulla.store.values import Record
 from sulla.threads.log.codec import Origin, encode
+from sulla.threads.log.facts import StopAsked
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.recent import LARGEST_BYTES, RecentEntries
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
-from sulla.models import estimate_tokens
+from sulla.models.tokens.estimate import estimate_tokens
 from sulla.playbooks.records import PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
@@ -14,10 +14,13 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
-from sulla.threads import Birth, Input, OpenRun, Retention, ThreadState, Transcript, WaitingInput
+from sulla.threads.log.facts import Input
+from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
-from sulla.threads.retention import due_ms, expires_ms
+from sulla.threads.retention import Retention, due_ms, expires_ms
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 DAY_S = 86_400.0

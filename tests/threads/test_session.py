@@ -15,19 +15,11 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
-from sulla.threads import (
-    Input,
-    LiveSignal,
-    Reminder,
-    RunStarted,
-    ThreadCreated,
-    ThreadLimits,
-    ThreadSession,
-    ThreadStore,
-    channel,
-    live_channel,
-    unpack,
-)
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.bus import LiveSignal, channel, live_channel, unpack
+from sulla.threads.log.facts import Input, Reminder, RunStarted, ThreadCreated
+from sulla.threads.session import ThreadSession
+from sulla.threads.store import ThreadStore
 
 
 class Plan:

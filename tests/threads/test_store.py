@@ -7,26 +7,25 @@ import pytest
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.daemon.thread_schema import thread_schema
-from sulla.store import Draft, Head
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
-from sulla.threads import (
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.codec import Origin, encode
+from sulla.threads.log.facts import (
     Answer,
-    Heard,
     Input,
     ModelStarted,
     Outcome,
     RunFinished,
     RunStarted,
-    Spoken,
     Summary,
     TextMessageEnd,
     ThreadCreated,
-    ThreadLimits,
-    ThreadSession,
-    ThreadStore,
 )
-from sulla.threads.log.codec import Origin, encode
+from sulla.threads.log.spoken import Heard, Spoken
+from sulla.threads.session import ThreadSession
+from sulla.threads.store import ThreadStore
 
 SCHEMA = thread_schema(lambda message: 10)
 

@@ -10,7 +10,10 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Toolbox, ToolContext, builtin_tools, run_call
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 
 
 def context_in(workspace: Path, clock: Clock | None = None, key: str = "run_1:call_1") -> ToolContext:

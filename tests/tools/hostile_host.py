@@ -15,7 +15,12 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.daemon.loop import new_loop
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Shell, ShellJobs, Toolbox, run_call, shell_tools
+from sulla.tools.base import Done
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
+from sulla.tools.shell.jobs import ShellJobs
+from sulla.tools.shell.sandbox import Shell
 from tests.soon import queued_s
 from tests.tools.contexts import context_in
 

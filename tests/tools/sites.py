@@ -9,7 +9,8 @@ import pytest
 
 from sulla.core.errors import Refused, SullaError
 from sulla.host.system import SystemClock
-from sulla.tools import Fetcher, OwnHosts
+from sulla.tools.web.fetch import Fetcher
+from sulla.tools.web.urls import OwnHosts
 from tests.servers.internet import FakeInternet
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 

@@ -14,8 +14,9 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import ToolCall
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, Waiting, run_call
-from sulla.tools.call import MAX_RESULT_BYTES
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
+from sulla.tools.call import MAX_RESULT_BYTES, run_call
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
 SCHEMA: JsonObject = {

@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 from tests.tools.contexts import context_in
 
 

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge
-from sulla.tools import inside, locate, open_file, open_folder
-from sulla.tools.paths import MAX_DEPTH, MAX_LINKS, MAX_PATH_BYTES, translated
+from sulla.tools.paths import MAX_DEPTH, MAX_LINKS, MAX_PATH_BYTES, inside, locate, open_file, open_folder, translated
 
 
 @pytest.fixture

@@ -10,21 +10,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools import (
-    Allow,
-    AskFirst,
-    CallContext,
-    Deny,
-    Effect,
-    Reach,
-    Tool,
-    ToolContext,
-    Trust,
-    digest_of,
-    judge,
-    target_of,
-)
-from sulla.tools.policy import RULES
+from sulla.tools.base import Effect, Reach, Tool, ToolContext
+from sulla.tools.policy import RULES, Allow, AskFirst, CallContext, Deny, Trust, digest_of, judge, target_of
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 

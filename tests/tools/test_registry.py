@@ -4,7 +4,8 @@ import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools import Done, Result, Tool, Toolbox, ToolContext
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.registry import Toolbox
 
 
 async def _run(args: FrozenJson, context: ToolContext) -> Result:

@@ -9,7 +9,9 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, RunId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, run_call
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from sulla.tools.wrapping import MAX_RUNS, approved, budgeted, filtered, prefixed
 from tests.tools.contexts import context_in
 

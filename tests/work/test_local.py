@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from sulla.store import Draft, Head
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
-from sulla.work import Group, Job, JobCaps, LocalWork
-from sulla.work.local import SWEEP_S
+from sulla.work.base import Group, Job
+from sulla.work.local import SWEEP_S, LocalWork
+from sulla.work.queue import JobCaps
 
 
 class Shop:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import CorruptRecord, InvalidInput
-from sulla.store import Record, seal
+from sulla.store.sealing import seal
+from sulla.store.values import Record
 from sulla.work.pauses import MAX_REASON, SwitchTurned, WorkPause, check_reason, decode, encode
 
 PAUSED = SwitchTurned(True, 1_800_000_000_000, "owner", "it orders pizza")

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from sulla.work import Group, Job, JobCaps, JobQueue
+from sulla.work.base import Group, Job
+from sulla.work.queue import JobCaps, JobQueue
 
 
 def test_jobs_start_in_the_order_they_came() -> None:

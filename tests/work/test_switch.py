@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store import Draft, LogInfo
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from sulla.work.pauses import KEY, WorkPause

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from sulla.agent.approvals.approvals import refusal
-from sulla.threads import Answer, OpenRun, Resumed, ToolCallResult, is_child_wait
+from sulla.threads.log.facts import Answer, Resumed, ToolCallResult
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.state import OpenRun
 
 Written = Resumed | ToolCallResult
 

@@ -9,8 +9,10 @@ from typing import ClassVar, Final
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall
-from sulla.store import Draft, Head, Record, seal, unseal
-from sulla.threads import Answer, Permit, ToolCallResult, Wait
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Head, Record
+from sulla.threads.log.facts import Answer, ToolCallResult
+from sulla.threads.log.waits import Permit, Wait
 
 APPROVAL_S: Final = 24 * 3600.0
 """How long a question waits for its answer, in seconds; then it counts as no."""

@@ -12,8 +12,11 @@ from typing import Final
 from sulla.agent.approvals.approvals import is_approval, same_question
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
-from sulla.store import Status
-from sulla.threads import ThreadState, ThreadStore, Wait, is_step_question
+from sulla.store.values import Status
+from sulla.threads.log.plays import is_step_question
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
+from sulla.threads.store import ThreadStore
 
 MOST_LOOKED: Final = 500
 """Suspended conversations that one look goes through, by id; and as many at work, for what their playbooks ask."""

@@ -11,8 +11,8 @@ from sulla.agent.approvals import approvals as book
 from sulla.agent.approvals.approvals import RuleForgotten, RuleMade
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, NotFound
-from sulla.store import Store
-from sulla.threads import Permit
+from sulla.store.base import Store
+from sulla.threads.log.waits import Permit
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,10 @@ from typing import Annotated, Final, Protocol
 from pydantic import Field
 
 from sulla.agent.approvals.approvals import RuleMade
-from sulla.rpc import Context, Example, Id, Method, Methods, Params, Rest, Time
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Id, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 
 
 class ApprovalRules(Params):

@@ -7,9 +7,11 @@ from typing import Final
 
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import ToolCall
-from sulla.models import PromptSection, ToolSpec
-from sulla.threads import OpenRun, Outcome, Question, Reminder, ToolCallResult
-from sulla.tools import validate
+from sulla.models.base import PromptSection, ToolSpec
+from sulla.threads.log.facts import Outcome, Reminder, ToolCallResult
+from sulla.threads.log.plays import Question
+from sulla.threads.log.state import OpenRun
+from sulla.tools.schema import validate
 
 ASKED: Final = (
     "The newest message is a question of a playbook. Call the tool {0} once: that call is your whole answer, and the "

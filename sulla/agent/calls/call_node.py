@@ -13,8 +13,11 @@ from sulla.core.ids import CallId, MessageId, NodeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
-from sulla.graph import END, Continue, Decision, Edge, Graph, GraphDraft, Next
-from sulla.threads import Outcome, TextMessageEnd, ThreadState, ToolCallStart
+from sulla.graph.decision import END, Continue, Decision, Next
+from sulla.graph.draft import GraphDraft
+from sulla.graph.graph import Edge, Graph
+from sulla.threads.log.facts import Outcome, TextMessageEnd, ToolCallStart
+from sulla.threads.log.state import ThreadState
 
 CALL = NodeId("call")
 

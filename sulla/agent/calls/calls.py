@@ -25,8 +25,12 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
-from sulla.threads import OpenRun, Suspended, ThreadState, ToolCallResult, ToolCallStart, Wait
-from sulla.tools import Done, Effect, Result, Toolbox, ToolContext, Waiting, mend, run_call
+from sulla.threads.log.facts import Suspended, ToolCallResult, ToolCallStart
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.waits import Wait
+from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
+from sulla.tools.call import mend, run_call
+from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
 """Calls of one reply that run side by side; a reply may have as many as a model likes, and each may start a program."""

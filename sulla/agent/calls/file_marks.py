@@ -22,7 +22,9 @@ from typing import Final
 from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Seen, digest_of_file, look
 from sulla.core.errors import CorruptRecord, Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools import Tool, ToolContext, inside, reach_of
+from sulla.tools.base import Tool, ToolContext
+from sulla.tools.paths import inside
+from sulla.tools.policy import reach_of
 
 MOST_MARKS: Final = 20_000
 """Marked files; with more of them the whole workspace is marked instead."""

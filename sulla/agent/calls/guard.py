@@ -16,22 +16,12 @@ from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
 from sulla.core.stamp import stamp
-from sulla.threads import OpenRun, Permit, ThreadState, Wait
-from sulla.tools import (
-    Allow,
-    AskFirst,
-    CallContext,
-    Deny,
-    Tool,
-    Toolbox,
-    ToolContext,
-    Verdict,
-    digest_of,
-    judge,
-    mend,
-    reach_of,
-    target_of,
-)
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.waits import Permit, Wait
+from sulla.tools.base import Tool, ToolContext
+from sulla.tools.call import mend
+from sulla.tools.policy import Allow, AskFirst, CallContext, Deny, Verdict, digest_of, judge, reach_of, target_of
+from sulla.tools.registry import Toolbox
 
 
 class Rules(Protocol):

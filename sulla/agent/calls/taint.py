@@ -10,8 +10,9 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.core.redact import Redactor
-from sulla.threads import OpenRun, ThreadState, Transcript
-from sulla.tools import Trust
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.transcript import Transcript
+from sulla.tools.policy import Trust
 
 MAX_URLS: Final = 10_000
 """Addresses of one conversation that are looked at; one beyond them counts as unknown."""

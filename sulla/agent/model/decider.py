@@ -14,7 +14,7 @@ from sulla.core.errors import InvalidInput, ProviderError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text
-from sulla.models import ChatRequest, PromptSection, Stop, ToolSpec
+from sulla.models.base import ChatRequest, PromptSection, Stop, ToolSpec
 
 CHOOSE: Final = "choose"
 """The tool by which a model chooses."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text, ToolResult
-from sulla.threads import Transcript
+from sulla.threads.log.transcript import Transcript
 
 GREAT: Final = 2
 """Results of one reply that take more than one part in so many of the room are clipped before anything is evicted."""

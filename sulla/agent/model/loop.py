@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, ToolCall, ToolResult
-from sulla.threads import OpenRun, Transcript
+from sulla.threads.log.state import OpenRun
+from sulla.threads.log.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True)

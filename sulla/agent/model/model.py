@@ -30,17 +30,10 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
-from sulla.models import (
-    ChatRequest,
-    Completed,
-    PromptSection,
-    Provider,
-    ReasoningDelta,
-    Stop,
-    TextDelta,
-    ToolSpec,
-)
-from sulla.threads import ModelAbandoned, ModelStarted, OpenRun, ThreadState, Usage
+from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
+from sulla.threads.log.facts import ModelAbandoned, ModelStarted
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.usage import Usage
 
 log = logging.getLogger(__name__)
 

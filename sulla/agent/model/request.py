@@ -8,8 +8,8 @@ from typing import Final
 from sulla.agent.model.reminders import LEFT_OUT, SUMMARY
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models import ChatRequest
-from sulla.threads import ThreadState
+from sulla.models.base import ChatRequest
+from sulla.threads.log.state import ThreadState
 
 LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
 

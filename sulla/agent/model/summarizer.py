@@ -14,8 +14,13 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, LimitReached, NotFound, ProviderError, ProviderProtocol, SullaError
 from sulla.core.ids import MakeId, MessageId, ThreadId
 from sulla.core.message import Message
-from sulla.models import estimate_text
-from sulla.threads import ConversationReader, Entry, LogMessage, Origin, Summary, ThreadState, ThreadStore, apply_offer
+from sulla.models.tokens.estimate import estimate_text
+from sulla.threads.conversation import ConversationReader, LogMessage
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Summary
+from sulla.threads.log.fold_offer import apply_offer
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from typing import Final
 from sulla.agent.input.sanitize import sanitize
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models import ChatRequest, PromptSection
-from sulla.threads import LogMessage
+from sulla.models.base import ChatRequest, PromptSection
+from sulla.threads.conversation import LogMessage
 
 KEEP: Final = 40
 """So many of the newest messages are not summed up, if they fit into half of what a model is shown."""

@@ -17,21 +17,13 @@ from sulla.core.errors import LimitReached
 from sulla.core.ids import MessageId
 from sulla.core.limit import LimitHit
 from sulla.core.message import Message, ToolCall
-from sulla.models import (
-    Calibration,
-    Calibrations,
-    ChatRequest,
-    CountText,
-    ModelName,
-    Prices,
-    PromptSection,
-    StandIn,
-    ToolSpec,
-    count_head,
-    count_message,
-    estimate_text,
-)
-from sulla.threads import Transcript, Usage
+from sulla.models.base import ChatRequest, PromptSection, StandIn, ToolSpec
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.calibration import Calibration, Calibrations
+from sulla.models.tokens.estimate import CountText, count_head, count_message, estimate_text
+from sulla.models.tokens.prices import Prices
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.usage import Usage
 
 NEAR: Final = 0.6
 """From this part of the ceiling on, an estimate is not good enough: the worst of them are a third too low

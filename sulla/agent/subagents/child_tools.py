@@ -11,8 +11,13 @@ from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
-from sulla.threads import Answer, ThreadState, ThreadStore, wait_of
-from sulla.tools import Bounds, Done, Result, Tool, ToolContext, Waiting, define
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.family import wait_of
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
 
 MAX_TASK: Final = 32_000
 """Characters of a task."""

@@ -19,21 +19,13 @@ from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin
-from sulla.threads import (
-    PLAYBOOK,
-    Birth,
-    ChildMode,
-    ChildStarted,
-    Input,
-    OpenRun,
-    Owed,
-    Play,
-    ThreadCreated,
-    ThreadSession,
-    ThreadState,
-    ThreadStore,
-    wait_of,
-)
+from sulla.threads.log.delivery import Owed
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.family import Birth, ChildMode, ChildStarted, wait_of
+from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.session import ThreadSession
+from sulla.threads.store import ThreadStore
 
 MAX_DEPTH: Final = 3
 """How deep children's children may go (design §7)."""

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from sulla.agent.subagents.reports import report_of
 from sulla.core.errors import CorruptRecord
-from sulla.threads import (
-    Answer,
-    AnswerGiven,
-    ChildCancelled,
-    ChildReported,
-    Owed,
-    RecordDelivery,
-    Report,
-    StopAsked,
-    ThreadState,
-    wait_of,
-)
+from sulla.threads.log.delivery import Owed, RecordDelivery
+from sulla.threads.log.facts import Answer, StopAsked
+from sulla.threads.log.family import ChildCancelled, ChildReported, Report, wait_of
+from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.state import ThreadState
 
 
 def delivery_of(state: ThreadState, owed: Owed) -> RecordDelivery:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from sulla.core.message import Part, ToolCall, ToolResult
-from sulla.threads import Report, ThreadState, is_child_wait
+from sulla.threads.log.family import Report, is_child_wait
+from sulla.threads.log.state import ThreadState
 
 SET_FOCUS: Final = "set_focus"
 """The tool by which an agent says what it chose to work on."""

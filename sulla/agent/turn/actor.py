@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.errors import NotFound
-from sulla.graph import Graph
-from sulla.threads import ThreadState
+from sulla.graph.graph import Graph
+from sulla.threads.log.state import ThreadState
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,12 @@ from sulla.agent.spec import AgentSpec
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
-from sulla.models import Completed, ModelName, PromptSection, ToolSpec
-from sulla.threads import Outcome, Question, TextMessageEnd, ThreadState, ToolCallStart
-from sulla.tools import Effect
+from sulla.models.base import Completed, PromptSection, ToolSpec
+from sulla.models.catalog import ModelName
+from sulla.threads.log.facts import Outcome, TextMessageEnd, ToolCallStart
+from sulla.threads.log.plays import Question
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Effect
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.route import AGENT, INPUT_HANDLER, after_agent
-from sulla.graph import END, Edge, Graph, GraphDraft, Patcher
-from sulla.threads import ThreadState
+from sulla.graph.decision import END
+from sulla.graph.draft import GraphDraft, Patcher
+from sulla.graph.graph import Edge, Graph
+from sulla.threads.log.state import ThreadState
 
 
 def create_agent_graph(

@@ -12,8 +12,9 @@ from sulla.agent.input.screening import screen
 from sulla.agent.turn.chat import AgentChat
 from sulla.core.jsontypes import JsonObject
 from sulla.core.run import Run
-from sulla.graph import Decision, Next
-from sulla.threads import InputHandled, ThreadState
+from sulla.graph.decision import Decision, Next
+from sulla.threads.log.facts import InputHandled
+from sulla.threads.log.state import ThreadState
 
 SUMMARIZE_OVER: Final = 80
 """With more messages than this, the older ones are to be summed up (seed 004 §2)."""

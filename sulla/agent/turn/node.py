@@ -14,17 +14,10 @@ from sulla.agent.turn.input import screen_latest
 from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run
-from sulla.graph import Continue, Decision, Next
-from sulla.threads import (
-    InputsJoined,
-    OpenRun,
-    Outcome,
-    Question,
-    Reminder,
-    RunFinished,
-    TextMessageEnd,
-    ThreadState,
-)
+from sulla.graph.decision import Continue, Decision, Next
+from sulla.threads.log.facts import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
+from sulla.threads.log.plays import Question
+from sulla.threads.log.state import OpenRun, ThreadState
 
 Opening = Callable[[ThreadState, Run], Awaitable[str]]
 """What may answer a person's message in the agent's place, e.g. by starting a playbook: asked before the model is, with

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.core.message import ToolCall
-from sulla.models import ToolSpec, count_head, estimate_text
-from sulla.tools import Tool, ToolCatalogue, told_schema
+from sulla.models.base import ToolSpec
+from sulla.models.tokens.estimate import count_head, estimate_text
+from sulla.tools.base import Tool
+from sulla.tools.web.browse import ToolCatalogue, told_schema
 
 MAX_KNOWN: Final = 64
 """Sets of tools that are remembered."""

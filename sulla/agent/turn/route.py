@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sulla.core.ids import NodeId
-from sulla.graph import END, Target
-from sulla.threads import ThreadState
+from sulla.graph.decision import END, Target
+from sulla.threads.log.state import ThreadState
 
 INPUT_HANDLER = NodeId("input_handler")
 AGENT = NodeId("agent")

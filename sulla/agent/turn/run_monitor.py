@@ -12,8 +12,11 @@ from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.errors import StoreUnavailable
 from sulla.core.run import Run
-from sulla.store import Subscription
-from sulla.threads import LogAdvanced, ResendText, ThreadSession, ThreadState, cut_short, unpack
+from sulla.store.base import Subscription
+from sulla.threads.bus import LogAdvanced, ResendText, unpack
+from sulla.threads.log.state import ThreadState
+from sulla.threads.next_task import cut_short
+from sulla.threads.session import ThreadSession
 
 log = logging.getLogger(__name__)
 

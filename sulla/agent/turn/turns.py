@@ -24,38 +24,40 @@ from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, Sto
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
-from sulla.graph import GraphLimits, RunMeter, run_graph
-from sulla.store import Store
-from sulla.threads import (
-    AnswerRun,
-    CancelForBargeIn,
+from sulla.graph.engine import run_graph
+from sulla.graph.limits import GraphLimits, RunMeter
+from sulla.store.base import Store
+from sulla.threads.bus import channel
+from sulla.threads.log.facts import (
     Continued,
-    Deliver,
-    GoOn,
-    Idle,
-    Ignore,
     InputIgnored,
-    Interrupt,
     ModelAbandoned,
-    OpenRun,
     Outcome,
-    ReleaseHeld,
     Resumed,
     RunError,
     RunPaused,
     RunStarted,
+    Stopped,
+)
+from sulla.threads.log.state import OpenRun, WaitingInput
+from sulla.threads.next_task import (
+    AnswerRun,
+    CancelForBargeIn,
+    Deliver,
+    GoOn,
+    Idle,
+    Ignore,
+    Interrupt,
+    ReleaseHeld,
     Start,
     Steer,
-    Stopped,
     StopRun,
-    ThreadSession,
-    ThreadStore,
-    WaitingInput,
     WakeRun,
-    channel,
     next_task,
 )
-from sulla.work import WorkPause
+from sulla.threads.session import ThreadSession
+from sulla.threads.store import ThreadStore
+from sulla.work.pauses import WorkPause
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from sulla.host.home import Home
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import home_of
 from sulla.terminal.table import one_line
-from sulla.threads import Sealer
+from sulla.threads.archive.lines import Sealer
 
 
 class Source(Protocol):

@@ -16,7 +16,8 @@ from sulla.core.errors import InvalidInput, Refused
 from sulla.daemon.home.archive import open_archive
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
-from sulla.threads import MAX_LINE_BYTES, Restored, ThreadRestore
+from sulla.threads.archive.lines import MAX_LINE_BYTES
+from sulla.threads.archive.restore import Restored, ThreadRestore
 
 
 def run_import(given: argparse.Namespace) -> Exit:

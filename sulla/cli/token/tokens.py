@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from sulla.access import OWNER, TokenInfo
+from sulla.access.principal import OWNER, TokenInfo
 from sulla.cli.settings import settings_of
 from sulla.core.stamp import stamp
 from sulla.host.home import Home

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.access import AuditLog, TokenStore
+from sulla.access.audit import AuditLog
+from sulla.access.token_store import TokenStore
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.access.audit_trail import AuditTrail
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.system import random_token
-from sulla.store import Store
+from sulla.store.base import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from sulla.access import AuditLog, RefusalCounter, RefusedAccess
+from sulla.access.audit import AuditLog
+from sulla.access.refusals import RefusalCounter, RefusedAccess
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.gateway import OK, Done, Unobserved, Way, address_key
+from sulla.gateway.methods.observing import OK, Done, Unobserved
+from sulla.gateway.server.auth import address_key
+from sulla.rpc.caller import Way
 
 _FLUSH_S: Final = 1.0
 _OFTEN: Final = frozenset({"speech.chunk"})

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sulla.agent import CallGuard, FileMarks, OpenQuestions, Permissions
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.approvals.permissions import Permissions
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import CallGuard
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.store import Store
-from sulla.threads import ThreadStore
+from sulla.store.base import Store
+from sulla.threads.store import ThreadStore
 
 MARKS = "tainted.jsonl"
 """The file of the home that says which files of the workspace are not to be trusted."""

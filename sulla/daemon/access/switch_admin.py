@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sulla.access import OWNER, AuditLog
+from sulla.access.audit import AuditLog
+from sulla.access.principal import OWNER
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.daemon.home.archive import open_kept
 from sulla.daemon.settings.config import Settings
-from sulla.work import WorkPause, WorkSwitch
+from sulla.work.pauses import WorkPause
+from sulla.work.switch import WorkSwitch
 
 
 class SwitchAdmin:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sulla.agent import TurnDriver
+from sulla.agent.turn.turns import TurnDriver
 from sulla.host.health import Health
-from sulla.work import LocalWork, WorkPause, WorkSwitch
+from sulla.work.local import LocalWork
+from sulla.work.pauses import WorkPause
+from sulla.work.switch import WorkSwitch
 
 
 def obey(switch: WorkSwitch, turns: TurnDriver, work: LocalWork, health: Health) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sulla.access import ALL_SCOPES, OWNER, AuditLog, NewToken, Principal, Scope, TokenInfo, TokenStore
+from sulla.access.audit import AuditLog
+from sulla.access.principal import ALL_SCOPES, OWNER, NewToken, Principal, Scope, TokenInfo
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject

@@ -26,13 +26,13 @@ from sulla.daemon.models.choice import choose
 from sulla.daemon.models.providers import known_models
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
 from sulla.daemon.stores import store_reader, store_source
-from sulla.gateway import bind
+from sulla.gateway.server.server import bind
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.host.host import Host
 from sulla.host.store_url import named_store, store_file
 from sulla.host.team import Team
-from sulla.models import ModelName, parse_model
+from sulla.models.catalog import ModelName, parse_model
 
 STORE_S = 300.0
 """How long a store may be looked at while no daemon runs."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sulla.agent import AgentSpec, sections, tool_specs, tool_tokens
+from sulla.agent.prompt import sections
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.offers import tool_specs, tool_tokens
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
@@ -13,10 +15,13 @@ from sulla.core.message import ToolCall
 from sulla.daemon.core import offline_core
 from sulla.daemon.runtimes import sections_of
 from sulla.daemon.settings.config import Settings
-from sulla.definitions import allows
+from sulla.definitions.agent_file import allows
 from sulla.host.tools import MCP
-from sulla.models import PromptSection, ToolSpec, count_head, estimate_text
-from sulla.tools import Result, Tool, Toolbox, ToolContext, catalogue_of
+from sulla.models.base import PromptSection, ToolSpec
+from sulla.models.tokens.estimate import count_head, estimate_text
+from sulla.tools.base import Result, Tool, ToolContext
+from sulla.tools.registry import Toolbox
+from sulla.tools.web.browse import catalogue_of
 
 
 @dataclass(frozen=True, slots=True)

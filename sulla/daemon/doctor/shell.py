@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, ok, warning
-from sulla.tools import Shell
+from sulla.tools.shell.sandbox import Shell
 
 INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sulla.agent import Closing, WalkCut, close_run
+from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -17,17 +17,13 @@ from sulla.host.home import Home
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY, store_file
 from sulla.host.system import SystemClock, random_id, random_part
-from sulla.store import Store
-from sulla.threads import (
-    IMPORTED,
-    OpenRun,
-    ThreadLimits,
-    ThreadRestore,
-    ThreadState,
-    ThreadStore,
-    event_of,
-    undo_half_import,
-)
+from sulla.store.base import Store
+from sulla.threads.archive.lines import event_of
+from sulla.threads.archive.replay import IMPORTED
+from sulla.threads.archive.restore import ThreadRestore, undo_half_import
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.store import ThreadStore
 
 _PAGE = 100
 

@@ -12,7 +12,8 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import FILE
 from sulla.daemon.settings.schema import schema_text
 from sulla.daemon.settings.starter import SCHEMA_FILE
-from sulla.definitions import AGENTS, EXAMPLES
+from sulla.definitions.agents import AGENTS
+from sulla.definitions.examples import EXAMPLES
 from sulla.host.home import TOKEN, Home
 from sulla.host.shipped import shipped
 from sulla.playbooks.catalog import PLAYBOOKS

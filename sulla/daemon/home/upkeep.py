@@ -6,9 +6,11 @@ import logging
 from typing import Final
 
 from sulla.core.errors import StoreUnavailable
-from sulla.store import Store
-from sulla.threads import Retention, ThreadStore
-from sulla.work import Job, LocalWork
+from sulla.store.base import Store
+from sulla.threads.retention import Retention
+from sulla.threads.store import ThreadStore
+from sulla.work.base import Job
+from sulla.work.local import LocalWork
 
 log = logging.getLogger(__name__)
 

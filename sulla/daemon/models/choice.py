@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from sulla.core.clock import Clock
 from sulla.host.sections import ModelSettings
-from sulla.models import ModelName, find_ollama, parse_model
+from sulla.models.catalog import ModelName, parse_model
+from sulla.models.ollama.probe import find_ollama
 
 HOW_TO = (
     "No language model is configured, so Sulla answers offline, from a few fixed rules. To configure one, set either\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.starter import Inferred
 from sulla.host.sections import ModelSettings
-from sulla.models import parse_model
+from sulla.models.catalog import parse_model
 
 
 @dataclass(frozen=True, slots=True)

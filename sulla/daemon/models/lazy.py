@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from sulla.models import ChatRequest, Delta, Provider, TokenCounter
+from sulla.models.base import ChatRequest, Delta, Provider, TokenCounter
 
 
 class LazyProvider:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sulla.agent import Breaker, Ledger, Model, ModelInfo, TokenEstimator
+from sulla.agent.limits.ledger import Ledger
+from sulla.agent.model.breaker import Breaker
+from sulla.agent.model.model import Model
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.models import Calibrations, Provider, parse_model, read_prices, window_of
+from sulla.models.base import Provider
+from sulla.models.catalog import parse_model, window_of
+from sulla.models.tokens.calibration import Calibrations
+from sulla.models.tokens.prices import read_prices
 
 
 class ModelPool:

@@ -17,17 +17,10 @@ from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.sections import ModelSettings
-from sulla.models import (
-    ChatRequest,
-    CountText,
-    ModelName,
-    Provider,
-    StandIn,
-    TokenCounter,
-    find_ollama,
-    parse_model,
-    window_of,
-)
+from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter
+from sulla.models.catalog import ModelName, parse_model, window_of
+from sulla.models.ollama.probe import find_ollama
+from sulla.models.tokens.estimate import CountText
 
 log = logging.getLogger(__name__)
 

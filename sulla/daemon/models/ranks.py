@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 
 from sulla.core.errors import RanksUnusable
-from sulla.models import CountText
+from sulla.models.tokens.estimate import CountText
 
 log = logging.getLogger(__name__)
 

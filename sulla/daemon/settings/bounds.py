@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sulla.agent import DayLimits, RateLimits, RunLimits
+from sulla.agent.limits.ledger import DayLimits
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.limits.rate import RateLimits
 from sulla.core.units import MICRO
 from sulla.daemon.settings.config import Settings
 from sulla.playbooks.settings import PlaybookSettings
-from sulla.threads import Retention, ThreadLimits
-from sulla.work import JobCaps
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.retention import Retention
+from sulla.work.queue import JobCaps
 
 
 def run(settings: Settings) -> RunLimits:

@@ -32,7 +32,7 @@ from sulla.host.sections import (
     TelemetrySettings,
     WebSettings,
 )
-from sulla.models import read_prices
+from sulla.models.tokens.prices import read_prices
 
 FILE = "sulla.toml"
 

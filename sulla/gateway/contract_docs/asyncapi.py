@@ -23,7 +23,7 @@ from sulla.gateway.methods.table import METHODS
 from sulla.gateway.websocket import session
 from sulla.gateway.wire import PROTOCOL, SUBPROTOCOL
 from sulla.people.notices_rpc import NoticeRow
-from sulla.rpc import describe
+from sulla.rpc.row import describe
 
 CLOSE_CODES = {
     1002: "a frame against RFC 6455",

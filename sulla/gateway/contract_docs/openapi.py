@@ -17,7 +17,7 @@ from sulla.gateway.rest.models import Failure, TurnTaken
 from sulla.gateway.rest.read import STREAM
 from sulla.gateway.rest.routes import ROUTES, RestRoute, by_path
 from sulla.gateway.wire import EventsSubscribe
-from sulla.rpc import describe
+from sulla.rpc.row import describe
 
 _SCHEMAS = "#/components/schemas/"
 _JSON = "application/json"

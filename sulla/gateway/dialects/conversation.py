@@ -9,7 +9,7 @@ from hashlib import blake2b
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
 from sulla.gateway.problems import Malformed
-from sulla.rpc import TEXT_CHARS
+from sulla.rpc.limits import TEXT_CHARS
 
 TITLE_CHARS = 60
 _LEFT_OUT = "(What came before is left out.)"

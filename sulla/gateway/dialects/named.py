@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from sulla.core.errors import NotFound
 from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Malformed
-from sulla.rpc import TITLE_CHARS
+from sulla.rpc.limits import TITLE_CHARS
 
 _OWN = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 import orjson
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id

@@ -27,7 +27,8 @@ from sulla.gateway.dialects.steps import (
 )
 from sulla.gateway.feed.feed import REASONING, TEXT
 from sulla.gateway.problems import Problem, status_of_kind
-from sulla.threads import is_child_wait, is_own_wait
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_own_wait
 
 _OPEN = 256
 """Messages and calls of one turn that are remembered; of more the oldest are forgotten."""

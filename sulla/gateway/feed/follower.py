@@ -15,7 +15,7 @@ from sulla.core.errors import NotFound, SullaError, Unavailable
 from sulla.gateway.commands import Commands, Event, Live, Over, Signal
 from sulla.gateway.feed.feed import LOOK_BACK, AskForText, Effect, Feed, Gap, Read, Show
 from sulla.gateway.rpc import gap_frame
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 
 _HEARD = 1024
 """Signals that may wait; of more the oldest are lost, as on the bus."""

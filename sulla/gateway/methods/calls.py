@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from sulla.access import TokenStore
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Forbidden, SullaError, Unavailable
 from sulla.core.ids import MakeId
@@ -17,7 +17,8 @@ from sulla.gateway.methods import tokens as tokens_rpc
 from sulla.gateway.methods.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.methods.table import GROUP_OF
 from sulla.people import presence_rpc
-from sulla.rpc import Context, Limits
+from sulla.rpc.caller import Context
+from sulla.rpc.limits import Limits
 
 _log = logging.getLogger("sulla.gateway")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sulla.access import Scope
+from sulla.access.principal import Scope
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.methods.table import METHOD_OF, METHODS
-from sulla.rpc import Caller, Method, Params, Way
+from sulla.rpc.caller import Caller, Way
+from sulla.rpc.form import Params
+from sulla.rpc.method import Method
 
 OK = "ok"
 GIVEN_UP = "given_up"

@@ -7,8 +7,11 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest, Time, Title
-from sulla.work import WorkSwitch
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Params, Title
+from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
+from sulla.work.switch import WorkSwitch
 
 """What travels over ``sulla.v1`` about the kill switch, as strict models. Pure."""
 

@@ -7,7 +7,9 @@ from typing import Final, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from sulla.core.jsontypes import JsonObject
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 class SystemStatus(Params):

@@ -14,7 +14,8 @@ from sulla.gateway.methods import threads as threads_rpc
 from sulla.gateway.methods import tokens as tokens_rpc
 from sulla.host.capability import refuse_twice
 from sulla.host.collected import method_groups
-from sulla.rpc import Method, Methods, Params
+from sulla.rpc.form import Params
+from sulla.rpc.method import Method, Methods
 
 GROUPS: tuple[Methods[Any], ...] = (
     threads_rpc.METHODS,

@@ -39,7 +39,9 @@ from sulla.gateway.wire import (
     Unsubscribed,
     Welcome,
 )
-from sulla.rpc import Context, Example, Method, Methods, Params, Rest
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Params
+from sulla.rpc.method import Example, Method, Methods, Rest
 
 
 async def _create(service: Commands, params: ThreadCreate, context: Context) -> ThreadCreated:

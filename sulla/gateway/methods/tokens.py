@@ -7,8 +7,12 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from sulla.access import ALL_SCOPES, MOST_TOKEN_S, Scope, TokenStore
-from sulla.rpc import Context, Method, Methods, Name, Params, Time
+from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, Scope
+from sulla.access.token_store import TokenStore
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Name, Params
+from sulla.rpc.method import Method, Methods
+from sulla.rpc.row import Time
 
 TICKETS: Final = "/hub/"
 """The path where a ticket opens the door stands before it."""

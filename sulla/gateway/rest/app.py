@@ -26,7 +26,8 @@ from sulla.gateway.rest.sse import Blocks, OneTurn
 from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.perimeter import peer_of
 from sulla.gateway.wire import TurnSend
-from sulla.rpc import Caller, Params
+from sulla.rpc.caller import Caller
+from sulla.rpc.form import Params
 
 OnLeave = Literal["go_on", "stop"]
 """What becomes of a turn whose client leaves while it is shown."""

@@ -8,7 +8,7 @@ from typing import cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Busy, Unauthorized
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.problems import status_of

@@ -10,7 +10,7 @@ from typing import Protocol
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Busy, Refused, SullaError, Unauthorized
 from sulla.core.ids import MakeId
 from sulla.core.jsontypes import Json, JsonObject
@@ -23,7 +23,8 @@ from sulla.gateway.rest.webhook import ID, Signed, is_genuine, is_timely, payloa
 from sulla.gateway.server.auth import Lockout, address_key
 from sulla.gateway.server.perimeter import peer_of
 from sulla.playbooks.rpc_forms import PlayBegun, WorkflowStart
-from sulla.rpc import Caller, dump
+from sulla.rpc.caller import Caller
+from sulla.rpc.row import dump
 
 _NOBODYS = "nobody has this one"
 """A signature is worked out with it where there is no playbook, so that the time taken says nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 
 Reason = Literal["finished", "ended", "stopping", "too_slow", "revoked", "failed"]
 """Why a stream is over."""

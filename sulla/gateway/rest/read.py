@@ -15,7 +15,8 @@ from sulla.gateway import rpc
 from sulla.gateway.problems import Malformed
 from sulla.gateway.rest.routes import RestRoute
 from sulla.gateway.wire import EventsSubscribe, TurnSend
-from sulla.rpc import ID_CHARS, ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Params
+from sulla.rpc.form import ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Params
+from sulla.rpc.limits import ID_CHARS
 
 STREAM = "text/event-stream"
 _JSON = "application/json"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sulla.gateway.methods.table import METHODS
-from sulla.rpc import ROOT, Example, Method, Rest
+from sulla.rpc.method import ROOT, Example, Method, Rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.outbox import WaitingFrames
 from sulla.gateway.problems import Headers, Problem

@@ -20,7 +20,7 @@ from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.shown import HttpExchange, StreamedThread, Telling
 from sulla.gateway.server.perimeter import ABORT
 from sulla.gateway.websocket.connection import EXPEL_S
-from sulla.rpc import Way
+from sulla.rpc.caller import Way
 
 _log = logging.getLogger("sulla.gateway")
 

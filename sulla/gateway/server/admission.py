@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.gateway.server.auth import address_key
 from sulla.gateway.server.head_deadlines import HeadDeadlines
 from sulla.gateway.server.unauthenticated import UnauthenticatedPeers
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 
 _SAID_EVERY_S = 60.0
 _log = logging.getLogger("sulla.gateway")

@@ -7,7 +7,8 @@ from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
 
-from sulla.access import KnownToken, Principal, TokenStore, token_digest
+from sulla.access.principal import KnownToken, Principal, token_digest
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
 from sulla.core.stamp import stamp

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Busy
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.problems import Problem

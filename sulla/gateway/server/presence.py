@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sulla.access import Principal, TokenStore
+from sulla.access.principal import Principal
+from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
 

@@ -16,7 +16,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.gateway.server.admission import Admission
 from sulla.gateway.server.sockets import Config, Http, WebSocket
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 
 _BACKLOG = 512
 """Connections that may wait in the kernel."""

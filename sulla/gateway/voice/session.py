@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 from pydantic import ValidationError
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Busy, Forbidden, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
@@ -22,7 +22,9 @@ from sulla.gateway.voice.shown import VoiceView, voice_frame
 from sulla.gateway.voice.sink import VoiceSink
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, Out, SendFrame, Then
 from sulla.gateway.websocket.session import NORMAL, NOT_TEXT, POLICY, TOO_SLOW, UNAUTHORIZED, too_big
-from sulla.rpc import Limits, Params, Way
+from sulla.rpc.caller import Way
+from sulla.rpc.form import Params
+from sulla.rpc.limits import Limits
 from sulla.speech.recognizer import moves
 from sulla.speech.recognizer.frames import Recognizer, Turns
 from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying

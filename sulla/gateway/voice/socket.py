@@ -14,7 +14,7 @@ from sulla.gateway.context import ServerContext
 from sulla.gateway.server.auth import bearer
 from sulla.gateway.server.perimeter import peer_of, welcome
 from sulla.gateway.voice.session import VoiceRequest, VoiceSession
-from sulla.rpc import Id, Params
+from sulla.rpc.form import Id, Params
 from sulla.speech.recognizer.fields import MAX_CHANNELS
 from sulla.speech.recognizer.frames import Turns
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
@@ -33,7 +33,9 @@ from sulla.gateway.websocket.pipeline import CallPipeline, Taken
 from sulla.people import notices_rpc, presence_rpc
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.people.registry import PresenceRegistry
-from sulla.rpc import Caller, Params, dump
+from sulla.rpc.caller import Caller
+from sulla.rpc.form import Params
+from sulla.rpc.row import dump
 
 EXPEL_S = 0.5
 """How long the close of somebody who may not be here any more may take, before the connection is cut."""

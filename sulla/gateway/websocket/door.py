@@ -17,7 +17,7 @@ from sulla.gateway.websocket.connection import Connection
 from sulla.gateway.websocket.machine import ProtocolMachine
 from sulla.gateway.websocket.session import JsonRpcSession
 from sulla.gateway.wire import SUBPROTOCOL
-from sulla.rpc import Way
+from sulla.rpc.caller import Way
 
 Greet = Callable[[WebSocket, str], ProtocolMachine]
 """Judges a request by its head, and says how to talk with whoever makes it; the second argument names the connection.

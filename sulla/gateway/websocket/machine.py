@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.rpc import RequestId
-from sulla.rpc import Params, Way
+from sulla.rpc.caller import Way
+from sulla.rpc.form import Params
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Busy, Conflict, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
@@ -13,7 +13,10 @@ from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.rpc import Fault, Request, RequestId
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, Out, SendFrame
 from sulla.people.notices_rpc import NoticeSubscribe
-from sulla.rpc import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits, Params, Way, dump
+from sulla.rpc.caller import Way
+from sulla.rpc.form import Params
+from sulla.rpc.limits import ID_CHARS, SUBSCRIPTIONS, TEXT_CHARS, TITLE_CHARS, Limits
+from sulla.rpc.row import dump
 
 NORMAL = 1000
 NOT_TEXT = 1003

@@ -14,7 +14,7 @@ from sulla.mcp.trust import TrustFiles, TrustRecord
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import harmless, one_line
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 
 def _show(given: argparse.Namespace) -> Exit:

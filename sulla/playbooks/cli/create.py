@@ -17,7 +17,7 @@ from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _SCHEMA = "# yaml-language-server: $schema=http://127.0.0.1:{port}/schemas/playbook.json\n"

@@ -24,7 +24,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of, settings_of
 from sulla.terminal.table import Table, one_line, paper
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 Row = dict[str, Any]
 

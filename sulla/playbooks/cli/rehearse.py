@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sulla.core.errors import InvalidInput, NotFound
-from sulla.models import estimate_text
+from sulla.models.tokens.estimate import estimate_text
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition

@@ -31,7 +31,7 @@ from sulla.playbooks.expression.tree import (
     SliceOf,
     Tree,
 )
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -45,7 +45,7 @@ from sulla.playbooks.expression.values import (
     shown,
     text_of,
 )
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _MOST_LISTED: Final = 12
 

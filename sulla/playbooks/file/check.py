@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.errors import InvalidInput
-from sulla.definitions import YamlList, YamlScalar
+from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
@@ -19,7 +19,7 @@ from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_sketch import Sketch, StepAt
 from sulla.playbooks.file.read_values import FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
-from sulla.tools import Effect
+from sulla.tools.base import Effect
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from sulla.definitions import YamlMap, YamlScalar
+from sulla.definitions.yaml_text import YamlMap, YamlScalar
 from sulla.playbooks.definition import LoopStep
 from sulla.playbooks.expression.expression import ExpressionSpot
 from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
@@ -14,7 +14,7 @@ from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import routes_of
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 
 class Names:

@@ -9,7 +9,7 @@ from sulla.playbooks.file.check_ways import Ways, check_ways
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, Sketch, StepAt
 from sulla.playbooks.file.read_steps import routes_of
 from sulla.playbooks.file.read_values import FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _MOST_CYCLES = 20
 

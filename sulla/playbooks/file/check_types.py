@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import AgentStep, ConditionStep, HumanStep, InputSpec, LoopStep, PromptStep, RouterStep
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.filters import Type
@@ -16,7 +16,8 @@ from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import is_approval
-from sulla.tools import did_you_mean, validate
+from sulla.tools.nearest import did_you_mean
+from sulla.tools.schema import validate
 
 _OF_SCHEMA: Final[Mapping[str, Type]] = {
     **{word: word for word in ("string", "number", "integer", "boolean", "object", "null")},

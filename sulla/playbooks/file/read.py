@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, Literal, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
+from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.playbooks.definition import Budget, Definition, InputSpec, Trigger
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.form import (
@@ -27,7 +27,7 @@ from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
 from sulla.playbooks.file.read_steps import StepReader
 from sulla.playbooks.file.read_values import FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 MAX_PLAYBOOK_BYTES: Final = 512 * 1024
 _MAX_YAML_DEPTH: Final = 60

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, cast
 
-from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import (
     MAX_BRANCHES,
     MAX_PASSES,
@@ -35,7 +35,7 @@ from sulla.playbooks.file.form import PARTS, PLAYBOOK_NAME, ROUTE, TAKEN_NAMES, 
 from sulla.playbooks.file.read_schema import read_schema
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt
 from sulla.playbooks.file.read_values import FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 ReadBlock = Callable[[YamlNode, StepAt], None]
 """Reads a list of steps within a step, and adds it to its blocks."""

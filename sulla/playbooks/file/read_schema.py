@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.file.read_sketch import Keys
 from sulla.playbooks.file.read_values import FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _TYPES_TOLD: Final = "string, number, integer, boolean, array, object or 'null' (in quotes)"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sulla.definitions import YamlMap, YamlNode, YamlPlace, YamlScalar
+from sulla.definitions.yaml_text import YamlMap, YamlNode, YamlPlace, YamlScalar
 from sulla.playbooks.definition import Definition, Kind, Need, Step
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot
 from sulla.playbooks.expression.tree import Tree

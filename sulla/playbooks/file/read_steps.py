@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal, cast
 
-from sulla.definitions import YamlList, YamlMap, YamlNode, YamlScalar
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import (
     MAX_STEPS,
     Budget,
@@ -22,7 +22,7 @@ from sulla.playbooks.file.form import KINDS, NAME, STEP
 from sulla.playbooks.file.read_kinds import KIND_READERS
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, StepAt
 from sulla.playbooks.file.read_values import WHEN, FileReading
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 MAX_NESTING: Final = 8
 """Loops and branches within each other."""

@@ -9,14 +9,14 @@ from typing import Final, Literal, TypeVar, cast
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
-from sulla.definitions import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.playbooks.definition import Budget, Given, Retry, Template
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.form import NAME, PARTS, Key, read_duration
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt, Use, at_offset, place_of
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 T = TypeVar("T")
 _PLAIN_BRACES: Final = re.compile(r"(?<!\$)\{\{\s*(?:inputs|steps|secrets|run|loop|item)\b[.\[]")

@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.definitions import YamlFault, plain, read_nodes
+from sulla.definitions.yaml_text import YamlFault, plain, read_nodes
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
 from sulla.playbooks.flow_import.kinds import IGNORED, TRIGGERS, NodeSaid, step_of, word_of
 

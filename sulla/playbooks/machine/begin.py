@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sulla.agent import FailureClass
+from sulla.agent.model.retry import FailureClass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent import Compress, FailureClass, GiveUp, next_try
+from sulla.agent.model.retry import Compress, FailureClass, GiveUp, next_try
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import ConditionStep, HumanStep, Kind, Retry, RouterStep
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from sulla.agent import FailureClass
+from sulla.agent.model.retry import FailureClass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 

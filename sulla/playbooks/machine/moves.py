@@ -25,7 +25,7 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
 from sulla.playbooks.machine.facts import Failure
-from sulla.tools import validate
+from sulla.tools.schema import validate
 
 MAX_ROUNDS: Final = 3
 """How often an agent does a step again because the orchestrator wants it better."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
 
-from sulla.agent import FailureClass
+from sulla.agent.model.retry import FailureClass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep
 from sulla.playbooks.machine.facts import Failure, StepStarted

@@ -24,7 +24,8 @@ from sulla.projects.file import RUN, read_project, set_field
 from sulla.projects.projects import Projects
 from sulla.projects.tasks import PlannedTask, mark_task, put_down
 from sulla.projects.write import change_project
-from sulla.threads import Intervals, WakeLoop, Wording
+from sulla.threads.pending import Intervals
+from sulla.threads.wake_loop import WakeLoop, Wording
 
 log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from sulla.playbooks.projects.plan import (
     ProjectPlan,
     Strategy,
 )
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _SHOWN: Final = 60
 _MOST_NAMED: Final = 12

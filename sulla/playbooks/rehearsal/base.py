@@ -25,7 +25,7 @@ from sulla.playbooks.definition import (
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.scope import Evaluate
-from sulla.tools import validate
+from sulla.tools.schema import validate
 
 BEGINS_MS: Final = 1_893_488_400_000
 """When a rehearsal takes place unless said otherwise: 2030-01-01T09:00:00Z, a Tuesday."""

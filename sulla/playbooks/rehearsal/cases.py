@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sulla.agent import SULLA
+from sulla.agent.spec import SULLA
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import AgentStep, PlaybookStep, RespondStep, ToolStep

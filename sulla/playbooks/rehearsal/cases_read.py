@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Final, cast, get_args
 
-from sulla.agent import SULLA, FailureClass
+from sulla.agent.model.retry import FailureClass
+from sulla.agent.spec import SULLA
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
-from sulla.definitions import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
+from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.playbooks.definition import (
     AgentStep,
     ConditionStep,
@@ -29,7 +30,7 @@ from sulla.playbooks.machine.plan import build
 from sulla.playbooks.rehearsal.base import BEGINS_MS, RehearsedAnswer, kind_of_step
 from sulla.playbooks.rehearsal.cases import FOR_AGENT, FOR_TOOL, Case, ExpectedOutcome, Fixture, What, split_route
 from sulla.playbooks.rehearsal.cases_form import CALL, CASE, ERROR, EXPECT, FIXTURE, MAX_CASES
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _MOST_DEEP: Final = 40
 

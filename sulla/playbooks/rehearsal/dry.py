@@ -35,7 +35,7 @@ from sulla.playbooks.machine.decide import NO, YES, choices_of
 from sulla.playbooks.machine.scope import Scope
 from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk, gives_text
 from sulla.playbooks.rehearsal.rehearse import rehearse
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 MAX_WAYS: Final = 16
 """That are shown."""

@@ -35,7 +35,11 @@ from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.log import HEARD, noted, plus, written
 from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.run.worker import RunWorker
-from sulla.threads import Answer, Suspended, ThreadState, Wait, is_child_wait, is_step_question
+from sulla.threads.log.facts import Answer, Suspended
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_step_question
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
 
 LONGEST_S: Final = 60.0
 """How long a walk waits before it looks again by itself."""

@@ -6,11 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from sulla.agent import FailureClass, refusal
+from sulla.agent.approvals.approvals import refusal
+from sulla.agent.model.retry import FailureClass
 from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.moves import MoveNote
-from sulla.threads import Answer, Report, Wait
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.family import Report
+from sulla.threads.log.waits import Wait
 
 _CLASSES: Final[dict[str, FailureClass]] = {
     "provider_transient": "transient",

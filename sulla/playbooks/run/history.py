@@ -14,7 +14,8 @@ from sulla.playbooks.machine.facts import NOTHING, Spent, StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
 from sulla.playbooks.run.orders import unsealed
-from sulla.threads import ANSWER, ASK, HUMAN, TIME, Wait
+from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME
+from sulla.threads.log.waits import Wait
 
 TIMER: Final = f"{TIME}next"
 

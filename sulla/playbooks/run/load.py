@@ -6,7 +6,7 @@ from typing import Final
 
 from sulla.core.ids import ThreadId
 from sulla.playbooks.run.log import RunRecord
-from sulla.threads import ThreadStore
+from sulla.threads.store import ThreadStore
 
 _PAGE: Final = 512
 

@@ -13,8 +13,10 @@ from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, e
 from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import RunOrder, read_order
-from sulla.threads import Entry, Input, Play, ThreadCreated
-from sulla.tools import Effect
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.plays import Play
+from sulla.tools.base import Effect
 
 NOTE: Final = "NOTE"
 """Something came of a step's move; there is another one."""

@@ -12,7 +12,9 @@ from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, fore
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.graph import END, Continue, Decision, Edge, Graph, GraphDraft, Next
+from sulla.graph.decision import END, Continue, Decision, Next
+from sulla.graph.draft import GraphDraft
+from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.machine.facts import Fact, RunEnded
 from sulla.playbooks.machine.facts_kept import fork, reopen
@@ -26,7 +28,8 @@ from sulla.playbooks.run.log import RunRecord, written
 from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
 from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads import Play, ThreadState
+from sulla.threads.log.plays import Play
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 

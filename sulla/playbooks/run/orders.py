@@ -16,7 +16,7 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.machine.plan import build
-from sulla.threads import Play
+from sulla.threads.log.plays import Play
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from sulla.agent import (
-    Charge,
-    Children,
-    ChildTask,
-    Decided,
-    Decider,
-    Made,
-    RunLimits,
-    ToolCalls,
-    bounds_of,
-    check_used,
-    child_thread,
-    set_aside,
-)
+from sulla.agent.calls.calls import Made, ToolCalls
+from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
+from sulla.agent.model.decider import Decided, Decider
+from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
@@ -38,8 +28,11 @@ from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
-from sulla.threads import Input, Question, ThreadCreated, ThreadState, ThreadStore
-from sulla.tools import Effect
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.plays import Question
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
+from sulla.tools.base import Effect
 
 Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, in words."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from sulla.agent import Made, classify
+from sulla.agent.calls.calls import Made
+from sulla.agent.model.retry import classify
 from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailable, SullaError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -21,8 +22,11 @@ from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, Ru
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.steps import StepEffects
-from sulla.threads import Answer, ThreadState, Wait, is_child_wait, wait_of
-from sulla.tools import Done, Effect, Waiting
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.family import is_child_wait, wait_of
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
+from sulla.tools.base import Done, Effect, Waiting
 
 _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""

@@ -7,13 +7,14 @@ from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
-from sulla.models import PromptSection
+from sulla.models.base import PromptSection
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatStarts, Chooser
-from sulla.threads import ThreadState, ThreadStore
-from sulla.tools import Toolbox
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
+from sulla.tools.registry import Toolbox
 
 RUN_PLAYBOOK: Final = "run_playbook"
 SECTION_CHARS: Final = 6_000

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from sulla.agent import Decider
+from sulla.agent.model.decider import Decider
 from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
@@ -15,7 +15,7 @@ from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started
-from sulla.threads import ThreadState
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 

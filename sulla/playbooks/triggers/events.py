@@ -23,20 +23,15 @@ from sulla.playbooks.events import (
     is_playbooks_turn,
 )
 from sulla.playbooks.service import Begin, PlaybookService
-from sulla.store import LogInfo, Store
-from sulla.threads import (
-    Entry,
-    Input,
-    InputsJoined,
-    Intervals,
-    LogConsumer,
-    LogCursor,
-    LogFollower,
-    RunStarted,
-    ThreadState,
-    ThreadStore,
-    Wording,
-)
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, InputsJoined, RunStarted
+from sulla.threads.log.state import ThreadState
+from sulla.threads.pending import Intervals
+from sulla.threads.store import ThreadStore
+from sulla.threads.wake_loop import Wording
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from sulla.projects.projects import PROJECTS, ListedProject, Projects
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
-from sulla.tools import did_you_mean
+from sulla.tools.nearest import did_you_mean
 
 _HEADS = ("NAME", "STATUS", "URGENCY", "OPEN", "TITLE")
 _WIDTHS = (24, 11, 7, 5)

@@ -20,7 +20,8 @@ from sulla.speech.interruptions.ongoing_reply import OngoingReply, ongoing_reply
 from sulla.speech.service import Playing
 from sulla.speech.slice import Overheard
 from sulla.speech.turn_taking.events import Cancelled, End, Event, Partial, TurnStarted
-from sulla.threads import BargedIn, Heard, ThreadStore
+from sulla.threads.log.spoken import BargedIn, Heard
+from sulla.threads.store import ThreadStore
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,10 @@ from typing import Final
 from sulla.core.ids import MessageId
 from sulla.speech.interruptions.barge import asks
 from sulla.speech.service import Playing
-from sulla.threads import Entry, Heard, InputsJoined, RunStarted, TextMessageEnd, ThreadState
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import InputsJoined, RunStarted, TextMessageEnd
+from sulla.threads.log.spoken import Heard
+from sulla.threads.log.state import ThreadState
 
 BARGED_IN: Final = "barged_in"
 """Why a run ended that somebody spoke over."""

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.core.ids import ThreadId
-from sulla.threads import Entry, Input, TextMessageEnd, ThreadStore
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Input, TextMessageEnd
+from sulla.threads.store import ThreadStore
 
 LOOK_BACK: Final = 24
 """Records at the end of a thread in which its last message is looked for: a run's end has three behind it."""

@@ -14,7 +14,8 @@ from sulla.speech.log.records import SpeechEntry, pack
 from sulla.speech.log.segments import HEAD, Segment, is_gone, next_key, open_segment, origin_of, rolled, to_drafts
 from sulla.speech.log.unkept import UnkeptEntries
 from sulla.speech.turn_taking.profile import Profile
-from sulla.store import Draft, Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Lease
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from sulla.speech.limits import SpeechLimits
 from sulla.speech.log.log import SpeechLog
 from sulla.speech.log.segments import Segment, TakenOver, home_of, key_of, logs_of, open_segment, origin_of, take
 from sulla.speech.turn_taking.profile import Profile
-from sulla.store import Store
+from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,9 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import EndReason
 from sulla.speech.turn_taking.stored import StoredBuffer
-from sulla.store import Draft, Record, seal, unseal
-from sulla.threads import Heard
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Record
+from sulla.threads.log.spoken import Heard
 
 SPEECH: Final = "SPEECH"
 """A record of the store: any number of those below."""

@@ -19,7 +19,9 @@ from sulla.speech.late_detector import LateDetector
 from sulla.speech.log.records import SPEECH, SpeechEntry, entries_of, pack, to_draft
 from sulla.speech.log.thread_speech import ThreadSpeech, replayed
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
-from sulla.store import Draft, Head, Lease, LogInfo, Record, Store, seal, unseal
+from sulla.store.base import Store
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Head, Lease, LogInfo, Record
 
 KIND: Final = "speech"
 HEAD: Final = Head(KIND)

@@ -28,8 +28,9 @@ from sulla.speech.sessions.timer import SessionTimer
 from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event, TurnStarted
-from sulla.store import Store
-from sulla.threads import LiveSignal, ThreadStore, live_channel, pack
+from sulla.store.base import Store
+from sulla.threads.bus import LiveSignal, live_channel, pack
+from sulla.threads.store import ThreadStore
 
 log = logging.getLogger(__name__)
 

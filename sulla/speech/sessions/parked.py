@@ -19,7 +19,9 @@ from sulla.core.ids import ThreadId
 from sulla.speech.log.records import ThreadBrought, pack, unpack
 from sulla.speech.log.segments import home_of, logs_of, origin_of
 from sulla.speech.turn_taking.buffer import SpeechBuffer
-from sulla.store import Store, Swapped, seal, swap_until, unseal
+from sulla.store.base import Store
+from sulla.store.sealing import seal, unseal
+from sulla.store.swapping import Swapped, swap_until
 
 log = logging.getLogger(__name__)
 

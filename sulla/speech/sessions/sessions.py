@@ -23,8 +23,8 @@ from sulla.speech.sessions.buffer_clock import BufferClock
 from sulla.speech.sessions.parked import ParkedBuffers
 from sulla.speech.sessions.session import SpeechSession
 from sulla.speech.turn_taking.stored import moved
-from sulla.store import Store
-from sulla.threads import ThreadStore
+from sulla.store.base import Store
+from sulla.threads.store import ThreadStore
 
 log = logging.getLogger(__name__)
 

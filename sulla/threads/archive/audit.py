@@ -9,8 +9,8 @@ from typing import Protocol
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.store import LogInfo, Record
-from sulla.threads.head import KIND, from_head
+from sulla.store.values import LogInfo, Record
+from sulla.threads.head import THREAD_KIND, from_head
 from sulla.threads.log.schema import ThreadSchema
 
 _LOGS = 100
@@ -101,7 +101,7 @@ async def _all_logs(store: Readable, schema: ThreadSchema, found: Audit, clock: 
 async def _log(store: Readable, schema: ThreadSchema, info: LogInfo, found: Audit, late: Callable[[], bool]) -> bool:
     """Look at one log; whether all of it was looked at in time."""
     found.logs += 1
-    if info.head.kind != KIND:
+    if info.head.kind != THREAD_KIND:
         return True  # another capability's, which knows what it holds
     try:
         from_head(schema, ThreadId(info.key), info.head)

@@ -25,7 +25,7 @@ from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp, unstamp
-from sulla.store import MAX_BODY_BYTES
+from sulla.store.values import MAX_BODY_BYTES
 from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.schema import ThreadSchema
 

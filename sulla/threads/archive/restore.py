@@ -17,7 +17,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, ThreadId
-from sulla.store import Draft, Head, Lease, Store
+from sulla.store.base import Store
+from sulla.store.values import Draft, Head, Lease
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.replay import Offering, Raw, Renamed, Replay, leftovers
 from sulla.threads.head import to_head

@@ -14,7 +14,8 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import JsonObject
-from sulla.store import Draft, Record, seal, unseal
+from sulla.store.sealing import seal, unseal
+from sulla.store.values import Draft, Record
 from sulla.threads.log.facts import ThreadFact
 from sulla.threads.log.forms import Form
 

@@ -12,7 +12,7 @@ ChildMode = Literal["call", "spawn", "cycle", "step"]
 """`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
 playbook."""
 
-WAIT: Final = "child:"
+CHILD_WAIT: Final = "child:"
 """How the wait ids begin under which children report."""
 
 
@@ -110,9 +110,9 @@ class ChildReported(Fielded):
 
 def wait_of(child: str) -> str:
     """The wait id under which a child reports."""
-    return f"{WAIT}{child}"
+    return f"{CHILD_WAIT}{child}"
 
 
 def is_child_wait(wait_id: str) -> bool:
     """Whether a child is waited for under this id."""
-    return wait_id.startswith(WAIT)
+    return wait_id.startswith(CHILD_WAIT)

@@ -9,7 +9,7 @@ from sulla.core.event import Fact
 from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.family import WAIT, ChildStarted
+from sulla.threads.log.family import CHILD_WAIT, ChildStarted
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.state import ControlInput, ThreadState, waiting_input
 
@@ -86,6 +86,6 @@ def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> No
         control: the answer, as it was offered.
         fact: the answer.
     """
-    state.children.pop(fact.wait_id.removeprefix(WAIT), None)
+    state.children.pop(fact.wait_id.removeprefix(CHILD_WAIT), None)
     if state.run is not None and not state.kind.waits_while_working:  # such a run takes each up by itself, once
         state.run.reports[fact.wait_id] = control

@@ -8,18 +8,20 @@ from typing import Literal
 
 import pytest
 
-from sulla.agent import CallGuard, Permissions
 from sulla.agent.approvals.approvals import APPROVAL_S, KEY, REJECTED, TOO_LATE
+from sulla.agent.approvals.permissions import Permissions
+from sulla.agent.calls.guard import CallGuard
 from sulla.core.errors import AlreadyAnswered, NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.store import Draft
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Wait
-from sulla.tools import Done, Effect, Result, Tool, ToolContext
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.waits import Wait
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
 from tests.doubles.attacks import Hooks
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -6,9 +6,8 @@ from itertools import count
 
 import pytest
 
-from sulla.agent import OpenQuestions
 from sulla.agent.approvals.approvals import APPROVAL_S, SHOWN_CHARS
-from sulla.agent.approvals.open_questions import MOST_LOOKED
+from sulla.agent.approvals.open_questions import MOST_LOOKED, OpenQuestions
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
@@ -16,7 +15,10 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import PLAYBOOK, Answer, Birth, Input, Play, RunStarted, Suspended, ThreadCreated, Wait
+from sulla.threads.log.facts import Answer, Input, RunStarted, Suspended, ThreadCreated
+from sulla.threads.log.family import Birth
+from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.waits import Wait
 from tests.doubles.attacks import Hooks
 
 DONE = "Something else, then. <AGENT_DONE>ok</AGENT_DONE>"

@@ -19,35 +19,34 @@ from sulla.core.event import Moment
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.run import Run
-from sulla.graph import END, Decision, Edge, Graph, GraphDraft, Next
-from sulla.models import ChatRequest
+from sulla.graph.decision import END, Decision, Next
+from sulla.graph.draft import GraphDraft
+from sulla.graph.graph import Edge, Graph
+from sulla.models.base import ChatRequest
 from sulla.playbooks.records import Played
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import (
-    PLAYBOOK,
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import (
     Answer,
-    CommittedFact,
-    Entry,
     Input,
     ModelStarted,
-    OpenRun,
-    Play,
-    Question,
     RunFinished,
     Suspended,
     TextMessageEnd,
     ThreadCreated,
-    ThreadState,
     ToolCallResult,
-    Transcript,
-    Wait,
-    WaitingInput,
 )
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.threads.log.plays import PLAYBOOK, Play, Question
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.waits import Wait
+from sulla.threads.watching import CommittedFact
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 from tests.simulation.history import History, ThreadHistory, breaches
 
 DONE: Final = "All right. <AGENT_DONE>ok</AGENT_DONE>"

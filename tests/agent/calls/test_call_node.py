@@ -7,25 +7,22 @@ from typing import Any, Literal
 
 import pytest
 
-from sulla.agent import (
-    Actor,
-    AgentSpec,
-    CallGuard,
-    CallNode,
-    Permissions,
-    ToolCalls,
-    actor_key,
-    create_call_graph,
-    order,
-)
+from sulla.agent.approvals.permissions import Permissions
+from sulla.agent.calls.call_node import CallNode, create_call_graph, order
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
-from sulla.threads import Answer, Input, RunError, RunFinished, ThreadCreated
-from sulla.tools import Done, Effect, Reach, Result, Tool, Toolbox, ToolContext, define
+from sulla.threads.log.facts import Answer, Input, RunError, RunFinished, ThreadCreated
+from sulla.tools.base import Done, Effect, Reach, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.registry import Toolbox
 
 
 class Desk:

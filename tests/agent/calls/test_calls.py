@@ -14,7 +14,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.agent.turn.test_turns import Hands
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

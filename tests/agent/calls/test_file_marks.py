@@ -10,7 +10,7 @@ import pytest
 from sulla.agent.calls import file_marks
 from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
 from sulla.core.errors import CorruptRecord
-from sulla.tools import Tool, ToolContext
+from sulla.tools.base import Tool, ToolContext
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 

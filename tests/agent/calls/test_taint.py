@@ -12,7 +12,9 @@ from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Input, OpenRun, RunStarted, Transcript
+from sulla.threads.log.facts import Input, RunStarted
+from sulla.threads.log.state import OpenRun
+from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"
 

@@ -22,7 +22,7 @@ from sulla.agent.limits.limits import Charge
 from sulla.core.errors import CorruptRecord, LimitReached
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.limit import LimitHit
-from sulla.store import MAX_BODY_BYTES
+from sulla.store.values import MAX_BODY_BYTES
 
 DAY_S = 86_400.0
 DAY = 20_000

@@ -14,9 +14,10 @@ from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.limit import LimitHit
 from sulla.core.run import Run
-from sulla.models import estimate_tokens
+from sulla.models.tokens.estimate import estimate_tokens
 from sulla.testing.clock import ManualClock
-from sulla.threads import OpenRun, ThreadState, Transcript
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.transcript import Transcript
 
 NOON_S = 20_000 * 86_400 + 43_200.0
 

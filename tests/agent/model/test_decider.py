@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import DayLimits, Decided, Decider, ForcedReply, Ledger, Model
-from sulla.agent.model.decider import CHOOSE, QUESTION_CHARS, choose_tool
+from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.model.decider import CHOOSE, QUESTION_CHARS, Decided, Decider, ForcedReply, choose_tool
+from sulla.agent.model.model import Model
 from sulla.core.control import Control
 from sulla.core.errors import Aborted, InvalidInput, LimitReached, ProviderRejected, ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import Text, ToolCall
-from sulla.models import Price, Prices, TokenUsage, ToolSpec
+from sulla.models.base import TokenUsage, ToolSpec
 from sulla.models.offline.provider import OfflineProvider
+from sulla.models.tokens.prices import Price, Prices
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider, Step
 from sulla.testing.world import scripted_model

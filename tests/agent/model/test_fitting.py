@@ -8,18 +8,23 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sulla.agent import ModelInfo, RunLimits, TokenEstimator
+from sulla.agent.limits.limits import RunLimits
 from sulla.agent.model.fitting import CLIPPED, STEPS_LEFT_OUT, fit
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import ContextTooLong
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import Calibrations, ModelName, Prices, estimate_tokens
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.calibration import Calibrations
+from sulla.models.tokens.estimate import estimate_tokens
+from sulla.models.tokens.prices import Prices
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World, scripted_model
-from sulla.threads import Transcript
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.transcript import Transcript
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 TASK = "THE TASK: compare all five"

@@ -9,9 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Model, ModelInfo, RunLimits, TokenEstimator
+from sulla.agent.limits.ledger import DayLimits
+from sulla.agent.limits.limits import Charge, RunLimits
 from sulla.agent.model.breaker import Admitted
-from sulla.agent.model.model import ModelReply, ReplyRequest
+from sulla.agent.model.model import Model, ModelReply, ReplyRequest
+from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import (
     LimitReached,
     ProviderProtocol,
@@ -24,14 +26,18 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
-from sulla.models import Calibrations, ChatRequest, ModelName, Prices, TokenUsage, read_prices
+from sulla.models.base import ChatRequest, TokenUsage
+from sulla.models.catalog import ModelName
 from sulla.models.fallback import FallbackProvider
+from sulla.models.tokens.calibration import Calibrations
+from sulla.models.tokens.prices import Prices, read_prices
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World, scripted_model
-from sulla.threads import Answer, ThreadState
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.state import ThreadState
 from tests.agent.turn.test_turns import Hands
 from tests.kits.provider_kit import OTHER
 

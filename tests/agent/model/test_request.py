@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sulla.agent import request_hash
+from sulla.agent.model.request import request_hash
 from tests.kits.provider_kit import OTHER, TOOL, ask
 
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import DayLimits, Model, RunLimits, Summarizer
+from sulla.agent.limits.ledger import DayLimits
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.model.model import Model
+from sulla.agent.model.summarizer import Summarizer
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
-from sulla.models import ChatRequest, Delta, TextDelta, TokenUsage
+from sulla.models.base import ChatRequest, Delta, TextDelta, TokenUsage
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider

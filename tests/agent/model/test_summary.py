@@ -19,8 +19,8 @@ from sulla.agent.model.summary import (
 )
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models import count_head, estimate_text, estimate_tokens
-from sulla.threads import LogMessage
+from sulla.models.tokens.estimate import count_head, estimate_text, estimate_tokens
+from sulla.threads.conversation import LogMessage
 
 
 def message(number: int, who: str = "user", text: str = "words") -> LogMessage:

@@ -14,19 +14,13 @@ from sulla.agent.model.token_estimator import Fitted, ModelInfo, TokenEstimator
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import (
-    Calibrations,
-    ChatRequest,
-    CountText,
-    ModelName,
-    Prices,
-    PromptSection,
-    ToolSpec,
-    count_message,
-    estimate_tokens,
-    read_prices,
-)
-from sulla.threads import Transcript, Usage
+from sulla.models.base import ChatRequest, PromptSection, ToolSpec
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.calibration import Calibrations
+from sulla.models.tokens.estimate import CountText, count_message, estimate_tokens
+from sulla.models.tokens.prices import Prices, read_prices
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.usage import Usage
 
 HEAD = ChatRequest("m", (PromptSection("base", "You are here. " * 20),), [], (ToolSpec("look", "Looks.", {}),), 500)
 NAME = ModelName("offline")

@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import RunLimits, child_thread, sub_agent_tools
-from sulla.agent.subagents.children import Children, ChildTask
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.subagents.child_tools import sub_agent_tools
+from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
-from sulla.models import ChatRequest
+from sulla.models.base import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import CHILD, Answer, ChildStarted, Outcome, RunFinished, RunStarted
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Answer, Outcome, RunFinished, RunStarted
+from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.kind import CHILD
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 FOUND = "It is blue. <AGENT_DONE>blue</AGENT_DONE>"

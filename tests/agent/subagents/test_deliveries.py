@@ -10,21 +10,12 @@ from sulla.core.ids import RunId, ThreadId
 from sulla.playbooks.records import EndTold, PlaybookEnded, PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
-from sulla.threads import (
-    Answer,
-    AnswerGiven,
-    Birth,
-    ChildCancelled,
-    ChildReported,
-    ChildStarted,
-    Input,
-    Outcome,
-    Owed,
-    OwedAnswer,
-    StopAsked,
-    ThreadState,
-    Transcript,
-)
+from sulla.threads.log.delivery import Owed
+from sulla.threads.log.facts import Answer, Input, Outcome, StopAsked
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted
+from sulla.threads.log.plays import AnswerGiven, OwedAnswer
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.transcript import Transcript
 
 ME, PARENT, TALK = ThreadId("me"), ThreadId("parent"), ThreadId("talk")
 

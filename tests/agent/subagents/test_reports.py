@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
-from sulla.threads import Report
+from sulla.threads.log.family import Report
 
 
 def found(name: str, text: str = "", status: str = "done", **more: Any) -> ChildFinding:

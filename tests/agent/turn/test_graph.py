@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sulla import agent
-from sulla.graph import draw
+from sulla.agent.turn import graph as turn
+from sulla.graph.draw import draw
 from sulla.heartbeat import graph as heartbeat
 from tests.house.source import ROOT
 
-DOORS: dict[str, Any] = {"sulla.agent": agent, "sulla.heartbeat.graph": heartbeat}
+MODULES: dict[str, Any] = {"sulla.agent.turn.graph": turn, "sulla.heartbeat.graph": heartbeat}
 
 
 async def nothing(*_: object) -> None:
@@ -27,6 +27,6 @@ def test_both_names_make_the_graph_of_the_table() -> None:
         ("create_heartbeat_graph", "create_overlord_graph"),
     ]
     for name, other, door, first, second in rows:
-        graphs = [getattr(DOORS[door], each)(nothing, nothing) for each in (name, other)]
+        graphs = [getattr(MODULES[door], each)(nothing, nothing) for each in (name, other)]
         assert [(graph.entry, *graph.nodes) for graph in graphs] == [(first, first, second)] * 2
         assert draw(graphs[0]) == draw(graphs[1])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.agent import RunLimits
 from sulla.agent.input.screening import screen
+from sulla.agent.limits.limits import RunLimits
 from sulla.agent.turn.input import OFF_LOOP_CHARS
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text

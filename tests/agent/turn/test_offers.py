@@ -7,19 +7,22 @@ from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
-from sulla.agent import tool_specs
+from sulla.agent.turn.offers import tool_specs
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
 from sulla.memory.memory import Memory
-from sulla.models import ModelName, ToolSpec, count_head, estimate_text
+from sulla.models.base import ToolSpec
+from sulla.models.catalog import ModelName
+from sulla.models.tokens.estimate import count_head, estimate_text
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.tools import Done, Result, Tool, ToolContext, builtin_tools
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.web.browse import ALL_TOKENS, FIRST_TOKENS
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"

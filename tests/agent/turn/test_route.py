@@ -6,8 +6,11 @@ import pytest
 
 from sulla.agent.turn.route import AGENT, after_agent
 from sulla.core.ids import CallId, RunId, ThreadId
-from sulla.graph import END
-from sulla.threads import OpenRun, Outcome, OutcomeStatus, RunRef, ThreadState, Transcript, Wait
+from sulla.graph.decision import END
+from sulla.threads.log.facts import Outcome, OutcomeStatus
+from sulla.threads.log.state import OpenRun, RunRef, ThreadState
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.waits import Wait
 
 
 def state(status: OutcomeStatus, *, nudged: bool = False) -> ThreadState:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from sulla.agent import RunLimits
+from sulla.agent.limits.limits import RunLimits
 from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -15,8 +15,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Answer, Input
-from sulla.tools import Done, Effect, Result, Tool, ToolContext, Waiting, define
+from sulla.threads.log.facts import Answer, Input
+from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.gateway import QuestionRow, WaitingThread
+from sulla.gateway.commands import WaitingThread
+from sulla.gateway.wire import QuestionRow
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Stage
 from tests.cli.typed import typed

@@ -16,19 +16,6 @@ from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.speech.slice import Overheard
 from sulla.terminal.table import Paper
-from sulla.threads import (
-    AnswerGiven,
-    BargedIn,
-    ChildCancelled,
-    ChildReported,
-    ChildStarted,
-    Heard,
-    Play,
-    RunPaused,
-    Spoken,
-    Usage,
-    Wait,
-)
 from sulla.threads.log.facts import (
     Answer,
     ContinueAsked,
@@ -44,6 +31,7 @@ from sulla.threads.log.facts import (
     Resumed,
     RunError,
     RunFinished,
+    RunPaused,
     RunStarted,
     StopAsked,
     Stopped,
@@ -54,6 +42,11 @@ from sulla.threads.log.facts import (
     ToolCallResult,
     ToolCallStart,
 )
+from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted
+from sulla.threads.log.plays import AnswerGiven, Play
+from sulla.threads.log.spoken import BargedIn, Heard, Spoken
+from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import Wait
 
 M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
 HEAD = "#7 2027-01-15 08:00:00  "

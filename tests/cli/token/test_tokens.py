@@ -14,7 +14,7 @@ import pytest
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import InvalidStatus
 
-from sulla.access import ALL_SCOPES
+from sulla.access.principal import ALL_SCOPES
 from sulla.cli.token.commands import SCOPES
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed

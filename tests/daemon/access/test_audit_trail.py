@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES, AuditLog, Principal
-from sulla.access.audit import FILE
+from sulla.access.audit import FILE, AuditLog
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.redact import Redactor
 from sulla.daemon.access.audit_trail import AuditTrail
-from sulla.gateway import OK, Asked, Caller, Done
+from sulla.gateway.methods.observing import OK, Asked, Done
 from sulla.gateway.methods.table import METHODS
-from sulla.rpc import Params
+from sulla.rpc.caller import Caller
+from sulla.rpc.form import Params
 from sulla.testing.clock import ManualClock
 
 BOB = Principal("bob", ALL_SCOPES, "0011223344556677")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.gateway.dialects import DIALECTS
+from sulla.gateway.dialects.table import DIALECTS
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 from tests.gateway.dialects.talker import heard
 

@@ -19,7 +19,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.contract_docs.speech_events import SPEECH
 from sulla.gateway.voice.session import PATIENCE_S
 from sulla.gateway.voice.socket import VoiceQuery
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 from sulla.speech.recognizer.fields import MAX_CHANNELS
 from sulla.speech.recognizer.frames import _BARE, _TYPED, Recognizer
 from sulla.speech.recognizer.moves import Passed, Wrong

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from sulla.daemon import load_settings
 from sulla.daemon.run import run_daemon
+from sulla.daemon.settings.config import load_settings
 from sulla.terminal.client import Client
 from sulla.terminal.place import Door, door
 

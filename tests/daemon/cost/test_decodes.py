@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.store import Record
+from sulla.store.values import Record
 from sulla.terminal.client import open_client
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
 from sulla.threads.log.schema import ThreadSchema
 from tests.daemon.cost.inside import inside, take_turn, turn_end
 

@@ -10,9 +10,9 @@ from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import examine_settings
 from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.settings.config import examine_settings
 from sulla.host.checks import Check
 from sulla.host.findings import Finding, fault, ok
 from sulla.host.home import Home

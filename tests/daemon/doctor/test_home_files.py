@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.daemon import examine_settings
 from sulla.daemon.doctor.home_files import agents
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.settings.config import examine_settings
 from sulla.host.findings import Finding
 from sulla.host.home import Home
 from sulla.playbooks.checks import playbooks

@@ -10,9 +10,9 @@ from sulla.core.errors import NotFound
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.daemon import Settings, load_settings
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.prompt import Known, prompt_of
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.testing.clock import ManualClock
 from sulla.tools.web.browse import FIRST_TOKENS
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
 from sulla.daemon.doctor.web import judge_web
+from sulla.daemon.settings.config import load_settings
 
 
 def test_it_says_what_searches_and_what_of_the_own_network_may_be_read(tmp_path: Path) -> None:

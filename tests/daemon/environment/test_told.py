@@ -15,12 +15,12 @@ from sulla.agent.rpc import METHODS as AGENTS
 from sulla.agent.rpc import WorkRow
 from sulla.core.errors import NotFound, RateLimited
 from sulla.core.ids import ThreadId
-from sulla.daemon import load_settings
 from sulla.daemon.build import System, build
 from sulla.daemon.environment import RATES
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
-from sulla.models import ModelName
+from sulla.models.catalog import ModelName
 from sulla.skills.catalog import SkillCatalog
 from sulla.skills.rpc import METHODS as SKILLS
 from sulla.testing.clock import ManualClock

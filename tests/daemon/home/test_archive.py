@@ -9,14 +9,14 @@ import pytest
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.daemon import Settings, load_settings
 from sulla.daemon.home.archive import Archive, open_archive
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.home import Home
-from sulla.threads import (
+from sulla.threads.archive.lines import Sealer
+from sulla.threads.log.facts import (
     Input,
     RunFinished,
     RunStarted,
-    Sealer,
     TextMessageEnd,
     ThreadCreated,
     ToolCallResult,

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.daemon.home.upkeep import redate
-from sulla.store import LogInfo
 from sulla.store.memory import MemoryStore
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads import Retention
-from sulla.work import Inspection, Job, LocalWork
+from sulla.threads.retention import Retention
+from sulla.work.base import Inspection, Job
+from sulla.work.local import LocalWork
 
 DAYS = Retention(conversation_s=86_400.0)
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import ProviderTransient, SettingsError
 from sulla.daemon.models.lazy import LazyProvider
-from sulla.models import ChatRequest, Completed, Delta, Provider, TextDelta
+from sulla.models.base import ChatRequest, Completed, Delta, Provider, TextDelta
 from sulla.testing.provider import ScriptedProvider
 
 REQUEST = ChatRequest("model", (), ())

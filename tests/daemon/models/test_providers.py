@@ -6,7 +6,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, ProviderTransient, SullaError
 from sulla.daemon.models.providers import COUNT_S, asker
-from sulla.models import ChatRequest
+from sulla.models.base import ChatRequest
 from sulla.testing.provider import ScriptedProvider
 
 REQUEST = ChatRequest("m", (), [])

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import RanksUnusable
 from sulla.daemon.models.ranks import LazyRanks
-from sulla.models import CountText
+from sulla.models.tokens.estimate import CountText
 
 
 async def test_it_is_loaded_once_off_the_loop_however_many_ask() -> None:

@@ -10,8 +10,7 @@ from pydantic import SecretStr, ValidationError
 
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
-from sulla.daemon import Settings, load_settings
-from sulla.daemon.settings.config import sections
+from sulla.daemon.settings.config import Settings, load_settings, sections
 from sulla.daemon.settings.sources import FOREIGN_COUNTS, FOREIGN_NAMES, variable
 from sulla.host.home import find_home
 from sulla.playbooks.settings import PlaybookSettings

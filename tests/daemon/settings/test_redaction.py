@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.redact import MARK, Redactor
-from sulla.daemon import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.daemon.settings.redaction import hide_known, known_secrets
 from sulla.daemon.settings.sources import FOREIGN_NAMES
 from sulla.terminal.exits import Exit
@@ -64,7 +64,8 @@ def test_what_is_too_short_to_be_hidden_is_told_by_its_name(tmp_path: Path, capl
 
 _BREAKS = f"""
 import sys
-from sulla.cli import up, main
+from sulla.cli import up
+from sulla.cli.main import main
 from sulla.core.errors import StoreUnavailable
 
 async def broken(*given, redactor, **more):

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from sulla.daemon import Settings, load_settings
-from sulla.daemon.settings.config import sections, settings_model
+from sulla.daemon.settings.config import Settings, load_settings, sections, settings_model
 from sulla.daemon.settings.starter import SCHEMA_FILE, Inferred, literal, starter
 
 _LIVE = re.compile(r"^(?!#|\[)\S", re.MULTILINE)

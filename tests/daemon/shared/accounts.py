@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import Charge, DayLimits, Ledger
+from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.limits.limits import Charge
 from sulla.daemon.day_account import EVERY_S, KEY, Account
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import LimitReached
 from sulla.daemon.day_account import EVERY_S, REST_S
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.store.redis.store import RedisStore
 from sulla.testing.clock import ManualClock

@@ -13,7 +13,7 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.threads import Entry
+from sulla.threads.log.codec import Entry
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.speech.speaking import Person
 from tests.simulation.history import History, ThreadHistory

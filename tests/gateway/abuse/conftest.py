@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.conftest import Start
 from tests.gateway.peer import Peer, Raw
 

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sulla.gateway import Server
 from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox
+from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade

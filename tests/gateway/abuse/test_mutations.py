@@ -8,7 +8,7 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.abuse.wire import HELLO, STATUS, TEXT, closing, frame, upgrade
 from tests.gateway.peer import PATIENCE_S, Raw, until
 

@@ -16,7 +16,7 @@ from sulla.gateway.contract_docs.asyncapi import CLOSE_CODES, asyncapi, document
 from sulla.gateway.contract_docs.event_schemas import KEPT, LIVE, EventSchemas
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.websocket import session
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 from tests.gateway.asyncapi_page import PAGE
 from tests.gateway.test_rpc import GOOD
 

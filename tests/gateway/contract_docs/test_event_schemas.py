@@ -17,8 +17,8 @@ from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.contract_docs.event_schemas import KEPT, LIVE, PARTS, EventSchemas
 from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
-from sulla.threads import TextMessageEnd
 from sulla.threads.bus import live
+from sulla.threads.log.facts import TextMessageEnd
 
 
 @cache

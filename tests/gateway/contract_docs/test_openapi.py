@@ -17,8 +17,8 @@ from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation, BaseSchema
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from sulla.access import ALL_SCOPES
-from sulla.gateway import GatewayConfig, build_app
+from sulla.access.principal import ALL_SCOPES
+from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.contract_docs.openapi import openapi, result_of
 from sulla.gateway.rest.read import RequestParts, read
 from sulla.gateway.rest.routes import ROUTES, RestRoute

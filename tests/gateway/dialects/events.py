@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.gateway import Event
+from sulla.gateway.commands import Event
 from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.dialects.steps import Step
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sulla.gateway import Mode, QuestionRow, TurnSent, Verdict, WaitingThread
+from sulla.gateway.commands import Mode, Verdict, WaitingThread
+from sulla.gateway.wire import QuestionRow, TurnSent
 from tests.doubles.commands import MemoryCommands
 
 SPENT = {"input_tokens": 10, "cache_read_tokens": 5, "output_tokens": 3}

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest, moved_on, words_for
-from sulla.rpc import TEXT_CHARS
+from sulla.rpc.limits import TEXT_CHARS
 
 
 def said(*words: str) -> tuple[ChatMessage, ...]:

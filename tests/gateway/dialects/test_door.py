@@ -8,11 +8,12 @@ from typing import cast
 
 import pytest
 
-from sulla.access import ALL_SCOPES
+from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
-from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
-from sulla.gateway.dialects import DIALECTS
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.dialects.table import DIALECTS
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start

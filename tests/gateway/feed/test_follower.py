@@ -11,7 +11,7 @@ from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaEr
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import LULL_S, Outbox
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 

@@ -12,7 +12,7 @@ from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.feed.speaking import SPEAK
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.feed.test_outbox_writer import Socket

@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal, Scope
+from sulla.access.principal import ALL_SCOPES, Principal, Scope
 from sulla.core.errors import Forbidden, NotFound, ShuttingDown, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Asked, Caller, Done, Limits, Unobserved
 from sulla.gateway.methods.calls import Calls
+from sulla.gateway.methods.observing import Asked, Done, Unobserved
 from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.wire import TurnSend
-from sulla.rpc import Params
+from sulla.rpc.caller import Caller
+from sulla.rpc.form import Params
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

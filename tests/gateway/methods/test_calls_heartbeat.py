@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import NotFound
 from sulla.heartbeat import rpc_forms as wire
 from sulla.heartbeat.rpc import METHODS
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 from tests.doubles.beats import MemoryBeats
 from tests.gateway.asking import ask
 

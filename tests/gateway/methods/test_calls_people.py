@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Connect, Start

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.schedules.hours import parse_hours

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.ids import MessageId
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
 from tests.doubles.commands import MemoryCommands

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
 from sulla.core.jsontypes import JsonObject
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
 from sulla.playbooks.service import Begin
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 from tests.doubles.playbooks import SOURCE, STEPS, MemoryPlaybooks
 from tests.gateway.asking import ask
 from tests.gateway.conftest import Connect

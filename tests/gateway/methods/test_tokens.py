@@ -12,11 +12,14 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from sulla.core.redact import MARK
-from sulla.gateway import GatewayConfig, Server, Unobserved, Way, bind, build_app, serve
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.methods.observing import Unobserved
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.server.sockets import WebSocket
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc.caller import Way
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

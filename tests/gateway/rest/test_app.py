@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import (
     AlreadyAnswered,
     Busy,
@@ -20,9 +20,11 @@ from sulla.core.errors import (
     ShuttingDown,
     StoreUnavailable,
 )
-from sulla.gateway import QuestionRow, Server, WaitingThread
+from sulla.gateway.commands import WaitingThread
 from sulla.gateway.rest.models import Failure, TurnTaken
 from sulla.gateway.rest.routes import ROUTES, RestRoute
+from sulla.gateway.server.server import Server
+from sulla.gateway.wire import QuestionRow
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start

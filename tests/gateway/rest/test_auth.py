@@ -11,13 +11,15 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from sulla.access import ALL_SCOPES
-from sulla.gateway import Done, GatewayConfig, Server, Unobserved, Way, build_app
-from sulla.gateway.app import Gateway
+from sulla.access.principal import ALL_SCOPES
+from sulla.gateway.app import Gateway, GatewayConfig, build_app
+from sulla.gateway.methods.observing import Done, Unobserved
 from sulla.gateway.rest.auth import OPEN
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc.caller import Way
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

@@ -14,15 +14,19 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sulla.access import ALL_SCOPES
+from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import MessageIdReused, QueueFull
 from sulla.core.jsontypes import Json
-from sulla.gateway import Done, GatewayConfig, Limits, Server, Unobserved, Way, bind, build_app, serve
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.methods.observing import Done, Unobserved
 from sulla.gateway.rest.hooks import UNPROVEN
 from sulla.gateway.rest.webhook import sign
 from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
 from sulla.playbooks.rpc_forms import PlayBegun
+from sulla.rpc.caller import Way
+from sulla.rpc.limits import Limits
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import PATIENCE_S, Raw

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from sulla.gateway import GatewayConfig, build_app
+from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.methods.observing import Unobserved
 from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.host.health import Trouble
 from sulla.host.system import SystemClock, random_id
-from sulla.rpc import Way
+from sulla.rpc.caller import Way
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.rest.routes import ROUTES, RestRoute, by_path
-from sulla.rpc import ROOT
+from sulla.rpc.method import ROOT
 
 WITHOUT = {
     "hello": "the token is in a header",

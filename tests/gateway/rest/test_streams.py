@@ -7,9 +7,10 @@ from typing import cast
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import CorruptRecord, StoreUnavailable
-from sulla.gateway import GatewayConfig, Server, bind, build_app, serve
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.server.sockets import Http
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
-from sulla.gateway import Server
+from sulla.access.principal import ALL_SCOPES, Principal
+from sulla.gateway.server.server import Server
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start

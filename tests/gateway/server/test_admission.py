@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sulla.gateway import Limits, Server
 from sulla.gateway.server.admission import Admission
+from sulla.gateway.server.server import Server
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.access import KnownToken, Principal, TokenStore, token_digest
+from sulla.access.principal import KnownToken, Principal, token_digest
+from sulla.access.token_store import TokenStore
 from sulla.core.errors import Unauthorized
 from sulla.gateway.server.auth import (
     ADDRESSES,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from sulla.gateway import Server
 from sulla.gateway.server.cors import is_preflight, preflight_headers
+from sulla.gateway.server.server import Server
 from tests.gateway.rest.test_app import browse
 
 PAGE = "https://console.test"

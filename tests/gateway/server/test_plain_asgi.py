@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import pytest
 import uvicorn
 
-from sulla.gateway import GatewayConfig, bind, build_app
+from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.feed.feed import TEXT
+from sulla.gateway.server.server import bind
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

@@ -7,7 +7,8 @@ from itertools import count
 
 import pytest
 
-from sulla.access import ALL_SCOPES, OWNER, KnownToken, Principal, TokenStore, token_digest
+from sulla.access.principal import ALL_SCOPES, OWNER, KnownToken, Principal, token_digest
+from sulla.access.token_store import TokenStore
 from sulla.gateway.server.presence import Presence
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock

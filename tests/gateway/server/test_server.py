@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import PortInUse, SettingsError
-from sulla.gateway import Server, bind
+from sulla.gateway.server.server import Server, bind
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Start

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sulla.gateway import Limits, Server, bind, serve
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Start

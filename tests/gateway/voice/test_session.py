@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import Busy, NotFound, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.voice.session import PATIENCE_S, VoiceRequest, VoiceSession
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, SendFrame, Then
-from sulla.rpc import Limits
+from sulla.rpc.limits import Limits
 from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
 from tests.gateway.recognizers import partial
 

@@ -16,9 +16,10 @@ from websockets.exceptions import InvalidStatus
 
 from sulla.core.errors import InvalidInput, StoreUnavailable
 from sulla.core.ids import MessageId, derived_id
-from sulla.gateway import Event as Happened
-from sulla.gateway import Live, Server
+from sulla.gateway.commands import Event as Happened
+from sulla.gateway.commands import Live
 from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.gateway.server.server import Server
 from sulla.gateway.voice.session import VoiceRequest
 from sulla.gateway.voice.socket import read_wish
 from sulla.speech.service import Playing

@@ -6,18 +6,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sulla.core.errors import QueueFull, StoreUnavailable, SullaError
-from sulla.gateway import (
-    Done,
-    GatewayConfig,
-    QuestionRow,
-    Server,
-    Unobserved,
-    WaitingThread,
-    bind,
-    build_app,
-    serve,
-)
+from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.commands import WaitingThread
 from sulla.gateway.feed.feed import TEXT
+from sulla.gateway.methods.observing import Done, Unobserved
+from sulla.gateway.server.server import Server, bind, serve
+from sulla.gateway.wire import QuestionRow
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from sulla.gateway import Server
 from sulla.gateway.server.auth import WRONG_TOKENS
+from sulla.gateway.server.server import Server
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.peer import Peer, Raw
 

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from sulla.gateway.websocket.pipeline import MOST_UNDER_WAY, CallPipeline, Taken
 from sulla.speech.service import Flushed, Playing, SpeechService
 from sulla.speech.service import Taken as TurnNow

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
@@ -13,7 +13,7 @@ from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.websocket import session as says
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, SendFrame
 from sulla.gateway.websocket.session import JsonRpcSession
-from sulla.rpc import SUBSCRIPTIONS, Limits
+from sulla.rpc.limits import SUBSCRIPTIONS, Limits
 from tests.gateway.forms import check_form
 
 OWNER = Principal("owner", frozenset({"read", "write", "approve", "admin"}))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon import load_settings
+from sulla.daemon.settings.config import load_settings
 from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.catalog import McpCatalog, McpTool
 from sulla.mcp.cli.commands import KINDS

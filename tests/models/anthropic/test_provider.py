@@ -21,8 +21,8 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.models import Completed, TokenCounter
 from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import Completed, TokenCounter
 from sulla.testing.clock import ManualClock
 from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 from tests.servers.anthropic_server import FakeAnthropic

@@ -11,7 +11,7 @@ import pytest
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.models import ChatRequest, Completed, TextDelta, ToolSpec
+from sulla.models.base import ChatRequest, Completed, TextDelta, ToolSpec
 from sulla.models.offline.provider import OfflineProvider
 from sulla.testing.clock import ManualClock
 from tests.kits.provider_kit import OTHER, Case, ProviderKit, Served, ask, collect

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sulla.models.offline.rules import RULES, help_text, wish_of
-from sulla.tools import builtin_tools, validate
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.schema import validate
 
 
 @pytest.mark.parametrize(

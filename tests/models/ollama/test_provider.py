@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from sulla.core.errors import ContextTooLong, ProviderRejected, ProviderTransient, ProviderUnreachable
-from sulla.models import Completed, Embedder, ModelLister, TokenCounter
+from sulla.models.base import Completed, Embedder, ModelLister, TokenCounter
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.ollama.wire import OllamaOptions
 from sulla.testing.clock import ManualClock

@@ -24,7 +24,7 @@ from sulla.core.errors import (
 from sulla.core.ids import MakeId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolResult
-from sulla.models import ChatRequest, Completed, TextDelta
+from sulla.models.base import ChatRequest, Completed, TextDelta
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.models.openai.wire import Form, OpenAiOptions
 from sulla.testing.clock import ManualClock

@@ -14,7 +14,7 @@ from sulla.core.units import MICRO
 from sulla.models.base import TokenUsage
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.prices import Price, Prices, read_prices
-from sulla.threads import Usage as KeptUsage
+from sulla.threads.log.usage import Usage as KeptUsage
 
 SONNET = ModelName("anthropic", "claude-sonnet-x")
 FULL: Json = {"input": 3, "output": "15.00", "cache_read": 0.3, "cache_write": 3.75}

@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 
 import sulla.playbooks.file.schema
-from sulla.definitions import YamlFault, plain, read_nodes
+from sulla.definitions.yaml_text import YamlFault, plain, read_nodes
 from sulla.playbooks.file.form import KINDS, PARTS, PLAYBOOK, STEP, TRIGGER_INPUTS, TRIGGERS, Takes
 from sulla.playbooks.file.read_kinds import KIND_READERS
 from sulla.playbooks.file.schema import SCHEMA_FILE, SHAPES, playbook_schema, schema_text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sulla.agent import Decider
+from sulla.agent.model.decider import Decider
 from sulla.core.control import Control
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json

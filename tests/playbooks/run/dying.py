@@ -13,7 +13,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.models import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.machine.facts import RunEnded, StepCompleted
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
@@ -23,8 +23,12 @@ from sulla.testing.mortal import CHANGES, Killed, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.store import Touch
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, Entry, Input, ThreadState, Wait
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.facts import Answer, Input
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.crash_cases import Case, name_of
 from tests.simulation.history import History, Kept, ThreadHistory, breaches

@@ -17,7 +17,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer, Wait
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.waits import Wait
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 

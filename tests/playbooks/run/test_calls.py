@@ -9,7 +9,8 @@ import pytest
 
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sulla.agent import sub_agent_tools
+from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads import StopAsked
-from sulla.tools import Done, Result, Tool, ToolContext, Waiting, define
+from sulla.threads.log.facts import StopAsked
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, ended, ledger, make
 from tests.playbooks.run.runs import done as wrapped

@@ -13,8 +13,9 @@ from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Input
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Input
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
 

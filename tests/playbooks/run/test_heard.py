@@ -20,7 +20,9 @@ from sulla.playbooks.run.heard import (
     heard_of_play,
     heard_of_work,
 )
-from sulla.threads import Answer, Report, Wait
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.family import Report
+from sulla.threads.log.waits import Wait
 
 APPROVAL = Wait("approval:1", CallId("call_1"), "May I?", digest="d1", expires_ms=2_000)
 REVIEW = Wait("review:call_1:1", CallId("call_1"), "Nobody knows.")

@@ -8,7 +8,7 @@ from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskPerson, MoveNote
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
-from sulla.threads import Wait
+from sulla.threads.log.waits import Wait
 
 TEXT = """
 name: one

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sulla.agent import ChildTask, RunLimits
+from sulla.agent.limits.limits import RunLimits
+from sulla.agent.subagents.children import ChildTask
 from sulla.core.ids import ThreadId
 from sulla.playbooks.machine.facts import StepCompleted
 from sulla.playbooks.records import PlaybookAsked, PlaybookEnded
@@ -15,7 +16,9 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Answer, ChildStarted, StopAsked, ThreadState
+from sulla.threads.log.facts import Answer, StopAsked
+from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.state import ThreadState
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say
 from tests.playbooks.run.test_calls import OUT, sender, unattended

@@ -24,7 +24,9 @@ from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.log import HEARD, RunRecord, noted, plus, written
 from sulla.playbooks.run.orders import RunOrder
-from sulla.threads import Entry, Input, Origin, Play, ThreadCreated
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.plays import Play
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
 PLAY = Play("one", "digest", "text")

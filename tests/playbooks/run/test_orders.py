@@ -15,7 +15,7 @@ from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import Sketch
 from sulla.playbooks.run.orders import RunOrder, begun_with, play_of, read_order, run_scope, stands_for, unsealed
-from sulla.threads import Play
+from sulla.threads.log.plays import Play
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner, max_size=3)

@@ -11,8 +11,10 @@ from sulla.core.ids import ThreadId
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Answer, Wait
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Answer
+from sulla.threads.log.waits import Wait
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 

@@ -9,14 +9,15 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.models import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads import Answer, RunFinished
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Answer, RunFinished
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 

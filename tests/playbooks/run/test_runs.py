@@ -18,7 +18,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads import Answer
+from sulla.threads.log.facts import Answer
 from tests.doubles.play_world import PlayWorld
 
 Make = Callable[..., PlayWorld]

@@ -11,8 +11,9 @@ from sulla.core.ids import ThreadId
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads import Input
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Input
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.playbooks.run.runs import Make, at, done, effects, ended, later, ledger, make, question, say
 
 __all__ = ["ledger", "make"]

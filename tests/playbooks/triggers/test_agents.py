@@ -14,7 +14,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.tools import Toolbox
+from sulla.tools.registry import Toolbox
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 

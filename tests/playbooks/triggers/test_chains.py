@@ -10,13 +10,13 @@ from typing import Final
 
 import pytest
 
-from sulla.agent import Actor, actor_key
+from sulla.agent.turn.actor import Actor, actor_key
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
 from sulla.heartbeat.beats import BeatEnded, BeatStarted
-from sulla.models import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.rpc_forms import PlayRow
@@ -28,8 +28,10 @@ from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads import PLAYBOOK, Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
-from sulla.tools import Done, Result, ToolContext, define
+from sulla.threads.log.facts import Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
+from sulla.threads.log.plays import PLAYBOOK
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.schedules.town import make_id
 from tests.threads.rounds import round_of

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent import Actor, AgentNode, Decider, InputHandler, ToolCalls, create_agent_graph
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.model.decider import Decider
+from sulla.agent.turn.actor import Actor
+from sulla.agent.turn.graph import create_agent_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode
 from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
@@ -22,8 +27,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads import Input, RunFinished
-from sulla.tools import Toolbox
+from sulla.threads.log.facts import Input, RunFinished
+from sulla.tools.registry import Toolbox
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 

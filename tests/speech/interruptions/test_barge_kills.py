@@ -11,15 +11,17 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.models import ChatRequest
+from sulla.models.base import ChatRequest
 from sulla.speech.interruptions.going_on import GO_ON_TEXT
 from sulla.speech.interruptions.interruptions import GO_ON_S, TurnVerdict
 from sulla.speech.service import Playing
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads import BargedIn, Input, TextMessageEnd, ToolCallStart
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Input, TextMessageEnd, ToolCallStart
+from sulla.threads.log.spoken import BargedIn
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.simulation.history import History, ThreadHistory, breaches
 from tests.speech.talking import Room, said
 

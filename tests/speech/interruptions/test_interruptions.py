@@ -16,8 +16,10 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import Cancelled, End, Partial, TurnStarted
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads import Heard, Input
-from sulla.tools import Done, Result, Tool, ToolContext, define
+from sulla.threads.log.facts import Input
+from sulla.threads.log.spoken import Heard
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
 from tests.speech.talking import Room, said
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

@@ -7,25 +7,21 @@ from typing import Literal
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.speech.interruptions.ongoing_reply import OngoingReply, ongoing_reply_of
 from sulla.speech.service import Playing
-from sulla.threads import (
-    BargedIn,
-    Birth,
-    Entry,
-    Heard,
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import (
     Input,
     InputsJoined,
     ModelStarted,
-    OpenRun,
-    Origin,
     Outcome,
     RunFinished,
     RunStarted,
     TextMessageEnd,
     ThreadFact,
-    ThreadState,
-    Transcript,
-    WaitingInput,
 )
+from sulla.threads.log.family import Birth
+from sulla.threads.log.spoken import BargedIn, Heard
+from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.transcript import Transcript
 
 A1, A2 = MessageId("a1"), MessageId("a2")
 TEXT = "Once upon a time."

@@ -28,8 +28,9 @@ from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event
 from sulla.speech.turn_taking.profile import CLASSIC
-from sulla.store import Draft, Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed
 from sulla.testing.store import FaultyStore, Touch

@@ -27,8 +27,9 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
-from sulla.store import Record, seal
-from sulla.threads import Heard
+from sulla.store.sealing import seal
+from sulla.store.values import Record
+from sulla.threads.log.spoken import Heard
 from tests.speech.streams import ENGLISH, play, profile_of, sentence, utterance
 
 THREAD = ThreadId("t")

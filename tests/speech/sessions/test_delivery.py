@@ -14,12 +14,13 @@ from sulla.speech.service import Playing
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import End, Event
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed
 from sulla.testing.store import FaultyStore, Touch
-from sulla.threads import Entry, Heard
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.spoken import Heard
 from tests.speech.booth import Booth, memory_store, open_booth, shown
 
 PLAYING = Playing(MessageId("m"), 7)

@@ -15,8 +15,9 @@ from sulla.speech.log.records import ThreadBrought, pack
 from sulla.speech.log.segments import key_of, open_segment
 from sulla.speech.sessions.parked import ParkedBuffer, ParkedBuffers
 from sulla.speech.turn_taking.profile import CLASSIC
-from sulla.store import Store, seal
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
+from sulla.store.sealing import seal
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from tests.speech.booth import memory_store

@@ -18,7 +18,8 @@ from sulla.speech.turn_taking.profile import ADAPTIVE
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
-from sulla.threads import Input, ThreadLimits
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import Input
 from tests.speech.booth import memory_store, open_booth
 
 RESTED_S = REST_S + 2 * TIDY_S + 1

@@ -9,9 +9,10 @@ import psycopg
 import pytest
 
 from sulla.host.system import SystemClock, random_id
-from sulla.store import MAX_PUBLISH_BYTES, Subscription
+from sulla.store.base import Subscription
 from sulla.store.postgres import bus
 from sulla.store.postgres.store import PostgresStore
+from sulla.store.values import MAX_PUBLISH_BYTES
 from tests.servers.stores.postgres import PostgresServer
 
 DELTAS = 500

@@ -14,7 +14,7 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.postgres import bus as postgres_bus
 from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.store import PostgresStore

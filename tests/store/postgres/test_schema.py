@@ -14,7 +14,7 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.postgres.schema import MIGRATIONS, migrations
 from sulla.store.postgres.store import PostgresStore
 from tests.kits.store_world import KEY, kinds, make, send

@@ -12,12 +12,12 @@ import pytest
 from psycopg import sql
 
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Head
 from sulla.store.postgres import rows
 from sulla.store.postgres.pool import Line
 from sulla.store.postgres.schema import migrations
 from sulla.store.postgres.store import PostgresStore
 from sulla.store.requests import FindRequest
+from sulla.store.values import Head
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_world import (
     IDLE,

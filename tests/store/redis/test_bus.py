@@ -12,9 +12,10 @@ import pytest
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.store import MAX_PUBLISH_BYTES, Subscription
+from sulla.store.base import Subscription
 from sulla.store.bus import QUEUED_MESSAGES
 from sulla.store.redis.store import RedisStore
+from sulla.store.values import MAX_PUBLISH_BYTES
 from tests.servers.proxy import FaultProxy, Pass, Stall
 from tests.servers.stores.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
 from tests.soon import PATIENCE_S, PatientClock, attempts

@@ -15,9 +15,10 @@ from redis import Redis
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SettingsError, StaleLease, StoreUnavailable
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Offered, Store
+from sulla.store.base import Store
 from sulla.store.redis.client import CALL_S
 from sulla.store.redis.store import RedisStore
+from sulla.store.values import Offered
 from tests.house.source import ROOT
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, kinds, make, present, send, take, write
 from tests.servers.not_run import free_port

@@ -9,13 +9,14 @@ import pytest
 from redis import Redis
 
 from sulla.core.errors import StaleLease
-from sulla.store import Head, Store
+from sulla.store.base import Store
 from sulla.store.redis import index
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.index import GRACE_MS
 from sulla.store.redis.keys import SHARDS, IndexPlaces, index_key, shard_of
 from sulla.store.redis.line import Command, Reply
 from sulla.store.redis.store import RedisStore
+from sulla.store.values import Head
 from tests.kits.redis_world import RedisWorld
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, make, send, take, write
 from tests.servers.stores.redis import RedisServer, redis_server

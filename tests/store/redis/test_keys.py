@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord
-from sulla.store import Draft, Head, Record
 from sulla.store.redis.keys import (
     SHARDS,
     IndexPlaces,
@@ -22,6 +21,7 @@ from sulla.store.redis.keys import (
     shard_of,
     value_key,
 )
+from sulla.store.values import Draft, Head, Record
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 

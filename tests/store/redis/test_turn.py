@@ -10,10 +10,11 @@ import pytest
 from redis import Redis
 
 from sulla.host.system import SystemClock, random_id
-from sulla.store import Head, Status, Store
+from sulla.store.base import Store
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
+from sulla.store.values import Head, Status
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from tests.kits.store_offers import ODD_NAMES

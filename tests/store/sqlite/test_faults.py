@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import CorruptRecord, StoreUnavailable
-from sulla.store import Head, LogInfo, Record, Store
+from sulla.store.base import Store
 from sulla.store.sqlite.store import SqliteStore
+from sulla.store.values import Head, LogInfo, Record
 from sulla.testing.clock import ManualClock
 from tests.kits.store_world import (
     DIGEST,

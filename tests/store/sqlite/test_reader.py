@@ -13,10 +13,10 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.host.system import SystemClock
-from sulla.store import Draft, Head
 from sulla.store.sqlite import reader as sqlite_reader
 from sulla.store.sqlite.reader import SqliteReader
 from sulla.store.sqlite.store import SqliteStore
+from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 
 LOGS = 40

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import StaleLease
-from sulla.store import Store
+from sulla.store.base import Store
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from tests.kits.store_kit import StoreKit

@@ -10,10 +10,10 @@ from itertools import count, product
 import pytest
 
 from sulla.core.errors import CorruptRecord
-from sulla.store import Head, Status
 from sulla.store.requests import FindRequest
 from sulla.store.rules import LogState
 from sulla.store.sqlite.tables import COLUMNS, LOG, MIGRATIONS, find_of, log_of, row_of, update_of
+from sulla.store.values import Head, Status
 
 FULL = LogState(
     life=1, created_ms=2, head=Head("thread", "suspended", "sulla", 3, 4, b"\0body"), last_seq=5, waking=6, woken_seq=7,

@@ -11,11 +11,14 @@ import pytest
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import MessageId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.store import Draft, Head, LogInfo, Record, seal
 from sulla.store.memory import MemoryStore
+from sulla.store.sealing import seal
+from sulla.store.values import Draft, Head, LogInfo, Record
 from sulla.testing.clock import ManualClock
-from sulla.threads import Audit, Input, ThreadCreated, ThreadLimits, ThreadStore, audit_threads
-from sulla.threads.archive.audit import NAMED
+from sulla.threads.archive.audit import NAMED, Audit, audit_threads
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.store import ThreadStore
 
 DAY_S = 86_400.0
 

@@ -12,37 +12,32 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import thread_schema
 from sulla.speech.slice import Overheard
-from sulla.store import Record, Store
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Record
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
-from sulla.threads import (
+from sulla.threads.archive.lines import Sealer, event_of
+from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.facts import (
     Answer,
-    BargedIn,
     Continued,
-    Heard,
+    Decision,
     Input,
     ModelStarted,
     Outcome,
-    Restored,
     RunFinished,
     RunStarted,
-    Sealer,
-    Spoken,
     Stopped,
     Suspended,
     TextMessageEnd,
     ThreadCreated,
-    ThreadLimits,
-    ThreadRestore,
-    ThreadState,
-    ThreadStore,
-    Wait,
-    event_of,
-    undo_half_import,
 )
-from sulla.threads.log.facts import Decision
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.spoken import BargedIn, Heard, Spoken
+from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.waits import Wait
+from sulla.threads.store import ThreadStore
 
 SCHEMA = thread_schema(lambda message: 10)
 OWNER = "home:boot"

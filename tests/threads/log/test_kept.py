@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import CorruptRecord
-from sulla.threads import Fielded
+from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import ALWAYS, UNKEPT, KeptForm, numbers_of, rule
 
 

@@ -10,10 +10,15 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, RunId, ThreadId
-from sulla.threads import CHILD, CONVERSATION, Birth, Fielded, Origin, Slice, ThreadKind, ThreadSchema, ThreadState
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
+from sulla.threads.log.codec import Origin
 from sulla.threads.log.facts import RunRequest
+from sulla.threads.log.family import Birth
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.log.schema import Slice, ThreadSchema
+from sulla.threads.log.state import ThreadState
 
 THREAD, RUN = ThreadId("thr"), RunId("run_1")
 

@@ -7,8 +7,10 @@ import pytest
 
 from sulla.core.errors import InvalidInput
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Toolbox, clock_tools
+from sulla.tools.base import Done
 from sulla.tools.builtin import clock as module
+from sulla.tools.builtin.clock import clock_tools
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in, use
 
 SUMMER = ManualClock(1_783_000_000.0)  # 2026-07-02 13:46:40 UTC

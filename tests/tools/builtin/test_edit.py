@@ -10,10 +10,12 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Toolbox, run_call
+from sulla.tools.base import Done
 from sulla.tools.builtin import edit as module
 from sulla.tools.builtin.edit import MAX_COMPARED, edit_tools
 from sulla.tools.builtin.files import MAX_WRITE_BYTES, decode
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
 POEM = "one\n  two\nthree\ntwo and a half\nfour\n"

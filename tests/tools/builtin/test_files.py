@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
-from sulla.tools import Done, Toolbox, file_tools
+from sulla.tools.base import Done
 from sulla.tools.builtin import files as module
-from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES
+from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES, file_tools
 from sulla.tools.builtin.ranges import MAX_SHOWN_BYTES
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in, use
 
 

@@ -5,8 +5,11 @@ from pathlib import Path
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Toolbox, builtin_tools, listing_tools, run_call
-from sulla.tools.builtin.listing import MAX_LISTED, Named
+from sulla.tools.base import Done
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.builtin.listing import MAX_LISTED, Named, listing_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
 

@@ -9,8 +9,10 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.tools import Done, PersonNote, Toolbox, ToolContext, notify_tools, run_call
-from sulla.tools.builtin.notify import MAX_NOTE
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.builtin.notify import MAX_NOTE, PersonNote, notify_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
 NOTE = PersonNote(ThreadId("thr_1"), RunId("run_1"), "", "Tea is ready.", "normal", False, "run_1:call_1")

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.jsontypes import Json
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done
+from sulla.tools.base import Done
 from sulla.tools.builtin import search as module
 from sulla.tools.builtin.expression import Expression
 from sulla.tools.builtin.search import MAX_FILE_BYTES, MAX_LINE, TIME_S

@@ -11,9 +11,13 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.testing.clock import ManualClock
-from sulla.tools import Done, Shell, ShellJobs, Toolbox, ToolContext, run_call, shell_tools
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.call import run_call
 from sulla.tools.output import KEPT_BYTES
-from sulla.tools.shell.jobs import MAX_RUNNING
+from sulla.tools.registry import Toolbox
+from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
+from sulla.tools.shell.sandbox import Shell
 from tests.tools.contexts import context_in
 
 

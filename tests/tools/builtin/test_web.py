@@ -10,8 +10,13 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Engine, Fetcher, OwnHosts, Toolbox, brave, read_own_hosts, run_call, searxng, web_tools
-from sulla.tools.builtin.web import useless
+from sulla.tools.base import Done
+from sulla.tools.builtin.engines import Engine, brave, searxng
+from sulla.tools.builtin.web import useless, web_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
+from sulla.tools.web.fetch import Fetcher
+from sulla.tools.web.urls import OwnHosts, read_own_hosts
 from tests.servers.internet import FakeInternet
 from tests.servers.search_fakes import FakeBrave, FakeSearxng, Found
 from tests.servers.wire import WireRequest, WireResponse

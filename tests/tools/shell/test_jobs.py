@@ -13,8 +13,12 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.host.system import SystemClock
-from sulla.tools import Done, Shell, ShellJobs, Toolbox, ToolContext, run_call, shell_tools, with_news
-from sulla.tools.shell.jobs import ShellJob
+from sulla.tools.base import Done, ToolContext
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
+from sulla.tools.shell.jobs import ShellJob, ShellJobs, with_news
+from sulla.tools.shell.sandbox import Shell
 from tests.tools.contexts import context_in
 
 

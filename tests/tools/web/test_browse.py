@@ -9,13 +9,17 @@ from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
-from sulla.tools import Done, Result, Tool, Toolbox, ToolContext, builtin_tools, catalogue_of, run_call
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.call import run_call
+from sulla.tools.registry import Toolbox
 from sulla.tools.web.browse import (
     ALL_TOKENS,
     BROWSE,
     FIRST_TOKENS,
     MAX_FOUND,
     ToolCatalogue,
+    catalogue_of,
     categories,
     search,
     told_schema,

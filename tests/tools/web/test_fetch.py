@@ -7,12 +7,13 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound, Refused, SullaError, Unavailable
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.tools import Fetcher, read_own_hosts
 from sulla.tools.web.fetch import (
     GAP_S,
     MAX_REDIRECTS,
     USER_AGENT,
+    Fetcher,
 )
+from sulla.tools.web.urls import read_own_hosts
 from tests.servers.internet import FakeInternet
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 from tests.tools.sites import OTHER, PUBLIC, Site, refused, world

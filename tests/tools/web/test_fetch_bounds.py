@@ -14,7 +14,6 @@ import pytest
 from sulla.core.errors import Busy, Refused, SullaError, Unavailable
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
-from sulla.tools import Fetcher, OwnHosts
 from sulla.tools.web.fetch import (
     CONNECT_S,
     GAP_S,
@@ -22,7 +21,9 @@ from sulla.tools.web.fetch import (
     MAX_BODY_BYTES,
     MAX_HOSTS,
     TIME_S,
+    Fetcher,
 )
+from sulla.tools.web.urls import OwnHosts
 from tests.servers.internet import FakeInternet
 from tests.servers.wire import WireRequest, WireResponse
 from tests.tools.certificates import Authority

@@ -10,7 +10,7 @@ from sulla.core.errors import TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
-from sulla.rpc import TEXT_CHARS
+from sulla.rpc.limits import TEXT_CHARS
 
 _MOST_DIGITS = 19
 

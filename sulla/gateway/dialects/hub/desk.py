@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Final
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
@@ -20,7 +20,7 @@ from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.websocket.machine import CallMethod, Close, Effect, SendFrame
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 
 TRY_AGAIN: Final = 1013
 """The close code of a connection that may succeed later (registry of RFC 6455 §11.7)."""

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from starlette.websockets import WebSocket
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Forbidden, InvalidInput, SullaError, Unauthorized, Unavailable
 from sulla.core.ids import derived_id
 from sulla.gateway.commands import Event
@@ -31,7 +31,7 @@ from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 from sulla.gateway.websocket import machine as says
 from sulla.gateway.websocket.connection import Connection
-from sulla.store import swap_until
+from sulla.store.swapping import swap_until
 
 _NEEDS: Final = "read"
 _log = logging.getLogger("sulla.gateway")

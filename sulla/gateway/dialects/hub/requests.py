@@ -23,7 +23,8 @@ from sulla.gateway.rest.read import validated
 from sulla.gateway.websocket.machine import Effect, Then
 from sulla.gateway.wire import QuestionRow as Open
 from sulla.heartbeat.rpc_forms import HeartbeatStatus
-from sulla.rpc import MOST_SEQ, TITLE_CHARS, Params
+from sulla.rpc.form import MOST_SEQ, Params
+from sulla.rpc.limits import TITLE_CHARS
 
 _OWN: Final = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""

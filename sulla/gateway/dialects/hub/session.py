@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
@@ -26,7 +26,8 @@ from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.websocket.machine import Close, Effect, Out, SendFrame
 from sulla.gateway.websocket.session import NOT_TEXT, too_big
-from sulla.rpc import Limits, Way
+from sulla.rpc.caller import Way
+from sulla.rpc.limits import Limits
 
 
 class HubSession:

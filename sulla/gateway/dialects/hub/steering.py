@@ -17,7 +17,7 @@ from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.read import validated
 from sulla.gateway.websocket.machine import Effect
 from sulla.playbooks.rpc_forms import WorkflowCancel
-from sulla.rpc import Params
+from sulla.rpc.form import Params
 
 PATIENCE_S: Final = 5.0
 """How long something is tried again that could not be kept; the client sends it again after 9 s."""

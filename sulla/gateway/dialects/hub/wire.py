@@ -17,7 +17,8 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.rpc import show
-from sulla.rpc import ID_CHARS, ID_PATTERN
+from sulla.rpc.form import ID_PATTERN
+from sulla.rpc.limits import ID_CHARS
 
 FRAME_ID_CHARS: Final = 200
 NAME_CHARS: Final = 200

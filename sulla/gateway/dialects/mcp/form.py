@@ -12,7 +12,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import MOST_FIELDS, explain, show
-from sulla.rpc import Answer, Id, Name, Params, QuestionId, Seq, Words
+from sulla.rpc.form import Answer, Id, Name, Params, QuestionId, Seq, Words
 
 WAIT_S: Final = 45
 """How long a call waits for a turn if it does not say, in seconds: most hosts give up after 60."""

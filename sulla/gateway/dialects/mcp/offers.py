@@ -10,7 +10,8 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.mcp.form import AnsweredReply, AskArgs, Entries, PlayArgs, ReadArgs, Reply, WaitArgs
 from sulla.playbooks import rpc_forms as workflows
-from sulla.rpc import Params, describe_one
+from sulla.rpc.form import Params
+from sulla.rpc.row import describe_one
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion
 from sulla.gateway.dialects.request import RequestContext
-from sulla.store import UNREAD, Swapped, UnreadValue, swap_until
+from sulla.store.swapping import UNREAD, Swapped, UnreadValue, swap_until
 
 RETRY_S = 900.0
 """How long after a request its library may make it again: its own time-out is 600 s. Later the same words are new."""

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.conversation import ChatMessage
 from sulla.gateway.problems import Headers, Malformed, Problem
 from sulla.gateway.rpc import show
-from sulla.rpc import ID_CHARS
+from sulla.rpc.limits import ID_CHARS
 
 MESSAGES = 10_000
 """Of one request; more are refused. The body's limit is felt long before."""

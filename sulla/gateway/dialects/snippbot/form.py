@@ -11,7 +11,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
 from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
-from sulla.rpc import TEXT_CHARS
+from sulla.rpc.limits import TEXT_CHARS
 
 VERDICTS: tuple[Verdict, ...] = ("approve", "reject", "always", "run_again", "give_up", "result")
 STATUS: dict[Verdict, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.dialects.playing import Played, says
 from tests.gateway.dialects.talker import talking
 

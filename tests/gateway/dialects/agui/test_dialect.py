@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES
-from sulla.gateway import QuestionRow, Server, WaitingThread
+from sulla.access.principal import ALL_SCOPES
+from sulla.gateway.commands import WaitingThread
+from sulla.gateway.server.server import Server
+from sulla.gateway.wire import QuestionRow
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says

@@ -8,10 +8,10 @@ import json
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from sulla.access import Principal
+from sulla.access.principal import Principal
 from sulla.core.errors import Forbidden, NotFound, StoreUnavailable
-from sulla.gateway import Server
 from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces, MessageMeaning
+from sulla.gateway.server.server import Server
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start

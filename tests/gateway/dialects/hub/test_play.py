@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.dialects.playing import Played, Run, says
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sulla.access import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway import Event, Limits, QuestionRow
+from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.desk import MOST_CHANNELS
 from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall
 from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
@@ -21,12 +21,14 @@ from sulla.gateway.wire import (
     ApprovalAnswer,
     EventsSubscribe,
     EventsUnsubscribe,
+    QuestionRow,
     ThreadCreate,
     ThreadGet,
     TurnSend,
     TurnStop,
 )
-from sulla.rpc import TEXT_CHARS, Params
+from sulla.rpc.form import Params
+from sulla.rpc.limits import TEXT_CHARS, Limits
 
 THREAD = "thr_1"
 ASKED = QuestionRow(THREAD, "run_1", "approval:call_1", "May I?", tool="post")

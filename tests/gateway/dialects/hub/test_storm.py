@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.dialects.playing import Played, Run, says

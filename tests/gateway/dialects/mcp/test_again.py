@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.gateway.dialects.mcp.test_dialect import BY_TOOL, HEADERS, ask, asks, dial, ends, words
 from tests.gateway.dialects.playing import Played, says
 

@@ -15,10 +15,12 @@ from mcp.client.context import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from sulla.access import ALL_SCOPES, Principal
-from sulla.gateway import GatewayConfig, Limits, Server, bind, build_app, serve
+from sulla.access.principal import ALL_SCOPES, Principal
+from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.dialects.mcp.offers import OFFERS
+from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
+from sulla.rpc.limits import Limits
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sulla.gateway import Server
 from sulla.gateway.dialects.openai.again import RETRY_S
+from sulla.gateway.server.server import Server
 from tests.gateway.dialects.conftest import Dial
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import until

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from sulla.core.errors import QueueFull, RateLimited, StoreUnavailable
-from sulla.gateway import Server
 from sulla.gateway.dialects.openai import claim as openai_claim
+from sulla.gateway.server.server import Server
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.gateway.dialects.conftest import Dial
 from tests.gateway.dialects.openai.test_again import RETRY, said

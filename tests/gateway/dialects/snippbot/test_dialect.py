@@ -8,9 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from sulla.access import ALL_SCOPES
+from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
-from sulla.gateway import Server
+from sulla.gateway.server.server import Server
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
