@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Commands
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer
