@@ -14,6 +14,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.facts import RunRequest
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import Play
+from sulla.threads.log.provenance import Provenance
 
 OPEN_SHOWN: Final = 64
 """Open steps that a head names."""
@@ -26,6 +27,7 @@ class PlaybookAsked(RunRequest):
     """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
 
     kind: ClassVar[str] = "PLAYBOOK_ASKED"
+    provenance: ClassVar[Provenance] = "person"
     refusal: ClassVar[str] = "no playbook is running here"
     ask: Literal["pause", "resume", "step", "cancel"]
     why: str = ""
@@ -36,6 +38,7 @@ class PlaybookBegan(Fielded):
     """A playbook was started from this conversation."""
 
     kind: ClassVar[str] = "PLAYBOOK_BEGAN"
+    provenance: ClassVar[Provenance] = "daemon"
     thread_id: ThreadId
     name: str
     run_id: RunId = RunId("")
@@ -47,11 +50,14 @@ class PlaybookEnded(Fielded):
     """A playbook that was started from this conversation has ended."""
 
     kind: ClassVar[str] = "PLAYBOOK_ENDED"
+    provenance: ClassVar[Provenance] = "marked"
     thread_id: ThreadId
     name: str
     status: str
     text: str = ""
     """What came of it, in a line."""
+    tainted: bool = False
+    """Whether `text` may repeat what nobody trusts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Played(Fielded):
     """Something happened to a playbook's run."""
 
     kind: ClassVar[str] = "PLAYBOOK"
+    provenance: ClassVar[Provenance] = "marked"
     what: str
     """The kind of the machine's fact, e.g. ``STEP_STARTED``."""
     at: str = ""
@@ -83,6 +90,7 @@ class EndTold(Fielded):
     """The conversation that a playbook was started from has been told what came of it."""
 
     kind: ClassVar[str] = "END_TOLD"
+    provenance: ClassVar[Provenance] = "daemon"
     known: bool = True
     """False if there is no such conversation any more."""
 

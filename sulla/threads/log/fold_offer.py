@@ -31,7 +31,6 @@ def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin
     state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
     state.created_ms = state.updated_ms = origin.at_ms
     state.birth, state.graph = fact.birth, fact.graph
-    state.tainted = fact.birth is not None and fact.birth.tainted
 
 
 def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:

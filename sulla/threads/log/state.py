@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -15,6 +15,7 @@ from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
 from sulla.threads.log.plays import OwedAnswer, Question
+from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.spoken import BargedIn, Heard
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import Usage
@@ -36,6 +37,7 @@ class RunRef:
 class WaitingInput:
     """A message that has no run of its own yet."""
 
+    provenance: ClassVar[Provenance] = "marked"
     seq: int
     run_id: RunId
     message_id: MessageId
