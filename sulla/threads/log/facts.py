@@ -23,11 +23,7 @@ from sulla.threads.log.waits import Wait
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
-
 OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
-
-
-# ---------------------------------------------------------------------------------------------------------- offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +126,6 @@ class RunRequest(Fielded):
 
     refusal: ClassVar[str]
     """Why it is put away where no such run is open."""
-
-
-# ---------------------------------------------------------------------------------------------------------- decided
 
 
 @dataclass(frozen=True, slots=True)
