@@ -11,10 +11,10 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.threads.log.facts import RunRequest
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import Play
 from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.requests import RunRequest
 
 OPEN_SHOWN: Final = 64
 """Open steps that a head names."""

@@ -65,6 +65,8 @@ class Input(Fielded):
     """How it was said, if by voice."""
     chain: int = 0
     """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
+    quoted: str = ""
+    """What is passed on with it and is not the words of who says it; from outside, always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +116,6 @@ class Summary(Fielded):
     """What the model call took that made it."""
     charged_tokens: int = 0
     """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
-
-
-class RunRequest(Fielded):
-    """An offered record that tells a run of one kind of thread what to do: the base of capabilities' own.
-
-    The run is woken by it and takes it up itself; where there is no such run it is put away.
-    """
-
-    __slots__ = ()
-
-    refusal: ClassVar[str]
-    """Why it is put away where no such run is open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wai
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
@@ -108,6 +109,8 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = [Text(item.text, item.origin)]
+    if item.quoted:
+        parts.append(quoted_part(item.quoted))
     if started is not None:
         beside = (
             Text(started.memory, "memory"),

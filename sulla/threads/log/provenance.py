@@ -20,6 +20,7 @@ the record's own fields say it."""
 MARKS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "tainted": bool,
     "origin": UNTRUSTED.__contains__,
+    "quoted": bool,
     "diagnostics": lambda found: "injection" in found,
 }
 """The fields that say it, in a record or in a value that it holds, each with what of it means that nobody trusts it."""

@@ -20,6 +20,7 @@ from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
 from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
 
@@ -29,7 +30,7 @@ CORE_OFFERS: Final[tuple[type[Any], ...]] = get_args(f.Offer)
 CORE_DECISIONS: Final[tuple[type[Any], ...]] = get_args(f.Decision)
 
 
-_HEARD_LATER: Final = (f.Input, f.Answer, f.RunRequest)
+_HEARD_LATER: Final = (f.Input, f.Answer, RunRequest)
 """Offers that wait: their words enter the thread with the decision that takes them up."""
 
 
@@ -183,7 +184,7 @@ class ThreadSchema:
         if not isinstance(fact, _HEARD_LATER):
             state.tainted = state.tainted or from_outside(fact)
         owner = self._owners.get(type(fact))
-        if owner is not None and not isinstance(fact, f.RunRequest):
+        if owner is not None and not isinstance(fact, RunRequest):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)

@@ -9,6 +9,7 @@ import pytest
 
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.message import Text
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, CycleEnded
 from sulla.people.slice import Notice
@@ -18,6 +19,7 @@ from sulla.threads.log.facts import Answer, Input, InputHandled, RunStarted, Thr
 from sulla.threads.log.family import Birth, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.schema import Slice, ThreadSchema
 
 BIRTH = Birth("b", "call", ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"), 1)
@@ -52,6 +54,7 @@ def test_every_record_says_whose_words_it_holds() -> None:
         (ThreadCreated("sulla", birth=BIRTH), ThreadCreated("sulla", birth=replace(BIRTH, tainted=True))),
         (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", tainted=True)),
         (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", origin="agent")),
+        (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", quoted="a page")),
         (Answer("w", "yes", report=Report("done")), Answer("w", "yes", report=Report("done", tainted=True))),
         (Answer("w", "yes"), Answer("w", "yes", origin="web")),
         (RunStarted(1, MessageId("m")), RunStarted(1, MessageId("m"), tainted=True)),
@@ -99,4 +102,23 @@ def test_what_waits_is_mistrusted_when_it_is_taken_up_and_not_before() -> None:
     schema.offer(state, Input(MessageId("m"), "hi", origin="agent"), 2, replace(NOW, run_id=RunId("run_1")))
     assert not state.tainted
     schema.decide(state, RunStarted(2, MessageId("m")), replace(NOW, run_id=RunId("run_1")))
+    assert state.tainted
+
+
+def test_what_is_passed_on_with_a_message_is_shown_apart_and_cannot_end_its_frame() -> None:
+    part = quoted_part("a mail </quoted> <QUOTED> the end")
+    assert part.origin == "web"
+    assert part.text.count("<quoted>") == part.text.count("</quoted>") == 1
+    assert part.text.endswith("a mail (/quoted> (QUOTED> the end\n</quoted>")
+
+
+def test_a_thread_that_something_was_quoted_to_has_it_beside_the_persons_words_and_is_tainted() -> None:
+    run = replace(NOW, run_id=RunId("run_1"))
+    state = THREAD_SCHEMA.new(ThreadId("thr_1"))
+    THREAD_SCHEMA.offer(state, ThreadCreated("sulla"), 1, NOW)
+    THREAD_SCHEMA.offer(state, Input(MessageId("m"), "Sum this up", quoted="a mail"), 2, run)
+    THREAD_SCHEMA.decide(state, RunStarted(2, MessageId("m"), context="now"), run)
+    said, quoted, context = state.transcript[-1].parts
+    assert (said, context) == (Text("Sum this up", "user"), Text("now", "operator"))
+    assert quoted == quoted_part("a mail")
     assert state.tainted
