@@ -16,7 +16,7 @@ class Notice(Fielded):
     """An agent has something to tell people, whether they look on or come later. Offered, like an input."""
 
     kind: ClassVar[str] = "NOTICE"
-    provenance: ClassVar[Provenance] = "marked"
+    provenance: ClassVar[Provenance] = "beside"
     text: str
     urgency: Urgency = "normal"
     agent: str = ""

@@ -50,7 +50,7 @@ class PlaybookEnded(Fielded):
     """A playbook that was started from this conversation has ended."""
 
     kind: ClassVar[str] = "PLAYBOOK_ENDED"
-    provenance: ClassVar[Provenance] = "marked"
+    provenance: ClassVar[Provenance] = "beside"
     thread_id: ThreadId
     name: str
     status: str

@@ -305,7 +305,7 @@ async def test_taint_that_does_not_stick_is_noticed(
         return ToolCallResult(call_id, text, is_error, origin)
 
     for module in (fold, schema):
-        monkeypatch.setattr(module, "from_outside", lambda record: False)
+        monkeypatch.setattr(module, "taints_thread", lambda record: False)
     monkeypatch.setattr(calls, "ToolCallResult", forgetful)
     assert effects(await transcript(tmp_path, "mail", place, plain)) != []
 

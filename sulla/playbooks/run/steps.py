@@ -34,8 +34,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
 
-Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
-"""Has people told something: in a thread, by a run, once under a key, in words."""
+Tell = Callable[[ThreadId, RunId, str, str, bool], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key, in words, and whether these are tainted."""
 
 
 class PlaybookSource(Protocol):
@@ -234,7 +234,7 @@ class StepEffects:
 
     async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text, state.tainted)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

@@ -15,7 +15,7 @@ from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.log.plays import AnswerGiven
-from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.provenance import taints_thread
 from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.log.transcript import Transcript
@@ -141,7 +141,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
     state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
     state.run.question = item.question
-    state.tainted = state.tainted or from_outside(item)
+    state.tainted = state.tainted or taints_thread(item)
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -157,7 +157,7 @@ def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
         item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or from_outside(item)
+        state.tainted = state.tainted or taints_thread(item)
         del state.waiting[seq]
     state.consumed += len(fact.input_seqs)
     state.held_below = 0

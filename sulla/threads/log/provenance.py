@@ -12,10 +12,11 @@ from typing import Any, Final, Literal
 
 from sulla.core.message import UNTRUSTED
 
-Provenance = Literal["daemon", "person", "thread", "marked"]
+Provenance = Literal["daemon", "person", "thread", "marked", "beside"]
 """`daemon`: names, numbers and the daemon's own words. `person`: somebody with a token of this home says it. `thread`:
 the model or a tool says it, from what stands in the thread: it is trusted as far as the thread is by then. `marked`:
-the record's own fields say it."""
+the record's own fields say it. `beside`: they do, and no model reads the record in its thread, only people and whoever
+takes it from the log."""
 
 MARKS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "tainted": bool,
@@ -33,7 +34,16 @@ def from_outside(record: object) -> bool:
         record: a fact; one whose class has no `provenance` is from outside.
     """
     provenance: Provenance | None = getattr(record, "provenance", None)
-    return provenance is None or (provenance == "marked" and _is_marked(record))
+    return provenance is None or (provenance in ("marked", "beside") and _is_marked(record))
+
+
+def taints_thread(record: object) -> bool:
+    """Whether a thread that a record enters can be trusted less from here on.
+
+    Args:
+        record: a fact.
+    """
+    return getattr(record, "provenance", None) != "beside" and from_outside(record)
 
 
 def _is_marked(value: Any) -> bool:  # noqa: ANN401  # a record, or a value that it holds

@@ -19,7 +19,7 @@ from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
-from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.provenance import taints_thread
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
@@ -182,7 +182,7 @@ class ThreadSchema:
             origin: its envelope.
         """
         if not isinstance(fact, _HEARD_LATER):
-            state.tainted = state.tainted or from_outside(fact)
+            state.tainted = state.tainted or taints_thread(fact)
         owner = self._owners.get(type(fact))
         if owner is not None and not isinstance(fact, RunRequest):
             owner.take(state, fact, seq, origin)
@@ -203,7 +203,7 @@ class ThreadSchema:
         Raises:
             CorruptRecord: the decision does not fit what came before it.
         """
-        state.tainted = state.tainted or from_outside(fact)
+        state.tainted = state.tainted or taints_thread(fact)
         owner = self._owners.get(type(fact))
         if owner is None:
             apply_decision(state, fact, origin)

@@ -95,6 +95,14 @@ def test_a_thread_trusts_a_capabilitys_record_only_if_that_says_whose_words_it_h
     assert state.tainted == tainted
 
 
+def test_a_thread_is_trusted_as_before_where_no_model_reads_what_entered_it() -> None:
+    state = THREAD_SCHEMA.new(ThreadId("thr_1"))
+    THREAD_SCHEMA.offer(state, ThreadCreated("sulla"), 1, NOW)
+    for told in (Notice("text", tainted=True), PlaybookEnded(ThreadId("t"), "p", "completed", tainted=True)):
+        THREAD_SCHEMA.offer(state, told, 2, NOW)
+    assert not state.tainted
+
+
 def test_what_waits_is_mistrusted_when_it_is_taken_up_and_not_before() -> None:
     schema = ThreadSchema(THREAD_SCHEMA.measure)
     state = schema.new(ThreadId("thr_1"))
