@@ -19,6 +19,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import wire
 from sulla.gateway.context import ServerContext
+from sulla.gateway.feed.backlog import Backlog
 from sulla.gateway.feed.follower import EventFollower, EventSink
 from sulla.gateway.feed.outbox import Outbox, TooSlow
 from sulla.gateway.feed.speaker import Speaker
@@ -83,7 +84,7 @@ class Connection:
         self._socket = socket
         self._talk = talk
         self._context = room
-        self._outbox = Outbox(room.clock, room.limits.queue_bytes, room.limits.stall_s)
+        self._outbox = Outbox(room.clock, room.limits.queue_bytes, room.limits.stall_s, Backlog(room.frames.of))
         self._tasks = asyncio.TaskGroup()
         self._overlap = CallPipeline(self._tasks)
         self._telling: asyncio.Task[None] | None = None
