@@ -112,7 +112,7 @@ async def run_daemon(
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
         app = _app(settings, system, place, logs)
-        server = await serve(app, sock, place.clock)
+        server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.gateway.commands import Commands
+from sulla.gateway.feed.backlog import EventFrames
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.server.auth import Guard
@@ -30,3 +31,5 @@ class ServerContext:
     limits: Limits
     observer: Observer
     tickets: TokenStore
+    frames: EventFrames = field(default_factory=EventFrames)
+    """Events for ``sulla.v1``."""
