@@ -161,7 +161,7 @@ class Beginner:
 
     def _merge(self, spot: StepSpot) -> Fact:
         first = spot.node.step.does.need == "first"  # type: ignore[union-attr]  # only merges come here
-        route = spot.frame.spots[arrivals(spot)[0]].node.id if first else ""
+        route = spot.frame.spots[arrivals(spot)[0]].node.step.id if first else ""
         return StepCompleted(spot.at, None, route, self.run.now_ms)
 
     def _break(self, spot: StepSpot) -> Fact:

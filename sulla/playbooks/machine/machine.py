@@ -135,9 +135,9 @@ class Playbook:
             spot = held.popleft() if held and busy < at_once else due.popleft()
             # What `MachineRun.begin` does for most steps, without the calls: they are a tenth of what a step costs.
             node = spot.node
-            if node.simple and busy < at_once and not (spot.status or spot.unmet or run.careful):
+            if (given := node.given) is not None and busy < at_once and not (spot.status or spot.unmet or run.careful):
                 spot.attempt = attempt = spot.attempt + 1
-                spot.begun = fact = _made(StepStarted, (spot.at, attempt, node.given, now_ms))
+                spot.begun = fact = _made(StepStarted, (spot.at, attempt, given, now_ms))
                 spot.status = RUNNING
                 busy += 1
                 out.append(fact)
@@ -248,7 +248,7 @@ class Playbook:
             InvalidInput: a person's answer is none of those allowed; the question stays open.
         """
         spot = self._run.spots.get(at)
-        if spot is None or spot.status != RUNNING or not spot.node.asks:
+        if spot is None or spot.status != RUNNING or not spot.node.outward or spot.node.direct:
             return []
         return self._note(answered(self._run, spot, answer, spent))
 

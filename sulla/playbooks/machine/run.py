@@ -131,11 +131,11 @@ class MachineRun:
     def _step_started(self, fact: f.StepStarted) -> None:
         spot = self.spots[fact.at]
         self.begin(spot, fact)
-        if not spot.node.simple:
+        if spot.node.given is None:
             self._started_more(spot, fact)
 
     def begin(self, spot: StepSpot, fact: f.StepStarted) -> None:
-        """What `StepStarted` comes to for a step that is `simple`."""
+        """What `StepStarted` comes to for a step that can begin without a look at anything but its needs."""
         spot.status = RUNNING
         spot.attempt += 1
         spot.begun = fact
@@ -179,13 +179,14 @@ class MachineRun:
         node = spot.node
         if node.takes_place:
             self.busy -= 1
-        if not node.plain:
+        follows = node.follows
+        if follows is None:
             self._settle(spot, COMPLETED)
             return
         spot.status = COMPLETED
         spot.begun = None
         frame = spot.frame
-        for number in node.follows:
+        for number in follows:
             after = frame.spots[number]
             after.left = left = after.left - 1
             if after.arrived is not None:
@@ -201,7 +202,7 @@ class MachineRun:
         does = spot.node.step.does
         if isinstance(does, MergeStep):
             spots, counted = spot.frame.spots, arrivals(spot)
-            named = {spots[number].node.id: spots[number].value for number in counted}
+            named = {spots[number].node.step.id: spots[number].value for number in counted}
             spot.value = spots[counted[0]].value if does.need == "first" else named
         elif isinstance(does, LoopStep) and spot.inside is not None:
             spot.value = [spot.inside.outputs.get(number) for number in range(spot.inside.begun)]

@@ -31,7 +31,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
         self._run = run
         self._around: dict[str, LoopFrame] = {}
         while frame.owner is not None:
-            self._around[frame.owner.node.id] = frame
+            self._around[frame.owner.node.step.id] = frame
             frame = frame.owner.frame
 
     def __getitem__(self, step: str) -> Mapping[str, Json]:
@@ -70,7 +70,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
 
 def _branch(blocks: tuple[Block, ...], step: str) -> int:
     for number, block in enumerate(blocks):
-        if any(node.id == step for node in block.nodes):
+        if any(node.step.id == step for node in block.nodes):
             return number
     return -1
 

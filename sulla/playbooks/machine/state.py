@@ -94,7 +94,9 @@ class StepSpot:
     def is_forgiven(self) -> bool:
         """Whether its failure counts as success for what needs it: its own, not that of a step before it."""
         failure = self.past.failure
-        return self.node.goes_on and (self.attempt > 0 or failure is None or failure.reason != "upstream")
+        return self.node.step.on_failure == "go_on" and (
+            self.attempt > 0 or failure is None or failure.reason != "upstream"
+        )
 
 
 class LoopFrame:
@@ -111,7 +113,7 @@ class LoopFrame:
         self.number = number
         """Of the pass, or of the branch."""
         mark = f"@{'.'.join(map(str, path))}" if path else ""
-        self.spots = [StepSpot(node, self, node.id + mark, len(node.step.needs)) for node in block.nodes]
+        self.spots = [StepSpot(node, self, node.step.id + mark, len(node.step.needs)) for node in block.nodes]
         self.open = len(self.spots)
         """How many of them have not ended."""
         self.broke = False
