@@ -166,7 +166,8 @@ class MachineRun:
 
     def _complete(self, spot: StepSpot, value: Json, route: str, spent: f.Spent) -> None:
         spot.value = value
-        spot.route = route
+        if route:
+            spot.past = replace(spot.past, route=route)
         self._charge(spot, spent)
         if not spot.node.outward:
             self._completed_more(spot)

@@ -80,7 +80,7 @@ def seen(spot: StepSpot) -> dict[str, Json]:
     failure = spot.past.failure
     return {
         "output": spot.value,
-        "route": spot.route,
+        "route": spot.past.route,
         "status": StepStatus(spot.status).name.lower(),
         "error": failure._asdict() if failure is not None else None,
         "tries": spot.attempt,

@@ -44,7 +44,7 @@ UNMET_SKIPPED: Final = int(Unmet.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What most steps never have: failures, questions asked twice, a bill."""
+    """What most steps never have: failures, questions asked twice, a route, a bill."""
 
     failures: tuple[FailureClass, ...] = ()
     """Of its attempts so far."""
@@ -54,6 +54,8 @@ class Past:
     """When its next attempt may begin, for `WAITING`."""
     reasked: str = ""
     """Why a model was asked a second time."""
+    route: str = ""
+    """The one of several ways that it took."""
     tokens: int = 0
     """What it has used, all attempts together."""
     cost_micro: int = 0
@@ -66,7 +68,7 @@ class StepSpot:
     """One step in one pass. There is one for each step as soon as a run begins, so it holds little."""
 
     __slots__ = (
-        *("arrived", "at", "attempt", "begun", "frame", "inside", "left", "node", "past", "route", "status", "unmet"),
+        *("arrived", "at", "attempt", "begun", "frame", "inside", "left", "node", "past", "status", "unmet"),
         "value",
     )
 
@@ -83,7 +85,6 @@ class StepSpot:
         self.begun: StepStarted | None = None
         """Its latest attempt."""
         self.value: Json = None
-        self.route = ""
         self.past = _NEW
         self.inside: Inside | None = None
         """Of a loop or parallel step at work: what is in it."""
