@@ -61,8 +61,8 @@ class Beginner:
         """What becomes of a step whose needs have all ended."""
         if spot.attempt:
             return self._begin_kind(spot)
-        if self.run.careful and (self.run.transfer is not None or spot.frame.is_closed()):
-            why = "another playbook takes over" if self.run.transfer is not None else "the loop was left"
+        if self.run.careful and (self.run.course.transfer is not None or spot.frame.is_closed()):
+            why = "another playbook takes over" if self.run.course.transfer is not None else "the loop was left"
             return self._skipped(spot, why)
         settled = self._merge_unmet(spot) if spot.node.quota else self._unmet(spot)
         if settled is not None:
@@ -231,7 +231,7 @@ class Beginner:
     # ---------------------------------------------------------------------------------------------------------- words
 
     def _stack(self) -> tuple[str, ...]:
-        started = self.run.started
+        started = self.run.course.started
         return (*started.stack, started.playbook) if started is not None else ()
 
     def _scope(self, spot: StepSpot) -> dict[str, object]:

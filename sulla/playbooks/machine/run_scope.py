@@ -96,7 +96,7 @@ def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot |
         names: further ones, the driver's.
         coming: a loop of that frame whose next pass it is about.
     """
-    started = run.started
+    started = run.course.started
     found: dict[str, object] = {
         **names,
         "inputs": started.inputs if started is not None else {},
