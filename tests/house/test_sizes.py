@@ -80,7 +80,6 @@ LARGER_CLASSES: dict[str, tuple[int, int]] = {
     "sulla/daemon/service.py Service": (15, 8),
     "sulla/speech/english/state.py Clause": (14, 14),
     "sulla/speech/english/state.py Parse": (29, 29),
-    "sulla/speech/sentences/sentences.py Sentences": (16, 1),
     "sulla/testing/world.py World": (14, 14),
     "sulla/threads/log/state.py OpenRun": (29, 29),
     "sulla/threads/log/state.py ThreadState": (44, 44),
