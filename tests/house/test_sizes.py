@@ -77,7 +77,6 @@ ROWS = frozenset({"NamedTuple", "TypedDict", "Protocol", "BaseModel", "Section",
 """Bases of values that cannot change, of promises, and of models of settings and messages."""
 
 LARGER_CLASSES: dict[str, tuple[int, int]] = {
-    "sulla/daemon/service.py Service": (15, 8),
     "sulla/speech/english/state.py Clause": (14, 14),
     "sulla/speech/english/state.py Parse": (29, 29),
     "sulla/testing/world.py World": (14, 14),
