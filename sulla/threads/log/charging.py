@@ -24,7 +24,7 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
     if state.run is not None:
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:
-        charge_day(state, report.tokens, origin)
+        _charge_thread(state, report.tokens, report.cost_micro, origin)
 
 
 def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
@@ -39,6 +39,10 @@ def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None
     """
     run.tokens += tokens
     run.cost_micro += cost_micro or 0
+    _charge_thread(state, tokens, cost_micro, origin)
+
+
+def _charge_thread(state: ThreadState, tokens: int, cost_micro: int | None, origin: Origin) -> None:
     state.spent_micro += cost_micro or 0
     charge_day(state, tokens, origin)
 
