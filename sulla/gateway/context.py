@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Commands
 from sulla.gateway.feed.backlog import EventFrames
 from sulla.gateway.methods.calls import Calls

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from sulla.access.principal import Scope
+from sulla.core.dataclass import dataclass
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
 from sulla.rpc.row import Time
 

@@ -5,10 +5,11 @@ A heartbeat is a thread, and a beat is one run of it. Its cycles are child runs;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import ClassVar, Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.core.units import DAY_MS
 from sulla.threads.log.forms import Fielded

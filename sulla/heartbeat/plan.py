@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.units import DAY_MS
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, BeatStatus, CycleEnded, month_of
 from sulla.heartbeat.limits import BeatLimits

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from sulla.core.dataclass import dataclass
 from sulla.rpc.form import STEP_PATTERN, Id, Label, Name, Params, Seq, Title
 from sulla.rpc.limits import STEP_CHARS, STEPS_AT_ONCE, WORKFLOW_CHARS
 from sulla.rpc.row import Money, Time

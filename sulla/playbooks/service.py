@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow

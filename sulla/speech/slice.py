@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.schema import Slice

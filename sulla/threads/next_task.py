@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Answer, ContinueAsked, StopAsked

@@ -15,11 +15,11 @@ import os
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Seen, digest_of_file, look
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext

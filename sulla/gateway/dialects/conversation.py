@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
 from sulla.gateway.problems import Malformed

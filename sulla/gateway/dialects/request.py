@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
 import orjson
 
 from sulla.access.principal import Principal
 from sulla.agent.rpc import METHODS as AGENTS
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import REASONING, TEXT
 from sulla.gateway.rpc import event_frame

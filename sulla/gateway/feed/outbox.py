@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.backlog import Backlog, is_delta
 

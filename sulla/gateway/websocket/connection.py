@@ -7,13 +7,13 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail

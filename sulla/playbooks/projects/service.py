@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
 from sulla.agent.model.decider import Decided, Decider
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson

@@ -6,9 +6,10 @@ stable for ever; a new field needs a default, so that older records still read. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit

@@ -7,11 +7,12 @@ waits for people ends its run with interrupts; the run that has the answers (``r
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import cast
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.gateway.dialects import conversation as talks
 from sulla.gateway.dialects.agui.form import RunInput, error_body, read_input, verdict_of

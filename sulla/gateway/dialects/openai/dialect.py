@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, digest, moved_on, words_for
