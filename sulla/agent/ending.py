@@ -10,7 +10,8 @@ from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
 from sulla.threads.log.facts import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 
 
 @dataclass(frozen=True, slots=True)

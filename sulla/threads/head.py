@@ -26,7 +26,7 @@ THREAD_KIND = "thread"
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)
 
 
-_FORM: Final = KeptForm(ThreadState, dropped=("had_tool_calls",))
+_FORM: Final = KeptForm(ThreadState, dropped=("had_tool_calls", "active_agents"))
 
 
 def status_of(state: ThreadState) -> Status:

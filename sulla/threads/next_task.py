@@ -9,8 +9,10 @@ from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Answer, ContinueAsked, RunRequest, StopAsked
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import TIME
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 
 STOPPED: Final = "it was stopped before it began"
 

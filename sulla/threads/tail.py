@@ -15,8 +15,9 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import keep_report
+from sulla.threads.log.inputs import ControlInput, WaitingInput, waiting_input
 from sulla.threads.log.schema import CORE_DECISIONS, ThreadSchema
-from sulla.threads.log.state import ControlInput, ThreadState, WaitingInput, waiting_input
+from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 
 _PAGE = 256

@@ -13,9 +13,11 @@ from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads.leaving import DELETED, last_words
 from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, Report
+from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.kind import CONVERSATION
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import OwedAnswer, Question
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")

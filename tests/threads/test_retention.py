@@ -16,8 +16,10 @@ from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads.log.facts import Input
 from sulla.threads.log.family import Birth
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.retention import Retention, due_ms, expires_ms

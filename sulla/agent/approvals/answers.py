@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.agent.approvals.approvals import refusal
 from sulla.threads.log.facts import Answer, Resumed, ToolCallResult
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 
 Written = Resumed | ToolCallResult
 

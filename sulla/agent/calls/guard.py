@@ -16,7 +16,8 @@ from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
 from sulla.core.stamp import stamp
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.call import mend

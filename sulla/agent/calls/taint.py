@@ -10,7 +10,8 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.core.redact import Redactor
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import Trust
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, ToolCall, ToolResult
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.transcript import Transcript
 
 

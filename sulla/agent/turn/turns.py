@@ -39,7 +39,8 @@ from sulla.threads.log.facts import (
     RunStarted,
     Stopped,
 )
-from sulla.threads.log.state import OpenRun, WaitingInput
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.next_task import (
     AnswerRun,
     CancelForBargeIn,

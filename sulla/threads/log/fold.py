@@ -14,8 +14,10 @@ from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import AnswerGiven
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
 from sulla.threads.log.waits import Permit

@@ -7,8 +7,9 @@ import orjson
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.threads.log.facts import Outcome, TextMessageEnd
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 
 NO_ANSWER = "the run ended without an answer"
 

@@ -10,8 +10,9 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
+from sulla.threads.log.inputs import ControlInput, waiting_input
 from sulla.threads.log.spoken import BargedIn
-from sulla.threads.log.state import ControlInput, ThreadState, waiting_input
+from sulla.threads.log.state import ThreadState
 
 
 def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:

@@ -40,8 +40,10 @@ from sulla.threads.log.facts import (
     ThreadCreated,
     ToolCallResult,
 )
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import PLAYBOOK, Play, Question
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.watching import CommittedFact

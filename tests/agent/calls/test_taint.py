@@ -13,7 +13,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.facts import Input, RunStarted
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"

@@ -16,7 +16,8 @@ from sulla.core.limit import LimitHit
 from sulla.core.run import Run
 from sulla.models.tokens.estimate import estimate_tokens
 from sulla.testing.clock import ManualClock
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 NOON_S = 20_000 * 86_400 + 43_200.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 

@@ -8,7 +8,9 @@ from sulla.agent.turn.route import AGENT, after_agent
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.graph.decision import END
 from sulla.threads.log.facts import Outcome, OutcomeStatus
-from sulla.threads.log.state import OpenRun, RunRef, ThreadState
+from sulla.threads.log.links import RunRef
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 

@@ -19,8 +19,10 @@ from sulla.threads.log.facts import (
     ThreadFact,
 )
 from sulla.threads.log.family import Birth
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.spoken import BargedIn, Heard
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 A1, A2 = MessageId("a1"), MessageId("a2")
