@@ -86,7 +86,6 @@ LARGER_CLASSES: dict[str, tuple[int, int]] = {
     "sulla/speech/english/state.py Parse": (29, 29),
     "sulla/speech/sentences/sentences.py Sentences": (16, 1),
     "sulla/testing/world.py World": (14, 14),
-    "sulla/threads/log/open_run.py OpenRun": (29, 29),
     "sulla/threads/log/state.py ThreadState": (43, 43),
     "sulla/threads/session.py ThreadSession": (19, 7),
 }

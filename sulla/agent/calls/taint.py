@@ -28,7 +28,7 @@ _AFTER = ".,;:!?*_~"
 
 def trust_of(run: OpenRun) -> Trust:
     """Who started a run: a person is there for what a person wrote, and nobody for anything else."""
-    return "person" if run.origin in ("user", "operator") else "unattended"
+    return "person" if run.message.origin in ("user", "operator") else "unattended"
 
 
 def is_unattended(state: ThreadState) -> bool:

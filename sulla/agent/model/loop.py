@@ -102,7 +102,7 @@ def next_action(transcript: Transcript, run: OpenRun) -> Action:
         transcript: the conversation; only its end is looked at.
         run: whether the model has had its last word, and which calls are answered from outside.
     """
-    if run.replied:
+    if run.model.replied:
         return Finished()  # also if the reply was empty and left no message
     for message in reversed(transcript):
         if message.role == "user":

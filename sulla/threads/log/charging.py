@@ -39,8 +39,8 @@ def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None
         cost_micro: the same in money, in millionths of the currency's unit.
         origin: when.
     """
-    run.tokens += tokens
-    run.cost_micro += cost_micro or 0
+    run.spent.tokens += tokens
+    run.spent.cost_micro += cost_micro or 0
     state.spent_micro += cost_micro or 0
     charge_day(state, tokens, origin)
 

@@ -59,7 +59,7 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
     if fact.covers_seq > state.summary_covers:
         state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
         state.summary_first_kept = fact.first_kept
-        state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
+        state.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
 
 
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:

@@ -7,6 +7,7 @@ A large record is drawn in parts (`FLAT`), which what is kept does not show.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from operator import attrgetter
@@ -62,13 +63,41 @@ FLAT: Final = rule(flat=True)
 class _Row:
     """One kept field."""
 
-    path: str
-    """Where it is: its name behind those of the parts that it belongs to, with dots."""
+    part: str
+    """The part that it belongs to: its field behind those of the parts that hold it, with dots; empty for the whole."""
+    field: str
     default: object
     """What it begins with; MISSING for one that is always written."""
     write: _Write
     read: _Read | None
     """None for one that is put back from the log."""
+
+
+class _Part:
+    """A dataclass whose fields are kept among those of the whole, or the whole itself."""
+
+    def __init__(self, cls: type[Any], path: str = "") -> None:
+        self.cls = cls
+        self.path = path
+        self.holder, _, self.field = path.rpartition(".")
+        self._get = attrgetter(path) if path else _itself
+        self._later = [field.name for field in _fields(cls) if not field.init]
+        self._frozen = cls.__dataclass_params__.frozen
+
+    def made(self, values: dict[str, Any]) -> Any:  # noqa: ANN401 - of `cls`
+        """A new one with these fields."""
+        later = {name: values.pop(name) for name in self._later if name in values}
+        return self._with(self.cls(**values), later)
+
+    def changed(self, whole: object, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of `cls`
+        """The one of `whole` with these fields in the place of its own; changed in place, unless it is frozen."""
+        part: Any = self._get(whole)
+        return replace(part, **values) if self._frozen else self._with(part, values)
+
+    def _with(self, part: Any, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of `cls`
+        for name, item in values.items():
+            setattr(part, name, item)
+        return part
 
 
 class KeptForm(Generic[T]):
@@ -87,26 +116,31 @@ class KeptForm(Generic[T]):
     def __init__(self, cls: type[T], dropped: Collection[str] = ()) -> None:
         self._cls = cls
         self._dropped = frozenset(dropped)
-        self._parts: dict[str, KeptForm[Any]] = {}
+        self._whole = _Part(cls)
+        self._parts: list[_Part] = []
         rows: dict[str, _Row] = {}
-        for field, rule, hint in _ruled(cls):
-            if rule.flat:
-                part = self._parts[field.name] = KeptForm(hint)
-                found = {name: replace(row, path=f"{field.name}.{row.path}") for name, row in part.rows.items()}
-            else:
-                found = {rule.name or field.name: _row(field, rule, hint)}
-            if twice := found.keys() & rows.keys():
-                raise ValueError(f"{cls.__name__}: two fields are kept as {sorted(twice)}")
-            rows |= found
+        for name, row in self._drawn(self._whole):
+            if name in rows:
+                raise ValueError(f"{cls.__name__}: two fields are kept as {name!r}")
+            rows[name] = row
         order: tuple[str, ...] = getattr(cls, "KEPT_ORDER", ())
-        self.rows: dict[str, _Row] = {name: rows[name] for name in (*order, *rows)}
-        """The kept fields, those of parts among them, by the names that they are kept under."""
-        self._writers = [(name, attrgetter(row.path), row.default, row.write) for name, row in self.rows.items()]
-        self._readers = {
-            name: (row.path.partition(".")[0], "." in row.path, row.read) for name, row in self.rows.items()
-        }
-        self._init = frozenset(field.name for field in _fields(cls) if field.init)
-        self._frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]  # every dataclass has them
+        self._rows = {name: rows[name] for name in (*order, *rows)}
+        self._writers = [
+            (name, attrgetter(f"{row.part}.{row.field}".strip(".")), row.default, row.write)
+            for name, row in self._rows.items()
+        ]
+
+    def _drawn(self, part: _Part) -> Iterator[tuple[str, _Row]]:
+        """The fields of a part and of its own parts, by the names that they are kept under."""
+        hints = get_type_hints(part.cls, localns={"Json": object})
+        for field in _fields(part.cls):
+            rule: FieldRule = field.metadata.get("rule", _PLAIN)
+            if rule.flat:
+                inner = _Part(hints[field.name], f"{part.path}.{field.name}".strip("."))
+                yield from self._drawn(inner)
+                self._parts.append(inner)
+            elif rule.kept:
+                yield rule.name or field.name, _row(part.path, field, rule, hints[field.name])
 
     def write(self, value: T) -> JsonObject:
         """The kept fields, in order."""
@@ -123,15 +157,18 @@ class KeptForm(Generic[T]):
         Raises:
             CorruptRecord: a field is unknown, missing or of another type.
         """
-        own, parts = self._split(kept)
-        own |= {name: form.read(parts.get(name, {})) for name, form in self._parts.items()}
+        found = self._values(kept)
+        cls = self._cls
         try:
-            value = self._cls(**{name: item for name, item in own.items() if name in self._init})
+            for part in self._parts:
+                if part.path in found:
+                    cls = part.cls
+                    found[part.holder][part.field] = part.made(found[part.path])
+            cls = self._cls
+            made: T = self._whole.made(found[""])
         except TypeError as missing:
-            raise CorruptRecord(f"{self._cls.__name__}: {missing}") from None
-        for name in own.keys() - self._init:
-            setattr(value, name, own[name])
-        return value
+            raise CorruptRecord(f"{cls.__name__}: {missing}") from None
+        return made
 
     def put(self, value: T, kept: Json) -> T:
         """Give a value these fields in the place of its own; see `read`.
@@ -146,34 +183,26 @@ class KeptForm(Generic[T]):
         Raises:
             CorruptRecord: a field is unknown, or of another type.
         """
-        own, parts = self._split(kept)
-        own |= {name: self._parts[name].put(getattr(value, name), part) for name, part in parts.items()}
-        if self._frozen:
-            changed: T = replace(value, **own)  # type: ignore[type-var]  # it is a dataclass
-            return changed
-        for name, item in own.items():
-            setattr(value, name, item)
-        return value
+        found = self._values(kept)
+        for part in self._parts:
+            if part.path in found:
+                found[part.holder][part.field] = part.changed(value, found[part.path])
+        changed: T = self._whole.changed(value, found[""])
+        return changed
 
-    def _split(self, kept: Json) -> tuple[dict[str, Any], dict[str, JsonObject]]:
-        """Its own fields, read, by their names, and what its parts are to read."""
+    def _values(self, kept: Json) -> defaultdict[str, dict[str, Any]]:
+        """The fields, read, by their parts."""
         if not isinstance(kept, dict):
             raise CorruptRecord(f"{self._cls.__name__}: expected an object, found {type(kept).__name__}")
-        own: dict[str, Any] = {}
-        parts: dict[str, JsonObject] = {}
+        found: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         for name, item in kept.items():
-            known = self._readers.get(name)
-            if known is None:
-                if name not in self._dropped:
-                    said = f"{self._cls.__name__}: unknown field {name!r}"
-                    raise CorruptRecord(f"{said}; does it belong to a capability that is not installed?")
-                continue
-            field, is_part, read = known
-            if is_part:
-                parts.setdefault(field, {})[name] = item
-            elif read is not None:
-                own[field] = read(item)
-        return own, parts
+            row = self._rows.get(name)
+            if row is not None and row.read is not None:
+                found[row.part][row.field] = row.read(item)
+            elif row is None and name not in self._dropped:
+                said = f"{self._cls.__name__}: unknown field {name!r}"
+                raise CorruptRecord(f"{said}; does it belong to a capability that is not installed?")
+        return found
 
 
 def numbers_of(kept: Json, name: str) -> tuple[int, ...]:
@@ -199,33 +228,28 @@ def _fields(cls: type[Any]) -> tuple[Field[Any], ...]:
     return fields(cls)
 
 
-def _ruled(cls: type[Any]) -> Iterator[tuple[Field[Any], FieldRule, Any]]:
-    """The fields that are kept, how, and their types."""
-    hints = get_type_hints(cls, localns={"Json": object})
-    for field in _fields(cls):
-        rule: FieldRule = field.metadata.get("rule", _PLAIN)
-        if rule.kept:
-            yield field, rule, hints[field.name]
+def _itself(whole: object) -> object:
+    return whole
 
 
-def _row(field: Field[Any], rule: FieldRule, hint: object) -> _Row:
+def _row(part: str, field: Field[Any], rule: FieldRule, hint: object) -> _Row:
     default = field.default if field.default_factory is MISSING else field.default_factory()
-    default = MISSING if rule.always else default
+    return _Row(part, field.name, MISSING if rule.always else default, *_ways(rule, hint))
+
+
+def _ways(rule: FieldRule, hint: object) -> tuple[_Write, _Read | None]:
+    """How a field of this type is written and read."""
     if rule.numbers is not None:
         numbers = rule.numbers
-        return _Row(field.name, default, lambda item: list[Json](sorted(numbers(item))), None)
+        return lambda item: list[Json](sorted(numbers(item))), None
     if rule.key:
         read = reader(tuple[get_args(hint)[1], ...])  # type: ignore[misc]  # the type of its values
-        return _Row(
-            field.name, default, lambda item: to_json(list(item.values())), lambda kept: _keyed(rule.key, read(kept))
-        )
+        return lambda item: to_json(list(item.values())), lambda kept: _keyed(rule.key, read(kept))
     inner = _mutable(hint)
     if inner is None:
-        return _Row(field.name, default, to_json, reader(hint))
+        return to_json, reader(hint)
     form: KeptForm[Any] = KeptForm(inner)
-    return _Row(
-        field.name,
-        default,
+    return (
         lambda item: None if item is None else form.write(item),
         lambda kept: None if kept is None else form.read(kept),
     )

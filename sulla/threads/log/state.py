@@ -108,7 +108,9 @@ class ThreadState:
         run = self.run
         if self.kind.waits_while_working:
             return run is not None and run.resting
-        return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
+        return (
+            run is not None and bool(run.waits) and run.calls.intents.keys() <= {w.call_id for w in run.waits.values()}
+        )
 
     @property
     def depth(self) -> int:
