@@ -7,6 +7,7 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
@@ -78,6 +79,10 @@ OPTIONS = [
 ]
 
 
+def _hashed_like(one: object, other: object) -> bool:
+    return hash(other) == hash(one)
+
+
 def _tried(make: Callable[[], object]) -> str:
     try:
         return repr(make())
@@ -112,7 +117,7 @@ def _behaviour(cls: Any, options: dict[str, bool]) -> list[object]:
     ]
     if options.get("frozen"):
         whole = [cls(1, **more) if not options.get("kw_only") else cls(first=1, **more) for more in ({}, {"apart": 4})]
-        seen += [_tried(lambda each=each: hash(each) == hash(one)) for each in whole]
+        seen += [_tried(partial(_hashed_like, one, each)) for each in whole]
     return seen
 
 

@@ -60,7 +60,7 @@ def drawn(kinds: Sequence[str], course: str) -> list[int]:
     first = {kind: number for number, kind in reversed(list(enumerate(kinds, 1)))}
     tenth = Random(f"{seed()} {course}").sample(every(kinds, course), -(-len(kinds) // _SHARE))
     chosen = sorted({*first.values(), *tenth})
-    print(f"points {chosen} of {len(kinds)} of {course}: again with SULLA_POINTS_SEED={seed()}")
+    print(f"points {chosen} of {len(kinds)} of {course}: again with SULLA_POINTS_SEED={seed()}")  # noqa: T201  # shown with a failure
     return chosen
 
 

@@ -390,7 +390,7 @@ def test_what_a_child_used_counts_for_whoever_asked_for_it_once() -> None:
     log.suspend("child:c1")
     log.decide(f.Resumed("answered", "child:c1", answer))
     assert log.state.run is not None
-    assert (log.state.run.tokens, log.state.day_tokens, log.state.spent_tokens) == (30, 30, 30)
+    assert (log.state.run.spent.tokens, log.state.day_tokens, log.state.spent_tokens) == (30, 30, 30)
 
 
 def test_what_a_child_used_counts_in_tokens_and_money_also_where_its_report_comes_behind_the_run() -> None:

@@ -98,7 +98,7 @@ class StepEffects:
             ways: how many are set to work together.
         """
         left = bounds_of(self.limits, state).tokens - set_aside(state).tokens
-        left -= state.run.tokens if state.run is not None else 0
+        left -= state.run.spent.tokens if state.run is not None else 0
         return max(1, min(self.limits.tokens, left // (ways + 1)))
 
     # ------------------------------------------------------------------------------------------------------------ tools

@@ -10,9 +10,10 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
+from sulla.threads.log.inputs import ControlInput, waiting_input
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn
-from sulla.threads.log.state import ControlInput, ThreadState, waiting_input
+from sulla.threads.log.state import ThreadState
 
 
 def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
@@ -58,7 +59,7 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
     if fact.covers_seq > state.summary_covers:
         state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
         state.summary_first_kept = fact.first_kept
-        state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
+        state.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
 
 
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:

@@ -101,16 +101,16 @@ def test_a_decision_of_a_slice_is_progress_of_the_open_run() -> None:
     state = working()
     SCHEMA.decide(state, Brewed(1), Origin(50, RUN))
     assert state.run is not None
-    assert (state.updated_ms, state.run.touched_ms) == (50, 50)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 50)
     SCHEMA.offer(state, Asked(2), 4, Origin(60))
-    assert (state.updated_ms, state.run.touched_ms) == (50, 50)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 50)
 
 
 def test_a_decision_beside_the_run_is_none_and_one_that_changes_nothing_leaves_no_trace() -> None:
     state = working()
     SCHEMA.decide(state, Smelled(), Origin(50, RUN))
     assert state.run is not None
-    assert (state.updated_ms, state.run.touched_ms) == (50, 3)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 3)
     assert TEA.of(state) is None
 
 
