@@ -7,7 +7,7 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -152,8 +152,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[object]:
-    """Nothing of what is collected is garbage: it is not looked through, neither while it is made nor while tests run."""
+def pytest_collection() -> Generator[None, object, object]:
+    """Do not look for garbage in what is collected, neither while it is made nor while tests run: all of it stays."""
     gc.disable()
     try:
         return (yield)
