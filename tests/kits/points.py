@@ -113,9 +113,14 @@ each_extent = pytest.mark.parametrize(
 
 
 class Course:
-    """A plan of a `FaultyStore` that lets everything happen, and remembers what each change was."""
+    """A plan of a `FaultyStore` that lets everything happen, and remembers what each change was.
 
-    def __init__(self) -> None:
+    Args:
+        changes: the methods that count.
+    """
+
+    def __init__(self, changes: Collection[str] = CHANGES) -> None:
+        self._changes = changes
         self.kinds: list[Kinds] = []
 
     async def __call__(self, touch: Touch) -> None:
@@ -124,5 +129,5 @@ class Course:
         Args:
             touch: a call, before or after it.
         """
-        if touch.phase == "before" and touch.method in CHANGES:
+        if touch.phase == "before" and touch.method in self._changes:
             self.kinds.append({touch.method, *touch.kinds})
