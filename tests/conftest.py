@@ -153,7 +153,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Nothing that is collected is garbage: it is not looked through, while it is made or while tests run."""
+    """Do not look for garbage in what is collected, neither while it is made nor while tests run: all of it stays."""
     gc.disable()
     try:
         return (yield)
