@@ -150,6 +150,18 @@ class Provider(Protocol):
 
 
 @runtime_checkable
+class Warmable(Protocol):
+    """A provider that can load what its first request needs before there is one."""
+
+    async def warm(self) -> None:
+        """Load it, beside the event loop; nothing if it is loaded.
+
+        Raises:
+            SettingsError: the library that it needs is not installed, or the settings cannot be used with it.
+        """
+
+
+@runtime_checkable
 class TokenCounter(Protocol):
     """What a provider offers beside replies where its service counts tokens."""
 

@@ -7,7 +7,6 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
@@ -55,7 +54,7 @@ def _class_of(decorate: Callable[..., Any], **options: bool) -> Any:
         second: str = "b"
         third: tuple[int, ...] = field(default_factory=tuple)
         hidden: int = field(default=5, init=False)
-        made: list[int] = field(default_factory=list, init=False)
+        made: list[int] = field(default_factory=list, init=False, compare=False)
         unseen: int = field(default=0, repr=False)
         apart: int = field(default=0, compare=False)
         unhashed: int = field(default=0, hash=False)
@@ -77,10 +76,6 @@ OPTIONS = [
     {"slots": True, "eq": False},
     {"frozen": True, "slots": True, "order": True},
 ]
-
-
-def _hashed_like(one: object, other: object) -> bool:
-    return hash(other) == hash(one)
 
 
 def _tried(make: Callable[[], object]) -> str:
@@ -117,7 +112,7 @@ def _behaviour(cls: Any, options: dict[str, bool]) -> list[object]:
     ]
     if options.get("frozen"):
         whole = [cls(1, **more) if not options.get("kw_only") else cls(first=1, **more) for more in ({}, {"apart": 4})]
-        seen += [_tried(partial(_hashed_like, one, each)) for each in whole]
+        seen += [str(hash(each) == hash(one)) for each in whole]
     return seen
 
 
@@ -129,7 +124,7 @@ def test_a_class_behaves_as_the_one_of_the_standard_library(options: dict[str, b
 
 def test_a_difference_in_behaviour_would_be_noticed() -> None:
     frozen, changing = (_class_of(dataclass, frozen=frozen, slots=True) for frozen in (True, False))
-    assert _behaviour(frozen, OPTIONS[0]) != _behaviour(changing, OPTIONS[0])
+    assert _behaviour(frozen, {}) != _behaviour(changing, {})
 
 
 def test_nothing_is_compiled_before_it_is_called() -> None:
