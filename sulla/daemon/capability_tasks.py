@@ -1,12 +1,16 @@
-"""What capabilities do in the background, for as long as the daemon runs."""
+"""What capabilities do while the daemon runs: in the background, and before and behind the work on a thread."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Mapping
 
 from sulla.core.clock import Clock
-from sulla.host.host import Task
+from sulla.core.ids import ThreadId
+from sulla.core.trail import trail
+from sulla.host.host import Built, Task
+from sulla.work.base import Job
 
 END_S = 5.0
 """How long a task is waited for that was told to end."""
@@ -53,3 +57,32 @@ async def _ends(working: asyncio.Task[None], clock: Clock) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def worker(
+    attend: Callable[[ThreadId], Awaitable[None]], built: Mapping[str, Built]
+) -> Callable[[Job], Awaitable[None]]:
+    """Make what works on a thread. Where a capability fails before it, the log names it, and the thread is tried again.
+
+    Args:
+        attend: takes a thread's turns.
+        built: what capabilities bring, by their names.
+    """
+    before = [(name, one.before_work) for name, one in built.items() if one.before_work is not None]
+    behind = [each for one in built.values() for each in (*one.followers.values(), *one.woken)]
+
+    async def work(job: Job) -> None:
+        try:
+            for name, look in before:
+                try:
+                    await look()
+                except Exception:
+                    log.error("what the capability %r does before work on a thread failed", name)
+                    raise
+            with trail(thread_id=job.key):
+                await attend(ThreadId(job.key))
+        finally:
+            for follower in behind:
+                follower.wake(ThreadId(job.key))
+
+    return work
