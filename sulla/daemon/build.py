@@ -36,10 +36,12 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.store_watch import StoreWatch
 from sulla.daemon.stores import store_reader, store_source
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.store.base import Store
+from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
 from sulla.work.base import Group, GroupOf
 from sulla.work.local import LocalWork
@@ -118,7 +120,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     )
     forget = (scene.feed.forget, *(one.forget for one in built if one.forget is not None))
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place).run
-    intake = Intake(host.threads, bounds.rates(settings), clock)
+    intake = Intake(host.threads, ReadableThreads(host.store, THREAD_SCHEMA), bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
     look_after_team(host.health, host.agents.team, host.tools)
