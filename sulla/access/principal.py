@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Literal, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.redact import MARK
 
 Scope = Literal["read", "write", "approve", "admin"]

@@ -9,12 +9,13 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
 from sulla import __version__
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -113,7 +114,7 @@ async def run_daemon(
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
         app = _app(settings, system, place, logs)
-        server = await serve(app, sock, place.clock)
+        server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))

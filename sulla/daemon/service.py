@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
+from sulla.agent.input.sanitize import sanitize
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -139,11 +140,12 @@ class Service:
                 log.exception("what is kept elsewhere of the deleted thread %s is not forgotten", thread_id)
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
     ) -> TurnSent:
         """Keep a message; when this returns, it will be answered or fail visibly."""
         self._check_open()
-        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent))
+        passed = sanitize(quoted).text
+        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent), quoted=passed)
         sent = await self._intake.send(ThreadId(thread_id), fact, caller)
         self._work.enqueue(Job(thread_id))
         return TurnSent(run_id=sent.run_id, seq=sent.seq)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import orjson
@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketClose
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext

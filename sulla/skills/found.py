@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.skills.skill import Skill
 
 Whose = Literal["home", "shipped", "workspace"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, RunRequest, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import TIME
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 
 STOPPED: Final = "it was stopped before it began"

@@ -7,7 +7,6 @@ capability is handed its own values and knows nothing of this file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, SecretStr, ValidationError, create_model
 
 from sulla.capabilities import capabilities
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file

@@ -6,12 +6,13 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn, Protocol
 
 import orjson
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError, Unavailable
 from sulla.gateway.commands import Commands, Event, Live, Over, Signal
 from sulla.gateway.feed.feed import LOOK_BACK, AskForText, Effect, Feed, Gap, Read, Show

@@ -8,9 +8,9 @@ what they lie in are forgotten, and everything else keeps its output.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import LoopStep

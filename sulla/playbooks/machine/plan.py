@@ -7,9 +7,10 @@ what needs it, and not on how many others there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import (

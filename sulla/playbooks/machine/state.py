@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
 
 from sulla.agent.model.retry import FailureClass
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep
 from sulla.playbooks.machine.facts import Failure, StepStarted

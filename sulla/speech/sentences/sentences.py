@@ -7,8 +7,7 @@ than a few words, so what is kept is bounded, and the time is linear in the text
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.speech.sentences.end import Abbreviations, Verdict, judge
 from sulla.speech.sentences.english import ABBREVIATIONS
 from sulla.speech.sentences.line import Fence, read_line

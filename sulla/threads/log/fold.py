@@ -8,13 +8,15 @@ from dataclasses import replace
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
-from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
 from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.provenance import taints_thread
+from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
@@ -107,6 +109,8 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = [Text(item.text, item.origin)]
+    if item.quoted:
+        parts.append(quoted_part(item.quoted))
     if started is not None:
         beside = (
             Text(started.memory, "memory"),
@@ -137,7 +141,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
     state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
     state.run.question = item.question
-    state.tainted = state.tainted or fact.tainted or item.tainted or item.origin in UNTRUSTED
+    state.tainted = state.tainted or taints_thread(item)
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -148,14 +152,12 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
     state.diagnostics = {**state.diagnostics, **fact.diagnostics}
-    # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
-    state.tainted = state.tainted or "injection" in fact.diagnostics
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
         item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or item.tainted or item.origin in UNTRUSTED
+        state.tainted = state.tainted or taints_thread(item)
         del state.waiting[seq]
     state.consumed += len(fact.input_seqs)
     state.held_below = 0
@@ -208,7 +210,6 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
     run.intents.pop(fact.call_id, None)
     run.permits.pop(fact.call_id, None)
     note_answered(run, fact.call_id, is_error=fact.is_error)
-    state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
+from typing import Any, ClassVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, RunRequest, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
 from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
 from sulla.threads.log.plays import OwedAnswer, Question
+from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn, Heard
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import Usage
@@ -36,6 +39,7 @@ class RunRef:
 class WaitingInput:
     """A message that has no run of its own yet."""
 
+    provenance: ClassVar[Provenance] = "marked"
     seq: int
     run_id: RunId
     message_id: MessageId
@@ -50,6 +54,8 @@ class WaitingInput:
     tainted: bool = False
     heard: Heard | None = None
     """How much of the agent's words the person had heard whom this interrupted."""
+    quoted: str = ""
+    """What is passed on with it."""
 
 
 def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
@@ -63,7 +69,7 @@ def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingIn
     """
     said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
     heard = fact.spoken.heard if fact.spoken is not None else None
-    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard)
+    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard, fact.quoted)
 
 
 @dataclass(frozen=True, slots=True)
