@@ -88,6 +88,8 @@ class TurnSend(Params):
     text: Words
     mode: Literal["queue", "steer", "interrupt"] = "queue"
     agent: Id | None = None
+    quoted: Answer = ""
+    """What is passed on with it and is not the person's own words."""
 
 
 class TurnStop(Params):

@@ -191,11 +191,11 @@ def ask_of(state: ThreadState) -> WakeRequest:
     run = state.run
     if run is None:
         return WakeRequest()
-    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message_id and m.parts), None)
+    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message.id and m.parts), None)
     text = said.text if isinstance(said, Text) else ""
-    if run.origin != "beat":
-        return WakeRequest(text, "", run.asked_ms)
-    return WakeRequest("", text, run.asked_ms, run.message_id.startswith(WAKE))
+    if run.message.origin != "beat":
+        return WakeRequest(text, "", run.message.asked_ms)
+    return WakeRequest("", text, run.message.asked_ms, run.message.id.startswith(WAKE))
 
 
 def _now_ms(run: Run) -> int:

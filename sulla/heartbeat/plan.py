@@ -224,6 +224,7 @@ def beat_ended(beat: BeatState, end: BeatOutcome, changed: str, limits: BeatLimi
         beat.cost_micro,
         beat.started_ms,
         now_ms + quiet_ms if quiet_ms else 0,
+        beat.tainted,
     )
 
 

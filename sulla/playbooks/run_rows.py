@@ -67,6 +67,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         state.birth.parent if state.birth is not None else "",
         play.chain,
         play.chain >= MOST_CHAINED,
+        state.tainted,
     )
 
 

@@ -57,7 +57,7 @@ class _Caller:
                 "You work on a step of a playbook, and what follows is its business: do your task, and say what should "
                 "be done beside it."
             )
-        if self.state.run is not None and self.state.run.origin == "playbook":
+        if self.state.run is not None and self.state.run.message.origin == "playbook":
             return "This turn only tells what came of a playbook: tell the person, who can ask for another one."
         return ""
 

@@ -181,7 +181,7 @@ class ThreadSession:
     async def park(self) -> None:
         """Release at a step border: whoever takes the run up again goes on, and it counts as no crash."""
         if self.state.run is not None:
-            self.state.run.parked = True
+            self.state.run.course.parked = True
         await self.release()
 
     # --------------------------------------------------------------------------------------------------- inputs

@@ -11,7 +11,8 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.threads.log.state import ThreadState, WaitingInput
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 

@@ -161,7 +161,7 @@ class AgentChat:
         return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
 
     def _ask(self, state: ThreadState) -> ReplyRequest:
-        if state.run is not None and (question := state.run.question) is not None:
+        if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
             reply_tokens = self.model.estimator.reply_tokens(self.limits)
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)

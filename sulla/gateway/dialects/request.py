@@ -143,7 +143,9 @@ class RequestContext:
         made = await self.perform("thread.create", agent=agent, title=title, request_id=request_id)
         return cast(str, made["thread_id"])
 
-    async def send(self, thread_id: str, message_id: str, text: str, agent: str | None = None) -> Turn:
+    async def send(
+        self, thread_id: str, message_id: str, text: str, agent: str | None = None, quoted: str = ""
+    ) -> Turn:
         """Keep a message; from here on it is answered or fails visibly, whatever becomes of the client.
 
         Args:
@@ -151,12 +153,14 @@ class RequestContext:
             message_id: names it: the same one again is the same turn.
             text: what the person says.
             agent: who should answer; None for the thread's.
+            quoted: what the person passes on and has not said.
 
         Raises:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        sent = await self.perform("turn.send", thread_id=thread_id, message_id=message_id, text=text, agent=agent)
+        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted}
+        sent = await self.perform("turn.send", thread_id=thread_id, **said)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
 
     async def agents(self) -> list[str]:

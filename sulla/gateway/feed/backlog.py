@@ -25,6 +25,23 @@ def is_delta(event: Event) -> bool:
     return event.seq is None and event.type in MERGED
 
 
+class EventFrames:
+    """Makes frames of events. Many clients may be shown one event: the latest frame is kept, and made once for all."""
+
+    __slots__ = ("_latest",)
+
+    def __init__(self) -> None:
+        self._latest: tuple[Event | None, bytes] = None, b""
+
+    def of(self, event: Event) -> bytes:
+        """The event's frame."""
+        latest, frame = self._latest
+        if latest is not event:
+            frame = event_frame(event)
+            self._latest = event, frame
+        return frame
+
+
 @dataclass(slots=True)
 class _Pending:
     """Deltas of one text that have not been sent yet; grows while it waits."""

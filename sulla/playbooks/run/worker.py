@@ -211,7 +211,7 @@ class RunWorker:
         call, run = self.history.call(job), self.state.run
         if call is None or run is None:
             raise TypeError(f"{job.begun.at!r} makes no call")
-        if call.id not in run.intents:
+        if call.id not in run.calls.intents:
             # Somebody was asked first, so it is called later than its step began.
             begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
             self.history.records += 1
