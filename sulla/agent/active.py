@@ -7,10 +7,10 @@ what and since when; who dies leaves a lease that runs out by itself (design §2
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.prompt import ActiveAgent
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.store.values import LogInfo
 from sulla.threads.log.state import ThreadState
@@ -60,7 +60,7 @@ def _at_work(
     rows: Iterable[tuple[LogInfo, ThreadState | None]], besides: Collection[ThreadId]
 ) -> tuple[ActiveAgent, ...]:
     found = [
-        ActiveAgent(run.agent or state.agent, state.project, run.started_ms, state.thread_id)
+        ActiveAgent(run.agent or state.agent, state.project, run.course.started_ms, state.thread_id)
         for info, state in rows
         if info.held and state is not None and (run := state.run) is not None and info.key not in besides
     ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sulla.agent.limits.limits import limit_reached
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
 from sulla.threads.log.facts import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,13 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
     """How the turn was ended, in a word for its loose ends, and the fact that says so."""
     match ending:
         case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
-            return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.usage)
+            return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.spent.usage)
         case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
         case WalkCut(reason):
-            return reason, RunFinished(run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.usage)
+            return reason, RunFinished(
+                run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.spent.usage
+            )
         case WalkFailed():
             return "ended by a failure", _error(run, ending, now_ms)
 
@@ -81,14 +85,14 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
 def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[Closing]:
     """Nothing may stay open: a reply in flight is kept as far as it was shown, a call gets a result that says so."""
     facts: list[Closing] = []
-    if (call := run.open_call) is not None:
+    if (call := run.model.open_call) is not None:
         if shown:
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
     for call_id in state.transcript.unanswered:
         text = f"The turn was {why} before this call had a result."
-        if run.intents.get(call_id) == "once":
+        if run.calls.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."
         facts.append(ToolCallResult(call_id, text, is_error=True))
     return facts
@@ -112,4 +116,4 @@ def _over(over: LimitReason) -> LimitReached:
 def _error(run: OpenRun, failure: WalkFailed, now_ms: int) -> RunError:
     reason = failure.reason or failure.code
     outcome = Outcome("failed", reason=reason, hit=failure.hit, updated_at_ms=now_ms)
-    return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.usage)
+    return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.spent.usage)

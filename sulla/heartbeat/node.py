@@ -7,12 +7,13 @@ none is at work → set one to work, and wait without holding anything.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from sulla.agent.subagents.children import Children, ChildTask
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, LimitReached
 from sulla.core.ids import CallId, RunId, ThreadId, derived_id
 from sulla.core.message import Text
@@ -190,11 +191,11 @@ def ask_of(state: ThreadState) -> WakeRequest:
     run = state.run
     if run is None:
         return WakeRequest()
-    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message_id and m.parts), None)
+    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message.id and m.parts), None)
     text = said.text if isinstance(said, Text) else ""
-    if run.origin != "beat":
-        return WakeRequest(text, "", run.asked_ms)
-    return WakeRequest("", text, run.asked_ms, run.message_id.startswith(WAKE))
+    if run.message.origin != "beat":
+        return WakeRequest(text, "", run.message.asked_ms)
+    return WakeRequest("", text, run.message.asked_ms, run.message.id.startswith(WAKE))
 
 
 def _now_ms(run: Run) -> int:

@@ -7,11 +7,11 @@ The form is the one that OpenAI's fine-tuning and most trainers read: ``{"messag
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Reasoning, ToolResult
@@ -21,7 +21,7 @@ from sulla.models.base import ToolSpec
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.facts import Decision, Input, RunError, RunFinished, RunStarted
 from sulla.threads.log.fold import apply_message
-from sulla.threads.log.state import WaitingInput
+from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.transcript import Transcript
 
 _DECISIONS = get_args(Decision)

@@ -24,8 +24,10 @@ from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.facts import Answer, Outcome, OutcomeStatus, ThreadCreated
 from sulla.threads.log.forms import Form
+from sulla.threads.log.links import RunRef
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.schema import Slice
-from sulla.threads.log.state import OpenRun, RunRef, ThreadState
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit
 
 
@@ -89,16 +91,15 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
         if run is None:
             raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
         charge(state, run, fact.tokens, fact.cost_micro, origin)
-    state.tainted = state.tainted or fact.tainted
     if run is not None and fact.what in _RULED:
         _RULED[fact.what](run, fact)
     elif run is not None and fact.call_id:
-        run.permits.pop(fact.call_id, None)
-        run.granted.discard(fact.call_id)
+        run.calls.permits.pop(fact.call_id, None)
+        run.calls.granted.discard(fact.call_id)
         if fact.effect:
-            run.intents[fact.call_id] = fact.effect
+            run.calls.intents[fact.call_id] = fact.effect
         else:
-            run.intents.pop(fact.call_id, None)
+            run.calls.intents.pop(fact.call_id, None)
     if fact.input_seq:
         state.consumed += 1
     if fact.what == "RUN_ENDED":
@@ -106,11 +107,11 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
 
 
 def _allowed(run: OpenRun, fact: Played) -> None:
-    run.permits[fact.call_id] = _PERMIT.read({**fact.detail, "call_id": fact.call_id})
+    run.calls.permits[fact.call_id] = _PERMIT.read({**fact.detail, "call_id": fact.call_id})
 
 
 def _again(run: OpenRun, fact: Played) -> None:
-    run.granted.add(fact.call_id)
+    run.calls.granted.add(fact.call_id)
 
 
 _PERMIT: Final = Form(Permit)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final, cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
@@ -56,7 +57,7 @@ class _Caller:
                 "You work on a step of a playbook, and what follows is its business: do your task, and say what should "
                 "be done beside it."
             )
-        if self.state.run is not None and self.state.run.origin == "playbook":
+        if self.state.run is not None and self.state.run.message.origin == "playbook":
             return "This turn only tells what came of a playbook: tell the person, who can ask for another one."
         return ""
 

@@ -5,11 +5,11 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
@@ -26,7 +26,7 @@ THREAD_KIND = "thread"
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)
 
 
-_FORM: Final = KeptForm(ThreadState, dropped=("had_tool_calls",))
+_FORM: Final = KeptForm(ThreadState, dropped=("had_tool_calls", "active_agents"))
 
 
 def status_of(state: ThreadState) -> Status:
@@ -97,8 +97,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
         raise CorruptRecord(f"{thread_id} head: expected an object, found {type(kept).__name__}")
     rest = schema.slices_from_json(kept, state)
     epoch, claimed = (_NUMBER(rest.pop(name, 0)) for name in ("epoch", "claimed"))
-    for name, value in _FORM.fields(rest).items():
-        setattr(state, name, value)
+    _FORM.put(state, rest)
     state.kind = schema.kind_of(state)
     if state.run is not None:
         state.waiting_for_user = state.run.resting if state.kind.waits_while_working else bool(state.run.waits)

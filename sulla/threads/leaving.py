@@ -40,7 +40,7 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
 
 def _unanswered(state: ThreadState) -> Iterator[OwedAnswer]:
     yield from state.owes.values()
-    asked = [item.question for item in state.waiting.values()] + [state.run.question if state.run else None]
+    asked = [item.question for item in state.waiting.values()] + [state.run.asked.question if state.run else None]
     for question in asked:
         if question is not None:
             yield OwedAnswer(question.thread_id, question.wait_id, DELETED, is_error=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, RunRequest, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import TIME
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.requests import RunRequest
+from sulla.threads.log.state import ThreadState
 
 STOPPED: Final = "it was stopped before it began"
 
@@ -140,7 +143,7 @@ def cut_short(state: ThreadState) -> str:
     run = state.run
     if run is None:
         return ""
-    if any(isinstance(control.fact, StopAsked) and run.input_seq < seq for seq, control in state.controls.items()):
+    if any(isinstance(control.fact, StopAsked) and run.message.seq < seq for seq, control in state.controls.items()):
         return "stopped"
     match _of_run(state, run):
         case Interrupt():
@@ -185,12 +188,12 @@ def _of_run(state: ThreadState, run: OpenRun) -> Task:
     if not state.suspended:
         return GoOn()
     steering = _steering(state, run)
-    return Steer(steering, run.crashes) if steering else Idle()
+    return Steer(steering, run.course.crashes) if steering else Idle()
 
 
 def _is_spoken_over(state: ThreadState, run: OpenRun) -> bool:
     """Whether the reply in flight is the one that somebody spoke over; another one is none of their business."""
-    barged, call = state.barged, run.open_call
+    barged, call = state.barged, run.model.open_call
     return barged is not None and call is not None and call.message_id == barged.message_id
 
 
@@ -204,7 +207,7 @@ def _steering(state: ThreadState, run: OpenRun) -> int:
 def _control(state: ThreadState, seq: int) -> Task | None:
     match state.controls[seq].fact:
         case StopAsked():
-            return StopRun(seq, cancels_run=state.run is not None and state.run.input_seq < seq)
+            return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq)
         case ContinueAsked():
             return ReleaseHeld(seq)
         case RunRequest() as order:
@@ -213,13 +216,13 @@ def _control(state: ThreadState, seq: int) -> Task | None:
                 return None  # it is for the run that is about to begin
             if state.run is None or not is_known:
                 return Ignore(seq, order.refusal)
-            return WakeRun(state.run.crashes) if state.suspended else None  # at work, it looks by itself
+            return WakeRun(state.run.course.crashes) if state.suspended else None  # at work, it looks by itself
         case Answer() as answer:
             # What time ends nobody answers: it would wake the run again and again.
             if state.run is not None and answer.wait_id in state.run.waits and not answer.wait_id.startswith(TIME):
                 if not state.kind.waits_while_working:
                     return AnswerRun(seq, answer)
-                return WakeRun(state.run.crashes) if state.suspended else None  # as above
+                return WakeRun(state.run.course.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:
                 return None  # it may have come before the question was written down
             return Ignore(seq, "nobody waits for this answer (any more)")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId
@@ -15,8 +15,9 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import keep_report
+from sulla.threads.log.inputs import ControlInput, WaitingInput, waiting_input
 from sulla.threads.log.schema import CORE_DECISIONS, ThreadSchema
-from sulla.threads.log.state import ControlInput, ThreadState, WaitingInput, waiting_input
+from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
 
 _PAGE = 256
@@ -55,9 +56,9 @@ async def load_tail(
         item = _message_of(await _one(store, recent, state, seq))
         if item is not None:
             inputs[seq] = item
-    if state.run is not None and state.run.input_seq not in _taken(tail):
+    if state.run is not None and state.run.message.seq not in _taken(tail):
         # Whatever else lies too far back, a model is told what it works on.
-        item = _message_of(await _one(store, recent, state, state.run.input_seq))
+        item = _message_of(await _one(store, recent, state, state.run.message.seq))
         if item is not None:
             state.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
     for opened in tail:
@@ -108,7 +109,7 @@ def _floor(state: ThreadState, last_seq: int) -> int:
         case "conversation":
             return state.summary_covers
         case "run" if state.run is not None:
-            return state.run.input_seq - 1
+            return state.run.message.seq - 1
         case _:
             return last_seq
 

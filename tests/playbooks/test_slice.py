@@ -10,8 +10,8 @@ from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, Playb
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log import facts as f
 from sulla.threads.log.family import Report
+from sulla.threads.log.links import RunRef
 from sulla.threads.log.plays import Play, Question
-from sulla.threads.log.state import RunRef
 from sulla.threads.log.waits import Permit, Wait
 from tests.threads.log.kept_log import CALL, Log
 
@@ -35,9 +35,9 @@ def test_a_call_of_a_step_is_meant_from_its_beginning_to_its_end() -> None:
     log.decide(Played("STEP_STARTED", "a", {"attempt": 1}, call_id=CALL, effect="once"))
     run = log.state.run
     assert run is not None
-    assert run.intents == {CALL: "once"}
+    assert run.calls.intents == {CALL: "once"}
     log.decide(Played("STEP_COMPLETED", "a", call_id=CALL))
-    assert run.intents == {}
+    assert run.calls.intents == {}
 
 
 def test_a_yes_to_a_call_is_kept_until_it_begins_and_so_is_a_word_that_it_may_run_again() -> None:
@@ -47,11 +47,11 @@ def test_a_yes_to_a_call_is_kept_until_it_begins_and_so_is_a_word_that_it_may_ru
     log.decide(Played("CALL_ALLOWED", "a", permit, seq, CALL))
     run = log.state.run
     assert run is not None
-    assert run.permits == {CALL: Permit(CALL, "d", "approval:1", "t", "h", always=True)}
+    assert run.calls.permits == {CALL: Permit(CALL, "d", "approval:1", "t", "h", always=True)}
     log.decide(Played("CALL_AGAIN", "a", call_id=CALL))
-    assert run.granted == {CALL}
+    assert run.calls.granted == {CALL}
     log.decide(Played("CALL_STARTED", "a", call_id=CALL, effect="once"))
-    assert (run.permits, run.granted, run.intents) == ({}, set(), {CALL: "once"})
+    assert (run.calls.permits, run.calls.granted, run.calls.intents) == ({}, set(), {CALL: "once"})
 
 
 def test_what_a_record_takes_up_is_put_away_counted_and_charged() -> None:
@@ -62,7 +62,7 @@ def test_what_a_record_takes_up_is_put_away_counted_and_charged() -> None:
     assert run is not None
     assert state.controls == {}
     assert state.consumed == 2  # the order, and the answer
-    assert (run.tokens, run.cost_micro, state.spent_tokens, state.tainted) == (30, 5, 30, True)
+    assert (run.spent.tokens, run.spent.cost_micro, state.spent_tokens, state.tainted) == (30, 5, 30, True)
 
 
 def test_a_choice_of_a_model_is_charged_to_the_run_and_to_the_day() -> None:
@@ -70,7 +70,7 @@ def test_a_choice_of_a_model_is_charged_to_the_run_and_to_the_day() -> None:
     log.decide(Played("DECIDED", "a", {"model": "m"}, tokens=120, cost_micro=8))
     run = log.state.run
     assert run is not None
-    assert (run.tokens, run.cost_micro, log.state.day_tokens) == (120, 8, 120)
+    assert (run.spent.tokens, run.spent.cost_micro, log.state.day_tokens) == (120, 8, 120)
 
 
 def test_a_run_that_rests_is_suspended_and_one_with_steps_at_work_is_not() -> None:
@@ -84,7 +84,7 @@ def test_a_run_that_rests_is_suspended_and_one_with_steps_at_work_is_not() -> No
     assert not log.suspended()
     assert log.state.run is not None
     assert set(log.state.run.waits) == {"human:1", "answer:2"}  # it says itself what it still waits for
-    assert log.state.run.crashes == 0
+    assert log.state.run.course.crashes == 0
 
 
 def test_what_children_report_is_kept_for_nobody_because_each_step_takes_its_own_up() -> None:

@@ -179,7 +179,7 @@ class People:
         heard = None
         for _ in range(LISTENS):
             state = await self._reader.load(thread_id, messages=False)
-            if state is not None and state.run is not None and (call := state.run.open_call) is not None:
+            if state is not None and state.run is not None and (call := state.run.model.open_call) is not None:
                 await self._speak_over(thread_id, BargedIn(message_id, call.message_id))
                 heard = Heard(call.message_id, self.random.randrange(20))
                 break

@@ -13,9 +13,11 @@ from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads.leaving import DELETED, last_words
 from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, Report
+from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.kind import CONVERSATION
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import OwedAnswer, Question
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
@@ -78,7 +80,7 @@ def test_whoever_asked_this_conversation_something_hears_what_was_answered_or_th
         4, RunId("r4"), MessageId("m4"), "?", "queue", "playbook", question=question("ask:4")
     )
     talk.waiting[5] = WaitingInput(5, RunId("r5"), MessageId("m5"), "hi", "queue")
-    talk.run = OpenRun(RunId("r3"), 3, 0, question=question("ask:3"))
+    talk.run = OpenRun(RunId("r3"), RunMessage(3), RunCourse(0), asked=RunQuestion(question("ask:3")))
     words = {fact.wait_id: fact for to, fact, _ in last_words(talk) if isinstance(fact, Answer) and to == WALK}
     assert set(words) == {"ask:1", "ask:3", "ask:4"}
     assert words["ask:1"].report == Report("done", tokens=34, cost_micro=9, tainted=True)

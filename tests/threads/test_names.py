@@ -49,12 +49,12 @@ activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCyc
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
-KEEPERS = {"state", "head", "fold", "fold_offer", "fold_answer"}
+KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer", "fold_answer"}
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
     "BeatState": {"beat"},
-    "OpenRun": {"run", "open_run"},
+    "RunModelCalls": {"model"},
     "Outcome": {"outcome"},
     "Run": {"run"},
 }
@@ -90,7 +90,7 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, BEATS.of(state), state.run, state.outcome):
+        for owner in (state, BEATS.of(state), state.run and state.run.model, state.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:

@@ -16,8 +16,10 @@ from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads.log.facts import Input
 from sulla.threads.log.family import Birth
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.retention import Retention, due_ms, expires_ms
@@ -41,7 +43,7 @@ def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_oth
 
 def test_a_thread_in_which_something_is_left_to_do_never_expires() -> None:
     running, waiting = state(depth=1), state(depth=1)
-    running.run = OpenRun(RunId("r"), 1, 0)
+    running.run = OpenRun(RunId("r"), RunMessage(1), RunCourse(0))
     waiting.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
     assert expires_ms(running, DAYS) is None
     assert expires_ms(waiting, DAYS) is None
@@ -70,7 +72,7 @@ def test_a_playbook_is_kept_until_its_conversation_knows_and_a_conversation_unti
 
 def test_somebody_looks_when_a_playbooks_time_has_come() -> None:
     play = state()
-    play.run = OpenRun(RunId("r"), 1, 0)
+    play.run = OpenRun(RunId("r"), RunMessage(1), RunCourse(0))
     play.run.waits = {
         name: Wait(name, CallId(""), expires_ms=at) for name, at in (("human:1", 9_000), ("time:x", 7_000))
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.agent.approvals.approvals import refusal
 from sulla.threads.log.facts import Answer, Resumed, ToolCallResult
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 
 Written = Resumed | ToolCallResult
 
@@ -21,7 +21,7 @@ def answered(run: OpenRun, seq: int, answer: Answer, at_ms: int) -> tuple[Writte
     """
     wait = run.waits[answer.wait_id]
     late = bool(wait.expires_ms) and at_ms > wait.expires_ms
-    resumed = Resumed("expired" if late else "answered", wait.wait_id, seq, run.crashes)
+    resumed = Resumed("expired" if late else "answered", wait.wait_id, seq, run.course.crashes)
     if wait.digest:
         refused = refusal(wait, answer, at_ms)
         return (resumed,) if refused is None else (resumed, refused)
@@ -46,11 +46,11 @@ def overdue(run: OpenRun | None, now_ms: int, *, looks_itself: bool = False) -> 
         return ()
     if looks_itself:
         late = run.resting and any(wait.expires_ms and wait.expires_ms <= now_ms for wait in run.waits.values())
-        return (Resumed("woken", crashes=run.crashes),) if late else ()
+        return (Resumed("woken", crashes=run.course.crashes),) if late else ()
     for wait in run.waits.values():
         if not wait.expires_ms or wait.expires_ms > now_ms:
             continue
-        found.append(Resumed("expired", wait.wait_id, crashes=run.crashes))
+        found.append(Resumed("expired", wait.wait_id, crashes=run.course.crashes))
         if (refused := refusal(wait, None, now_ms)) is not None:
             found.append(refused)
     return tuple(found)

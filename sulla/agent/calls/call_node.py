@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, InvalidInput
 from sulla.core.ids import CallId, MessageId, NodeId, derived_id
 from sulla.core.jsontypes import JsonObject
@@ -43,10 +43,10 @@ class CallNode:
         open_run = state.run
         if open_run is None:
             raise GraphError(f"{state.thread_id}: the call node runs without an open run")
-        known = set(open_run.intents)
+        known = set(open_run.calls.intents)
         if state.transcript[-1].role == "user":
             await self._ask(state, run)
-        fresh = frozenset(open_run.intents.keys() - known)
+        fresh = frozenset(open_run.calls.intents.keys() - known)
         while True:
             run.control.check()
             match next_action(state.transcript, open_run):
@@ -65,7 +65,7 @@ class CallNode:
 
     async def _ask(self, state: ThreadState, run: Run) -> None:
         """Write the call down as a reply would."""
-        if state.run is not None and state.run.origin != "beat":
+        if state.run is not None and state.run.message.origin != "beat":
             raise InvalidInput("this thread makes a schedule's calls and takes no messages: write to another one")
         said = state.transcript[-1].parts[0]
         call = _call_of(said.text if isinstance(said, Text) else "", run)

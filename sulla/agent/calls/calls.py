@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +18,7 @@ from sulla.agent.calls.taint import is_unattended
 from sulla.agent.model.loop import RunCalls
 from sulla.agent.model.retry import FailureClass, RetryWait, next_try
 from sulla.agent.pause import pause
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
 from sulla.core.event import Fact, Progress
 from sulla.core.ids import CallId
@@ -26,7 +27,8 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
 from sulla.threads.log.facts import Suspended, ToolCallResult, ToolCallStart
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import mend, run_call
@@ -90,13 +92,13 @@ class ToolCalls:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a call without an open run")
         if not fresh and _may_have_run(call, open_run):
-            return _review(call, open_run.cuts)
+            return _review(call, open_run.course.cuts)
         context = self._context(call, state, run)
         match await self.guard.authorize(call, self.toolbox, context, state, run):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)
-                if cleared.permit is not None or call.id in open_run.granted:
+                if cleared.permit is not None or call.id in open_run.calls.granted:
                     # Used up before the call is made: after a crash a person is asked again.
                     await run.journal.commit(begins(_effect_of(call, open_run)))
                 sent = replace(call, args=args)
@@ -124,7 +126,7 @@ class ToolCalls:
                 await self._refuse(call, again[call.id], run)
                 continue
             if call.id not in fresh and _may_have_run(call, open_run):
-                waits.append(_review(call, open_run.cuts))
+                waits.append(_review(call, open_run.course.cuts))
                 continue
             decision = await self.guard.authorize(call, self.toolbox, self._context(call, state, run), state, run)
             match decision:
@@ -164,7 +166,7 @@ class ToolCalls:
     ) -> None:
         """Use up the permission that a call is made on, before it is made: after a crash a person is asked again."""
         permit = cleared.permit
-        if permit is None and call.id not in open_run.granted:
+        if permit is None and call.id not in open_run.calls.granted:
             return
         if permit is not None and permit.always:
             await self.guard.rules.allow(permit, run.agent)
@@ -265,12 +267,12 @@ class ToolCalls:
 
 def _may_have_run(call: ToolCall, run: OpenRun) -> bool:
     """Whether a call whose intent is from before may have taken effect, and a repeat would do harm."""
-    allowed = call.id in run.granted or call.id in run.permits
-    return run.intents.get(call.id, "once") == "once" and not allowed
+    allowed = call.id in run.calls.granted or call.id in run.calls.permits
+    return run.calls.intents.get(call.id, "once") == "once" and not allowed
 
 
 def _effect_of(call: ToolCall, run: OpenRun) -> Effect:
-    word = run.intents.get(call.id, "once")
+    word = run.calls.intents.get(call.id, "once")
     return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
 
 

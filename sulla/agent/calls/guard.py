@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.taint import holds_secret, is_known_target, is_unattended, trust_of
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
@@ -16,7 +17,8 @@ from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
 from sulla.core.stamp import stamp
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.call import mend
@@ -195,7 +197,7 @@ class CallGuard:
         self, tool: Tool, call: ToolCall, ask: AskFirst, context: ToolContext, open_run: OpenRun, run: Run
     ) -> CallDecision:
         digest = digest_of(tool, call.args, context, ask.question)
-        permit = open_run.permits.get(call.id)
+        permit = open_run.calls.permits.get(call.id)
         if permit is not None and permit.digest == digest:
             return CallAllowed(replace(context, approved=ask.question), permit)
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
@@ -204,7 +206,7 @@ class CallGuard:
         shown = {name: self.redactor.json(value) for name, value in call.args.items()}
         said = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
         return Wait(
-            wait_id(call, digest, open_run.crashes),
+            wait_id(call, digest, open_run.course.crashes),
             call.id,
             said,
             digest,

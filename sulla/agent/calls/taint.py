@@ -10,7 +10,8 @@ from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.core.redact import Redactor
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import Trust
 
@@ -27,7 +28,7 @@ _AFTER = ".,;:!?*_~"
 
 def trust_of(run: OpenRun) -> Trust:
     """Who started a run: a person is there for what a person wrote, and nobody for anything else."""
-    return "person" if run.origin in ("user", "operator") else "unattended"
+    return "person" if run.message.origin in ("user", "operator") else "unattended"
 
 
 def is_unattended(state: ThreadState) -> bool:

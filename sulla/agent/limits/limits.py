@@ -4,9 +4,10 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.core.run import Run
@@ -113,7 +114,7 @@ def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: R
     run = state.run
     if run is None:
         return
-    refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model_calls, 1), now_s)
+    refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model.begun, 1), now_s)
     check_used(state, charge, now_s, limits)
     check_thread_day(state, charge, now_s, limits)
 
@@ -133,11 +134,11 @@ def check_used(state: ThreadState, charge: Charge, now_s: float, limits: RunLimi
     run, aside = state.run, set_aside(state)
     if run is None:
         return
-    used = run.tokens + aside.tokens
+    used = run.spent.tokens + aside.tokens
     refuse_over(LimitHit("tokens", "run", "tokens", limits.tokens, used, charge.tokens), now_s)
     if limits.cost_micro is not None:
         wanted = charge.cost_micro or 0
-        spent = run.cost_micro + (aside.cost_micro or 0)
+        spent = run.spent.cost_micro + (aside.cost_micro or 0)
         refuse_over(LimitHit("cost", "run", "micro", limits.cost_micro, spent, wanted), now_s)
 
 

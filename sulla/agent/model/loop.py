@@ -5,11 +5,11 @@ way. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, ToolCall, ToolResult
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.transcript import Transcript
 
 
@@ -102,7 +102,7 @@ def next_action(transcript: Transcript, run: OpenRun) -> Action:
         transcript: the conversation; only its end is looked at.
         run: whether the model has had its last word, and which calls are answered from outside.
     """
-    if run.replied:
+    if run.model.replied:
         return Finished()  # also if the reply was empty and left no message
     for message in reversed(transcript):
         if message.role == "user":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from sulla.agent.limits.ledger import Ledger
@@ -18,6 +18,7 @@ from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     ContextTooLong,
     GraphError,
@@ -32,7 +33,8 @@ from sulla.core.message import Message
 from sulla.core.run import Run
 from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
 from sulla.threads.log.facts import ModelAbandoned, ModelStarted
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -106,7 +108,7 @@ class Model:
         Raises:
             LimitReached: not even the newest message fits.
         """
-        question = state.run.message_id if state.run is not None else None
+        question = state.run.message.id if state.run is not None else None
         ceiling_tokens = ceiling_tokens or limits.history_tokens
         evicted = 0
         while True:
@@ -146,7 +148,7 @@ class Model:
         """
         open_run = _open(state)
         # Attempts of an earlier life of this run count too.
-        failures: list[FailureClass] = ["transient"] * min(open_run.attempts, MAX_ATTEMPTS)
+        failures: list[FailureClass] = ["transient"] * min(open_run.model.attempts, MAX_ATTEMPTS)
         if len(failures) == MAX_ATTEMPTS:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
         ceiling_tokens, evicted = limits.history_tokens, 0
@@ -277,11 +279,11 @@ class Model:
         check_wall(run, limits)
         charge = self.estimator.charge(size, request.max_tokens)
         check_model_call(state, charge, now_s, limits)
-        number = str(open_run.model_calls + 1)
+        number = str(open_run.model.begun + 1)
         started = ModelStarted(
             CallId(derived_id("call", open_run.id, number)),
             MessageId(derived_id("msg", open_run.id, number)),
-            open_run.attempts + 1,
+            open_run.model.attempts + 1,
             request_hash(request),
             charge.tokens,
             charge.cost_micro,
@@ -344,7 +346,7 @@ class Model:
             Whether another one follows.
         """
         retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
-        if (call := open_run.open_call) is not None:
+        if (call := open_run.model.open_call) is not None:
             charge = Charge(call.reserved_tokens, call.reserved_micro)
             self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())
             abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s)

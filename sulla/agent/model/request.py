@@ -27,7 +27,7 @@ def opening(state: ThreadState) -> tuple[Message, ...]:
     first = script[0] if len(script) else None
     if not state.summary:
         return (LEFT_OUT_NOTE,) if first is not None and first.role != "user" else ()
-    if first is not None and state.run is not None and first.id == state.run.message_id and len(script) > 1:
+    if first is not None and state.run is not None and first.id == state.run.message.id and len(script) > 1:
         first = script[1]  # what is being worked on stays, though the summary covers it
     text = Text(SUMMARY.format(state.summary), "memory")
     summary = Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True)

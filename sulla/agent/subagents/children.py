@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.calls.taint import trust_of
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
 from sulla.agent.subagents.deliveries import delivery_of
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
@@ -22,8 +22,9 @@ from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.family import Birth, ChildMode, ChildStarted, wait_of
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import PLAYBOOK, Play
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
 
@@ -168,16 +169,18 @@ class Children:
         if (begun := parent.children.get(child_task.id)) is not None and begun.tokens:
             return Charge(begun.tokens, begun.cost_micro)
         bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
-        left = bounds.tokens - run.tokens - aside.tokens
+        left = bounds.tokens - run.spent.tokens - aside.tokens
         part = _part(child_task, parent, run)
         tokens = min(left, child_task.tokens or left // part)
         if tokens < bounds.reply_tokens:  # not one reply would fit
-            hit = LimitHit("tokens", "run", "tokens", bounds.tokens, run.tokens + aside.tokens, bounds.reply_tokens)
+            hit = LimitHit(
+                "tokens", "run", "tokens", bounds.tokens, run.spent.tokens + aside.tokens, bounds.reply_tokens
+            )
             text = f"of this run's tokens {max(0, left)} are left, too few for one more sub-agent: do it yourself"
             raise LimitReached("limit_tokens", text, hit)
         if bounds.cost_micro is None:
             return Charge(tokens, child_task.cost_micro)
-        left_micro = max(0, bounds.cost_micro - run.cost_micro - (aside.cost_micro or 0))
+        left_micro = max(0, bounds.cost_micro - run.spent.cost_micro - (aside.cost_micro or 0))
         wanted = left_micro // part if child_task.cost_micro is None else child_task.cost_micro
         return Charge(tokens, min(left_micro, wanted))
 
@@ -217,7 +220,7 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
     Beside one that is not waited for there will be others; who waits has nothing else to do.
     """
     waited_for = sum(child.mode == "call" for child in parent.children.values())
-    return max(4 if child_task.mode == "spawn" else 2, len(run.intents) - waited_for + 1)
+    return max(4 if child_task.mode == "spawn" else 2, len(run.calls.intents) - waited_for + 1)
 
 
 def _request_of(child: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from sulla.agent.prompt import ActiveAgent
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
-from sulla.threads.log.state import ThreadState, WaitingInput
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
@@ -12,6 +11,7 @@ from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
@@ -161,7 +161,7 @@ class AgentChat:
         return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
 
     def _ask(self, state: ThreadState) -> ReplyRequest:
-        if state.run is not None and (question := state.run.question) is not None:
+        if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
             reply_tokens = self.model.estimator.reply_tokens(self.limits)
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
@@ -11,13 +10,15 @@ from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, 
 from sulla.agent.model.reminders import CONTINUE, NUDGE
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.input import screen_latest
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run
 from sulla.graph.decision import Continue, Decision, Next
 from sulla.threads.log.facts import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 
 Opening = Callable[[ThreadState, Run], Awaitable[str]]
 """What may answer a person's message in the agent's place, e.g. by starting a playbook: asked before the model is, with
@@ -46,8 +47,8 @@ class AgentNode:
         open_run = state.run
         if open_run is None:
             raise GraphError(f"{state.thread_id}: the agent node runs without an open run")
-        if open_run.question is not None:
-            return await self._answer(open_run.question, state, run)
+        if open_run.asked.question is not None:
+            return await self._answer(open_run.asked.question, state, run)
         decision = await self._remind(state, run, open_run)
         return decision if decision is not None else await self._turns(state, run, open_run)
 
@@ -64,10 +65,10 @@ class AgentNode:
                 case CallModel(after_tools):
                     if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
                         continue
-                    known = set(open_run.intents)
+                    known = set(open_run.calls.intents)
                     if not await self.chat.reply(state, run):
                         return Continue()
-                    fresh = frozenset(open_run.intents.keys() - known)
+                    fresh = frozenset(open_run.calls.intents.keys() - known)
                 case RunCalls():
                     await self.calls.run(action, state, run, fresh)
                 case _:
@@ -83,11 +84,11 @@ class AgentNode:
 
     async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
         """Whether a person's message has its reply before any model was asked."""
-        if open_run.model_calls or open_run.origin != "user" or state.is_child:
+        if open_run.model.begun or open_run.message.origin != "user" or state.is_child:
             return False
         text = await self.opening(state, run)
         if text:
-            self._reply_with((open_run.message_id, text), run)
+            self._reply_with((open_run.message.id, text), run)
         return bool(text)
 
     async def _boundary(self, state: ThreadState, run: Run) -> bool:
@@ -134,7 +135,7 @@ class AgentNode:
             return await self._nudge(state, run)
         if not isinstance(next_action(state.transcript, open_run), Finished):
             return None
-        count = str(open_run.model_calls)
+        count = str(open_run.model.begun)
         if state.outcome.status == "continue":
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
             return None

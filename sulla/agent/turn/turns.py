@@ -39,7 +39,8 @@ from sulla.threads.log.facts import (
     RunStarted,
     Stopped,
 )
-from sulla.threads.log.state import OpenRun, WaitingInput
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.next_task import (
     AnswerRun,
     CancelForBargeIn,
@@ -197,7 +198,7 @@ class TurnDriver:
         if self._stands_still():
             self._put_down(session)
         run = session.state.run
-        return self._draining or self._stands_still() or (run is not None and run.paused)
+        return self._draining or self._stands_still() or (run is not None and run.course.paused)
 
     def _settle(self, session: ThreadSession, wish: Wish) -> None:
         """Do what somebody asked for that needs no walk."""
@@ -236,12 +237,12 @@ class TurnDriver:
             return
         if isinstance(next_task(state), CancelForBargeIn):
             return  # nobody wants to hear the reply: it is ended, not made once more
-        crashes = run.crashes if run.parked else run.crashes + 1
+        crashes = run.course.crashes if run.course.parked else run.course.crashes + 1
         reason: Literal["paused", "drained", "crashed"]
-        reason = "paused" if run.paused else "drained" if run.parked else "crashed"
-        if run.open_call is not None:
+        reason = "paused" if run.course.paused else "drained" if run.course.parked else "crashed"
+        if run.model.open_call is not None:
             self._write_off(run)
-            session.note(ModelAbandoned(run.open_call.call_id, run.open_call.message_id, reason))
+            session.note(ModelAbandoned(run.model.open_call.call_id, run.model.open_call.message_id, reason))
         await session.commit(Resumed(reason, crashes=crashes))
         if crashes >= self._limits.crashes:
             self._end(session, self._crashed(crashes))
@@ -295,16 +296,16 @@ class TurnDriver:
     def _put_down(self, session: ThreadSession) -> None:
         """Leave the open run for later, because all work is paused; what it waits for in vain is charged."""
         state, run, pause = session.state, session.state.run, self._pause
-        if run is None or state.suspended or run.paused or pause is None:
+        if run is None or state.suspended or run.course.paused or pause is None:
             return
-        if (call := run.open_call) is not None:
+        if (call := run.model.open_call) is not None:
             self._write_off(run)
             session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED))
         session.note(RunPaused(pause.by, pause.reason))
 
     def _write_off(self, run: OpenRun) -> None:
         """A model call that nobody will hear of any more is charged at what was set aside for it."""
-        if (call := run.open_call) is not None:
+        if (call := run.model.open_call) is not None:
             charge = Charge(call.reserved_tokens, call.reserved_micro)
             self._ledger.settle(call.call_id, run.agent, charge, self._clock.now())
 
@@ -321,7 +322,7 @@ class TurnDriver:
         agent = open_run.agent or state.agent
         live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
-        taken_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        taken_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
         limits, birth = bounds_of(self._limits, state), state.birth
         run = Run(
             open_run.id,
@@ -359,7 +360,7 @@ class TurnDriver:
             case WalkCut(reason) if reason == PAUSED:
                 self._put_down(session)
             case _:
-                call = open_run.open_call
+                call = open_run.model.open_call
                 self._end(session, ending, live.text_of(call.message_id) if call is not None else "")
 
     async def _walk(self, session: ThreadSession, run: Run, bounds: RunLimits) -> Ending:
@@ -367,7 +368,7 @@ class TurnDriver:
         open_run = state.run
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a walk without an open run")
-        elapsed_s = max(0.0, self._clock.now() - open_run.started_ms / 1000)
+        elapsed_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
         limits = GraphLimits(wall_s=bounds.wall_s, tokens=bounds.tokens)
         try:
             actor = actor_of(self._actors, run.agent, state)
@@ -377,7 +378,7 @@ class TurnDriver:
                 run,
                 start=None if state.kind.waits_while_working else (state.node or None),
                 limits=limits,
-                meter=RunMeter(elapsed_s, lambda: open_run.tokens),
+                meter=RunMeter(elapsed_s, lambda: open_run.spent.tokens),
             )
         except Aborted as aborted:
             return cut_by(aborted.reason, run, bounds)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from sulla.agent.ending import Closing, WalkCut, close_run
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -22,7 +22,8 @@ from sulla.threads.archive.lines import event_of
 from sulla.threads.archive.replay import IMPORTED
 from sulla.threads.archive.restore import ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 
 _PAGE = 100

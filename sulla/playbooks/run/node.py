@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, foremost
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.message import Text
@@ -206,5 +207,5 @@ def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
 
 def _order_of(state: ThreadState) -> RunOrder:
     run = state.run
-    said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message_id and m.parts), None)
+    said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message.id and m.parts), None)
     return read_order(said.text if isinstance(said, Text) else "")

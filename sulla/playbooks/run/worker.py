@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
 from sulla.agent.calls.calls import Made
 from sulla.agent.model.retry import classify
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailable, SullaError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -210,7 +211,7 @@ class RunWorker:
         call, run = self.history.call(job), self.state.run
         if call is None or run is None:
             raise TypeError(f"{job.begun.at!r} makes no call")
-        if call.id not in run.intents:
+        if call.id not in run.calls.intents:
             # Somebody was asked first, so it is called later than its step began.
             begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
             self.history.records += 1

@@ -90,7 +90,7 @@ class ChatStarts:
         if begin is None or state.run is None:
             return ""
         try:
-            begun = await self._service.start(begin, f"chat:{state.thread_id}:{state.run.message_id}")
+            begun = await self._service.start(begin, f"chat:{state.thread_id}:{state.run.message.id}")
         except Refused as refused:
             return f"This is for the playbook {begin.playbook}, which could not be started: {refused.message}"
         return told_started(begin.playbook, begun.run)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.speech.interruptions.barge import asks
 from sulla.speech.service import Playing
@@ -84,7 +84,7 @@ def ongoing_reply_of(state: ThreadState, newest: Iterable[Entry], told: Playing 
         newest: its last records, the newest first; not asked for where nothing is played.
         told: what the client said last of what it plays.
     """
-    call = state.run.open_call if state.run is not None else None
+    call = state.run.model.open_call if state.run is not None else None
     # What somebody else waits for is not ended by a sound.
     talks = state.birth is None and not state.graph
     making = call.message_id if talks and call is not None and call.purpose == "reply" else None

@@ -11,9 +11,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, ThreadId
@@ -24,8 +24,9 @@ from sulla.threads.archive.replay import Offering, Raw, Renamed, Replay, leftove
 from sulla.threads.head import to_head
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin, encode
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.schema import ThreadSchema
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 

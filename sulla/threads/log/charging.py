@@ -5,7 +5,9 @@ from __future__ import annotations
 from sulla.core.units import DAY_MS
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.facts import Answer
-from sulla.threads.log.state import ControlInput, OpenRun, ThreadState
+from sulla.threads.log.inputs import ControlInput
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
 
 
 def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
@@ -24,7 +26,7 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
     if state.run is not None:
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:
-        charge_day(state, report.tokens, origin)
+        _charge_thread(state, report.tokens, report.cost_micro, origin)
 
 
 def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
@@ -37,8 +39,12 @@ def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None
         cost_micro: the same in money, in millionths of the currency's unit.
         origin: when.
     """
-    run.tokens += tokens
-    run.cost_micro += cost_micro or 0
+    run.spent.tokens += tokens
+    run.spent.cost_micro += cost_micro or 0
+    _charge_thread(state, tokens, cost_micro, origin)
+
+
+def _charge_thread(state: ThreadState, tokens: int, cost_micro: int | None, origin: Origin) -> None:
     state.spent_micro += cost_micro or 0
     charge_day(state, tokens, origin)
 

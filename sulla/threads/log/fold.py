@@ -8,14 +8,18 @@ from dataclasses import replace
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
-from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
 from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import AnswerGiven
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.provenance import taints_thread
+from sulla.threads.log.quoted import quoted_part
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
 from sulla.threads.log.waits import Permit
@@ -42,7 +46,7 @@ def touch(state: ThreadState, at_ms: int, *, progress: bool) -> None:
     """
     state.updated_ms = at_ms
     if state.run is not None and progress:
-        state.run.touched_ms = at_ms
+        state.run.course.touched_ms = at_ms
 
 
 def apply_message(script: Transcript, fact: Fact, inputs: Mapping[int, WaitingInput]) -> None:
@@ -107,6 +111,8 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = [Text(item.text, item.origin)]
+    if item.quoted:
+        parts.append(quoted_part(item.quoted))
     if started is not None:
         beside = (
             Text(started.memory, "memory"),
@@ -134,10 +140,10 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.consumed += 1
     if not state.is_told(item):
         state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
-    state.run = OpenRun(item.run_id, fact.input_seq, origin.at_ms, fact.agent, fact.known_seq, origin.at_ms)
-    state.run.message_id, state.run.origin, state.run.asked_ms = fact.message_id, item.origin, item.at_ms
-    state.run.question = item.question
-    state.tainted = state.tainted or fact.tainted or item.tainted or item.origin in UNTRUSTED
+    message = RunMessage(fact.input_seq, fact.message_id, item.origin, item.at_ms)
+    course = RunCourse(origin.at_ms, origin.at_ms)
+    state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
+    state.tainted = state.tainted or taints_thread(item)
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -148,71 +154,65 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
     state.diagnostics = {**state.diagnostics, **fact.diagnostics}
-    # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
-    state.tainted = state.tainted or "injection" in fact.diagnostics
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
         item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or item.tainted or item.origin in UNTRUSTED
+        state.tainted = state.tainted or taints_thread(item)
         del state.waiting[seq]
     state.consumed += len(fact.input_seqs)
     state.held_below = 0
 
 
 def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
-    run = _run(state, fact)
-    run.open_call = fact
-    run.replied = False
-    run.model_calls += 1
-    run.attempts = fact.attempt
+    model = _run(state, fact).model
+    model.open_call, model.replied, model.attempts = fact, False, fact.attempt
+    model.begun += 1
 
 
 def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin) -> None:
     run = _run(state, fact)
-    call = run.open_call
+    model, call = run.model, run.model.open_call
     if call is not None:
         charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
         if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
-            run.attempts = max(0, run.attempts - 1)
-    run.open_call = None
+            model.attempts = max(0, model.attempts - 1)
+    model.open_call = None
 
 
 def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin) -> None:
     run = _run(state, fact)
-    call, usage = run.open_call, fact.usage
+    model, call, usage = run.model, run.model.open_call, fact.usage
     if usage.total or call is None:
         charge(state, run, usage.total, usage.cost_micro, origin)
     else:  # the service did not say
         charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
-    run.usage += usage
-    run.open_call = None
-    run.attempts = 0
+    run.spent.usage += usage
+    model.open_call, model.attempts = None, 0
     state.nudging = False
-    note_answer(run, fact)
-    run.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
+    note_answer(run.asked, fact)
+    model.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
     if fact.outcome is not None:
         state.outcome = fact.outcome
 
 
 def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) -> None:
-    run = _run(state, fact)
-    run.intents[fact.call_id] = fact.effect
-    run.granted.discard(fact.call_id)  # a permission to run again is good for one time
-    run.permits.pop(fact.call_id, None)
+    calls = _run(state, fact).calls
+    calls.intents[fact.call_id] = fact.effect
+    calls.granted.discard(fact.call_id)  # a permission to run again is good for one time
+    calls.permits.pop(fact.call_id, None)
 
 
 def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin) -> None:
     run = _run(state, fact)
-    run.intents.pop(fact.call_id, None)
-    run.permits.pop(fact.call_id, None)
-    note_answered(run, fact.call_id, is_error=fact.is_error)
-    state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
+    run.calls.intents.pop(fact.call_id, None)
+    run.calls.permits.pop(fact.call_id, None)
+    note_answered(run.asked, fact.call_id, is_error=fact.is_error)
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
-    _run(state, fact).replied = False
+    _run(state, fact).model.replied = False
     if fact.reason == "nudge":
         state.nudged = state.nudging = True
     else:
@@ -227,10 +227,11 @@ def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
 
 def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     run = _run(state, fact)
-    run.parked = run.paused = run.resting = False
-    run.crashes = fact.crashes
-    run.cuts += fact.reason not in ("answered", "expired", "steered")
-    run.started_ms += max(0, origin.at_ms - run.touched_ms)  # nobody worked meanwhile: it does not count
+    course = run.course
+    course.parked = course.paused = run.resting = False
+    course.crashes = fact.crashes
+    course.cuts += fact.reason not in ("answered", "expired", "steered")
+    course.started_ms += max(0, origin.at_ms - course.touched_ms)  # nobody worked meanwhile: it does not count
     if fact.reason == "woken":  # it looks by itself what there is of what it waits for
         state.waiting_for_user = False
     if fact.reason == "steered":  # each call looks again, and says that it goes on without waiting
@@ -251,17 +252,17 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
         return
     if given.verdict == "run_again" and not wait.digest:
-        run.granted.add(wait.call_id)
+        run.calls.granted.add(wait.call_id)
     elif given.verdict in ("approve", "always") and wait.digest:
         always = given.verdict == "always"
-        run.permits[wait.call_id] = Permit(
+        run.calls.permits[wait.call_id] = Permit(
             wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always
         )
 
 
 def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:
-    run = _run(state, fact)
-    run.parked = run.paused = True
+    course = _run(state, fact).course
+    course.parked = course.paused = True
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
@@ -285,7 +286,7 @@ def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> 
 def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
-    state.usage += state.run.usage
+    state.usage += state.run.spent.usage
     owe_answer(state, state.run, fact.outcome)
     state.run = None
     if state.kind.recall == "conversation":

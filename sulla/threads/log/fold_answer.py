@@ -7,37 +7,38 @@ import orjson
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.threads.log.facts import Outcome, TextMessageEnd
+from sulla.threads.log.open_run import OpenRun, RunQuestion
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 
 NO_ANSWER = "the run ended without an answer"
 
 
-def note_answer(run: OpenRun, fact: TextMessageEnd) -> None:
+def note_answer(asked: RunQuestion, fact: TextMessageEnd) -> None:
     """Remember what a reply answers to a playbook's question, until its call has a result.
 
     Args:
-        run: changed in place.
+        asked: the run's; changed in place.
         fact: the reply.
     """
-    if run.question is None:
+    if asked.question is None:
         return
     for part in fact.parts:
-        if isinstance(part, ToolCall) and part.name == run.question.tool:
-            run.answering = (part.id, orjson.dumps(dict(part.args)).decode())
+        if isinstance(part, ToolCall) and part.name == asked.question.tool:
+            asked.answering = (part.id, orjson.dumps(dict(part.args)).decode())
             return
 
 
-def note_answered(run: OpenRun, call_id: CallId, *, is_error: bool) -> None:
+def note_answered(asked: RunQuestion, call_id: CallId, *, is_error: bool) -> None:
     """Take it for the answer if its call was good.
 
     Args:
-        run: changed in place.
+        asked: the run's; changed in place.
         call_id: the call that has a result.
         is_error: whether that says that it was not good.
     """
-    if run.answering is not None and run.answering[0] == call_id and not is_error:
-        run.answer = run.answering[1]
+    if asked.answering is not None and asked.answering[0] == call_id and not is_error:
+        asked.answer = asked.answering[1]
 
 
 def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
@@ -48,16 +49,16 @@ def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
         run: the run.
         outcome: how it ended.
     """
-    asked = run.question
+    asked, answer = run.asked.question, run.asked.answer
     if asked is None:
         return
     why = outcome.status_report or outcome.reason or NO_ANSWER
     state.owes[asked.wait_id] = OwedAnswer(
         asked.thread_id,
         asked.wait_id,
-        why if run.answer is None else run.answer,
-        run.answer is None,
-        run.tokens,
-        run.cost_micro,
+        why if answer is None else answer,
+        answer is None,
+        run.spent.tokens,
+        run.spent.cost_micro,
         state.tainted,
     )

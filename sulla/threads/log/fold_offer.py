@@ -10,8 +10,10 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
+from sulla.threads.log.inputs import ControlInput, waiting_input
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn
-from sulla.threads.log.state import ControlInput, ThreadState, waiting_input
+from sulla.threads.log.state import ThreadState
 
 
 def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
@@ -23,7 +25,7 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
         seq: its number in the log.
         origin: its envelope.
     """
-    rule = _OFFERED[f.RunRequest if isinstance(fact, f.RunRequest) else type(fact)]
+    rule = _OFFERED[RunRequest if isinstance(fact, RunRequest) else type(fact)]
     rule(state, fact, seq, origin)
 
 
@@ -31,7 +33,6 @@ def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin
     state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
     state.created_ms = state.updated_ms = origin.at_ms
     state.birth, state.graph = fact.birth, fact.graph
-    state.tainted = fact.birth is not None and fact.birth.tainted
 
 
 def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
@@ -41,7 +42,7 @@ def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
 
 
 def _control(
-    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | f.RunRequest, seq: int, origin: Origin
+    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | RunRequest, seq: int, origin: Origin
 ) -> None:
     state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
     if isinstance(fact, f.Answer) and fact.report is not None:
@@ -58,7 +59,7 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
     if fact.covers_seq > state.summary_covers:
         state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
         state.summary_first_kept = fact.first_kept
-        state.transcript.forget_before(fact.first_kept, state.run.message_id if state.run is not None else None)
+        state.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
 
 
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
@@ -71,7 +72,7 @@ _OFFERED: dict[type, Callable[..., None]] = {
     f.StopAsked: _control,
     f.ContinueAsked: _control,
     f.Answer: _control,
-    f.RunRequest: _control,
+    RunRequest: _control,
     f.Summary: _summary,
     ChildStarted: _child_started,
     BargedIn: _barged_in,

@@ -3,135 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
-from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
+from sulla.core.dataclass import dataclass
+from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, ModelStarted, Outcome, RunRequest, StopAsked
+from sulla.threads.log.facts import Outcome
 from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
+from sulla.threads.log.inputs import ControlInput, WaitingInput
 from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
-from sulla.threads.log.plays import OwedAnswer, Question
-from sulla.threads.log.spoken import BargedIn, Heard
+from sulla.threads.log.links import RunRef
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import Usage
-from sulla.threads.log.waits import Permit, Wait
-
-
-@dataclass(frozen=True, slots=True)
-class RunRef:
-    """A pointer to work that is kept in another log, e.g. a playbook's run: the reference, not the thing."""
-
-    kind: str
-    id: str
-    running: bool
-    run_id: RunId = RunId("")
-    """The run that started it, and ends with that; empty for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingInput:
-    """A message that has no run of its own yet."""
-
-    seq: int
-    run_id: RunId
-    message_id: MessageId
-    text: str
-    mode: Mode
-    origin: Origin = "user"
-    agent: str = ""
-    at_ms: int = 0
-    """When it was offered, UTC milliseconds."""
-    question: Question | None = None
-    """What a playbook wants to know."""
-    tainted: bool = False
-    heard: Heard | None = None
-    """How much of the agent's words the person had heard whom this interrupted."""
-
-
-def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
-    """A message as it waits for its run.
-
-    Args:
-        seq: its number in the log.
-        fact: the message.
-        run_id: its run.
-        at_ms: when it was offered, UTC milliseconds.
-    """
-    said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
-    heard = fact.spoken.heard if fact.spoken is not None else None
-    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard)
-
-
-@dataclass(frozen=True, slots=True)
-class ControlInput:
-    """An offered input that is not a message."""
-
-    seq: int
-    fact: StopAsked | ContinueAsked | Answer | RunRequest
-    at_ms: int = 0
-    """When it was offered, UTC milliseconds."""
-
-
-@dataclass(slots=True)
-class OpenRun:
-    """The run that is going on, or suspended."""
-
-    id: RunId
-    input_seq: int
-    started_ms: int
-    """When it began, moved on by every pause: what is left since then is time at work. UTC milliseconds."""
-    agent: str = ""
-    known_seq: int = 0
-    """Interrupts up to this input meant an earlier run, and messages that steer were looked up for."""
-    touched_ms: int = 0
-    """When it last got on, UTC milliseconds."""
-    replied: bool = False
-    """The model has said its last word for now."""
-    model_calls: int = 0
-    tokens: int = 0
-    """Charged so far: what providers reported, and the reservations of calls that came to nothing."""
-    cost_micro: int = 0
-    """The same in money, in millionths of the currency's unit, as far as the model has a price."""
-    usage: Usage = field(default_factory=Usage, metadata=ALWAYS)
-    attempts: int = 0
-    """Model calls in a row that came to nothing."""
-    crashes: int = 0
-    parked: bool = False
-    """It was left on purpose: taking it up again is no crash."""
-    open_call: ModelStarted | None = None
-    intents: dict[CallId, str] = field(default_factory=dict, metadata=ALWAYS)
-    """Tool calls that have begun and have no result yet, with their effects."""
-    waits: dict[str, Wait] = field(default_factory=dict, metadata=rule(key="wait_id"))
-    granted: set[CallId] = field(default_factory=set)
-    """`once` calls that a person allowed to run again."""
-    message_id: MessageId = MessageId("")
-    """The message that is being worked on."""
-    origin: Origin = "user"
-    """Who wrote that message."""
-    permits: dict[CallId, Permit] = field(default_factory=dict, metadata=rule(key="call_id"))
-    """Calls that a person said yes to and that have not begun."""
-    reports: dict[str, ControlInput] = field(
-        default_factory=dict, metadata=rule(numbers=lambda reports: [report.seq for report in reports.values()])
-    )
-    """What children have come to, by their wait ids; whether anything waited for them or not."""
-    asked_ms: int = 0
-    """When `message_id` was offered, UTC milliseconds."""
-    paused: bool = False
-    """It was left because all work was paused."""
-    cuts: int = 0
-    """How often it was left and taken up again, whatever the cause."""
-    question: Question | None = None
-    """What a playbook wants to know of it."""
-    answering: tuple[CallId, str] | None = None
-    """The call that answers, and what, as JSON; it has no result yet."""
-    answer: str | None = None
-    """The answer, as JSON."""
-    resting: bool = False
-    """A playbook's run waits, and nothing of it is at work."""
 
 
 @dataclass(slots=True)
@@ -151,8 +40,6 @@ class ThreadState:
     channel: str = ""
     """The client's channel that it was begun on (seed 004 `wsChannel`); empty for none."""
 
-    active_agents: list[str] = field(default_factory=list)
-    """Whom a handoff made active, innermost last; empty for the thread's own agent."""
     model: str = ""
     graph: str = ""
     """What works on it; empty for its agent's conversation graph."""
@@ -222,7 +109,9 @@ class ThreadState:
         run = self.run
         if self.kind.waits_while_working:
             return run is not None and run.resting
-        return run is not None and bool(run.waits) and run.intents.keys() <= {w.call_id for w in run.waits.values()}
+        return (
+            run is not None and bool(run.waits) and run.calls.intents.keys() <= {w.call_id for w in run.waits.values()}
+        )
 
     @property
     def depth(self) -> int:

@@ -40,8 +40,10 @@ from sulla.threads.log.facts import (
     ThreadCreated,
     ToolCallResult,
 )
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import PLAYBOOK, Play, Question
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.watching import CommittedFact
@@ -485,7 +487,7 @@ async def test_a_daemon_that_is_to_stop_leaves_the_question_to_the_next(store: M
 
 def test_nobody_is_there_who_wrote_a_playbooks_words() -> None:
     state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
-    state.run = OpenRun(RunId("run"), 1, 0, origin="playbook")
+    state.run = OpenRun(RunId("run"), RunMessage(1, origin="playbook"), RunCourse(0))
     assert trust_of(state.run) == "unattended"
     assert is_unattended(state)
 

@@ -13,7 +13,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.facts import Input, RunStarted
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"
@@ -155,7 +155,7 @@ def test_a_call_that_says_more_than_the_address_is_not() -> None:
     ],
 )
 def test_a_person_is_there_for_what_a_person_wrote(origin: Origin, trust: str) -> None:
-    assert trust_of(OpenRun(RunId("r"), 1, 0, origin=origin)) == trust
+    assert trust_of(OpenRun(RunId("r"), RunMessage(1, origin=origin), RunCourse(0))) == trust
 
 
 def test_a_secret_is_seen_at_any_depth() -> None:

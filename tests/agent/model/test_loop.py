@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
-from sulla.threads.log.state import OpenRun
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunModelCalls
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 
@@ -26,7 +26,9 @@ def script(*messages: Message, results: tuple[str, ...] = ()) -> Transcript:
 
 def run(*waiting_for: str, replied: bool = False) -> OpenRun:
     waits = {f"w:{call_id}": Wait(f"w:{call_id}", CallId(call_id)) for call_id in waiting_for}
-    return OpenRun(RunId("run"), 1, 0, waits=waits, replied=replied)
+    made = OpenRun(RunId("run"), RunMessage(1), RunCourse(0), model=RunModelCalls(replied))
+    made.waits = waits
+    return made
 
 
 def test_a_persons_word_wants_a_reply() -> None:

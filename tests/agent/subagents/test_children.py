@@ -244,7 +244,7 @@ async def test_what_children_use_counts_for_their_parent(store: MemoryStore) -> 
     assert before is not None
     assert after is not None
     assert before.run is not None
-    assert after.spent_tokens - before.run.tokens == 2 * 120  # the child's call and its own last one
+    assert after.spent_tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
     child = await home.world.threads.load(await home.child(thread))
     assert child is not None
     assert child.birth is not None

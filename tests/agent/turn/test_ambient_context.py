@@ -13,7 +13,8 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.testing.clock import ManualClock
-from sulla.threads.log.state import ThreadState, WaitingInput
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ITEM = WaitingInput(2, RunId("run_1"), MessageId("m1"), "what is this?", "queue")

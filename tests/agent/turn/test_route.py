@@ -8,14 +8,16 @@ from sulla.agent.turn.route import AGENT, after_agent
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.graph.decision import END
 from sulla.threads.log.facts import Outcome, OutcomeStatus
-from sulla.threads.log.state import OpenRun, RunRef, ThreadState
+from sulla.threads.log.links import RunRef
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 
 
 def state(status: OutcomeStatus, *, nudged: bool = False) -> ThreadState:
     made = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
-    made.run = OpenRun(RunId("run"), 1, 0)
+    made.run = OpenRun(RunId("run"), RunMessage(1), RunCourse(0))
     made.outcome, made.nudged = Outcome(status), nudged
     return made
 

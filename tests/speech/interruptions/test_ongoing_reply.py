@@ -19,8 +19,10 @@ from sulla.threads.log.facts import (
     ThreadFact,
 )
 from sulla.threads.log.family import Birth
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.spoken import BargedIn, Heard
-from sulla.threads.log.state import OpenRun, ThreadState, WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
 A1, A2 = MessageId("a1"), MessageId("a2")
@@ -37,8 +39,8 @@ def newest(*facts: ThreadFact) -> list[Entry]:
 def state_of(making: str = "", *, purpose: Literal["reply", "nudge", "answer"] = "reply") -> ThreadState:
     state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
     if making:
-        state.run = OpenRun(RunId("r"), 2, 0)
-        state.run.open_call = ModelStarted(CallId("c"), MessageId(making), purpose=purpose)
+        state.run = OpenRun(RunId("r"), RunMessage(2), RunCourse(0))
+        state.run.model.open_call = ModelStarted(CallId("c"), MessageId(making), purpose=purpose)
     return state
 
 

@@ -34,8 +34,9 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadCreated,
 )
+from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
-from sulla.threads.log.state import OpenRun, ThreadState
+from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.threads.store import ThreadStore
 

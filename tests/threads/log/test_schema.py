@@ -13,10 +13,10 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import RunRequest
 from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.schema import Slice, ThreadSchema
 from sulla.threads.log.state import ThreadState
 
@@ -101,16 +101,16 @@ def test_a_decision_of_a_slice_is_progress_of_the_open_run() -> None:
     state = working()
     SCHEMA.decide(state, Brewed(1), Origin(50, RUN))
     assert state.run is not None
-    assert (state.updated_ms, state.run.touched_ms) == (50, 50)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 50)
     SCHEMA.offer(state, Asked(2), 4, Origin(60))
-    assert (state.updated_ms, state.run.touched_ms) == (50, 50)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 50)
 
 
 def test_a_decision_beside_the_run_is_none_and_one_that_changes_nothing_leaves_no_trace() -> None:
     state = working()
     SCHEMA.decide(state, Smelled(), Origin(50, RUN))
     assert state.run is not None
-    assert (state.updated_ms, state.run.touched_ms) == (50, 3)
+    assert (state.updated_ms, state.run.course.touched_ms) == (50, 3)
     assert TEA.of(state) is None
 
 
