@@ -17,10 +17,10 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.trail import trail
 from sulla.daemon.access.access import Access, make_access
 from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
+from sulla.daemon.capability_tasks import worker
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
@@ -36,12 +36,14 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.store_watch import StoreWatch
 from sulla.daemon.stores import store_reader, store_source
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.methods import switch as switch_rpc
-from sulla.host.host import Built, Follower, Host
+from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.store.base import Store
+from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
-from sulla.work.base import Group, GroupOf, Job
+from sulla.work.base import Group, GroupOf
 from sulla.work.local import LocalWork
 
 log = logging.getLogger(__name__)
@@ -103,7 +105,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     told = scene.told(_remembered(built), core.tools.ended_jobs)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
-    handle = _handler(turns, built)
+    handle = worker(turns.attend, core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
     agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)
@@ -118,7 +120,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     )
     forget = (scene.feed.forget, *(one.forget for one in built if one.forget is not None))
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place).run
-    intake = Intake(host.threads, bounds.rates(settings), clock)
+    intake = Intake(host.threads, ReadableThreads(host.store, THREAD_SCHEMA), bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
     look_after_team(host.health, host.agents.team, host.tools)
@@ -186,21 +188,3 @@ def _checkup(settings: Settings, store: Store, place: Place) -> Checkup:
         return await check_store(store_reader(settings, place.clock, quiet=False), store, place.clock, BUDGET_S)
 
     return Checkup(check)
-
-
-def _handler(turns: TurnDriver, built: Iterable[Built]) -> Callable[[Job], Awaitable[None]]:
-    """What is done for a thread that has something to do."""
-    before = [one.before_work for one in built if one.before_work is not None]
-    behind: list[Follower] = [each for one in built for each in (*one.followers.values(), *one.woken)]
-
-    async def handle(job: Job) -> None:
-        try:
-            for look in before:
-                await look()
-            with trail(thread_id=job.key):
-                await turns.attend(ThreadId(job.key))
-        finally:
-            for follower in behind:
-                follower.wake(ThreadId(job.key))
-
-    return handle

@@ -11,6 +11,7 @@ from sulla.core.errors import QueueFull, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.threads.log.facts import Input
+from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import Sent, ThreadStore
 
 
@@ -21,12 +22,14 @@ class Intake:
 
     Args:
         threads: where messages are kept.
+        readable: tells threads that can be worked on from those that cannot.
         limits: how fast they may come.
         clock: by which that is judged.
     """
 
-    def __init__(self, threads: ThreadStore, limits: RateLimits, clock: Clock) -> None:
+    def __init__(self, threads: ThreadStore, readable: ReadableThreads, limits: RateLimits, clock: Clock) -> None:
         self._threads = threads
+        self._readable = readable
         self._limits = limits
         self._rates = Rates(limits)
         self._clock = clock
@@ -46,9 +49,11 @@ class Intake:
         Raises:
             RateLimited: it comes too fast; nothing was kept.
             NotFound: there is no such thread.
+            CorruptRecord: the thread cannot be read, so nobody could answer.
             MessageIdReused: the message id came before with other content.
             QueueFull: too many messages wait.
         """
+        await self._readable.check(thread_id)
         match self._rates.take(thread_id, caller, fact.message_id, self._clock.elapsed()):
             case RateAllowed(counted):
                 sent = await self._threads.send(thread_id, fact)

@@ -20,6 +20,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.build import System, build
+from sulla.daemon.capability_tasks import go_on
 from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
@@ -202,7 +203,7 @@ async def _recognize(system: System, home: Home, place: str, *, accept_store: bo
 
 def _beside(settings: Settings, system: System) -> dict[str, Task]:
     """What goes on for as long as the daemon does."""
-    core, switch = system.core, system.host.switch
+    core, switch, clock = system.core, system.host.switch, system.host.place.clock
     own: dict[str, Task] = {
         "watch": system.watch.run,
         "account": system.account.run,
@@ -221,7 +222,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         for name, task in one.tasks.items():
             if name in own:
                 raise SettingsError(f"the capability {owner!r} has a task {name!r}, and so has the daemon: rename it")
-            own[name] = partial(_go_on, owner, name, task)
+            own[name] = partial(go_on, owner, name, task, clock)
     return own
 
 
@@ -229,15 +230,6 @@ async def _warm(models: ModelPool, clock: Clock) -> None:
     """Load what the first turn would have to wait for, once those who waited for the start have had their turn."""
     await clock.sleep(WARM_S)
     await models.warm()
-
-
-async def _go_on(owner: str, name: str, task: Task) -> None:
-    """A capability's task. Where it fails the log says whose it was, since that ends the daemon."""
-    try:
-        await task()
-    except Exception:
-        log.error("the task %r of the capability %r failed, which ends the daemon", name, owner)
-        raise
 
 
 async def _put_away(instruments: Instruments) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
-from sulla.core.errors import NotFound, ShuttingDown
+from sulla.core.errors import CorruptRecord, NotFound, ShuttingDown
+from sulla.core.ids import ThreadId
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.service import Service
@@ -21,6 +24,10 @@ from sulla.host.place import Place
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
+from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.forms import Fielded
+from sulla.threads.log.schema import Slice, ThreadSchema
+from sulla.threads.store import ThreadStore
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -51,6 +58,21 @@ def service(system: System) -> Service:
     return system.service
 
 
+@dataclass(frozen=True, slots=True)
+class Brewed(Fielded):
+    """A record of a capability."""
+
+    kind: ClassVar[str] = "TEA_BREWED"
+    cups: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tea(Fielded):
+    """What its records add up to."""
+
+    cups: int = 0
+
+
 async def test_a_thread_belongs_to_the_homes_own_agent_unless_told_otherwise(service: Service) -> None:
     thread_id = await service.create_thread(None, "A title", None, None)
     (event,) = await service.history(thread_id, 0, None, 10)
@@ -78,6 +100,25 @@ async def test_a_thread_tells_the_channel_that_it_was_begun_on(service: Service)
     assert (await service.get_thread(thread_id)).channel == "sulla-desktop"
     assert await service.create_thread(None, "", None, "req_1", "workbench") == thread_id
     assert [info.channel for info in await service.list_threads(None, 10)] == ["sulla-desktop"]
+
+
+async def test_a_message_to_a_thread_that_cannot_be_read_is_refused_and_the_list_says_so(
+    system: System, service: Service
+) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    gone = Slice("tea", Tea, lambda state, kept, fact, seq, origin: Tea(fact.cups), decided=(Brewed,))
+    threads = ThreadStore(
+        system.store, ManualClock(), str, "home:before", ThreadSchema(lambda message: 1, (gone,)), ThreadLimits()
+    )
+    session = await threads.attend(ThreadId(thread_id))
+    assert session is not None
+    await session.commit(Brewed(2))
+    await session.release()
+    with pytest.raises(CorruptRecord, match="its record 2 is a TEA_BREWED, which no capability here knows"):
+        await service.send(thread_id, "msg_1", "hi", "queue", None, "owner")
+    assert await service.last_seq(thread_id) == 2
+    assert (await service.get_thread(thread_id)).status == "unreadable"
+    assert [row.status for row in await service.list_threads(None, 10)] == ["unreadable"]
 
 
 async def test_a_message_waits_under_the_run_that_a_re_send_gets_too(service: Service) -> None:

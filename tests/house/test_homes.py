@@ -23,6 +23,7 @@ TASKS = (
     "sulla/store/postgres/bus.py",
     "sulla/testing/clock.py",
     "sulla/models/wire/deadline.py",
+    "sulla/daemon/capability_tasks.py",
     "sulla/tools/attempt.py",
     "sulla/gateway/server/server.py",
 )

@@ -111,7 +111,7 @@ async def exotic(context: ToolContext, *, x: set[int]) -> Result:
     return Done(f"{context.call_id}{x}")
 
 
-async def bare(context: ToolContext, *, x) -> Result:  # type: ignore[no-untyped-def]
+async def bare(context: ToolContext, *, x) -> Result:  # type: ignore[no-untyped-def]  # that is what is looked at
     """Do it.
 
     Args:
