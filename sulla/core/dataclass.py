@@ -126,7 +126,7 @@ def _with_slots(cls: type[T], own: Iterable[str], new: list[str]) -> type[T]:
     """The class again: what has slots cannot get them later."""
     left_out = {*own, "__dict__", "__weakref__"}
     body = {name: value for name, value in vars(cls).items() if name not in left_out}
-    made: type[T] = type(cls)(cls.__name__, cls.__bases__, body | {"__slots__": tuple(new)})  # type: ignore[misc]
+    made: type[T] = type(cls)(cls.__name__, cls.__bases__, body | {"__slots__": tuple(new)})  # type: ignore[misc]  # a metaclass takes them
     made.__qualname__ = cls.__qualname__
     return made
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from importlib.metadata import entry_points
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -109,6 +108,8 @@ def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capabili
     """
     found = [_manifest(f"sulla.{name}.capability:CAPABILITY", "Sulla") for name in names]
     if installed:
+        from importlib.metadata import entry_points  # noqa: PLC0415 - half of what a command takes that needs no package
+
         points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
         found += [_manifest(point.value, f"the package {point.dist.name if point.dist else '?'!r}") for point in points]
     by_name: dict[str, Capability] = {}

@@ -45,7 +45,7 @@ async def live(home: Path, model: str, until: str) -> set[str]:
             await load()
             warm.set()
 
-        provider.warm = warmed  # type: ignore[method-assign]
+        provider.warm = warmed  # type: ignore[method-assign]  # counts
         return provider
 
     async with asyncio.TaskGroup() as group:

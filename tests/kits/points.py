@@ -76,7 +76,7 @@ def drawn(kinds: Sequence[Kinds], course: str) -> list[int]:
         chosen.append(most)
         left.difference_update(kinds[most - 1])
     chosen.sort()
-    print(f"points {chosen} of {len(kinds)} of {course}: again with SULLA_POINTS_SEED={seed()}")  # noqa: T201  - shown with what fails
+    print(f"points {chosen} of {len(kinds)} of {course}: again with SULLA_POINTS_SEED={seed()}")  # noqa: T201  # shown with a failure
     return chosen
 
 
