@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -190,15 +191,22 @@ def test_a_real_run_fills_each_of_them(lived: Lived, ours: str) -> None:
     assert [value for value in lived.values[ours] if value not in EMPTY], f"{ours} was never anything"
 
 
+@cache
+def read_attributes(tree: ast.Module) -> dict[str, list[ast.Attribute]]:
+    """What a file reads of anything, by its name. A tree is walked once, for all names."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found.setdefault(node.attr, []).append(node)
+    return found
+
+
 def readers(tree: ast.Module, name: str, receivers: Collection[str]) -> list[int]:
     """The lines that read an attribute of that name, of something that is called so."""
     return [
         node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.ctx, ast.Load)
-        and re.split(r"\W+", ast.unparse(node.value))[-1] in receivers
+        for node in read_attributes(tree).get(name, ())
+        if re.split(r"\W+", ast.unparse(node.value))[-1] in receivers
     ]
 
 
