@@ -89,7 +89,7 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
-    for call_id in state.transcript.unanswered:
+    for call_id in state.context.transcript.unanswered:
         text = f"The turn was {why} before this call had a result."
         if run.calls.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."

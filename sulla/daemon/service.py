@@ -268,7 +268,7 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
         status=info.head.status,
         last_seq=info.last_seq,
         created_ms=state.created_ms,  # the log of an imported thread is younger
-        waiting=len(state.waiting),
+        waiting=len(state.inbox.waiting),
         channel=state.channel,
         model=state.model,
         noticed=tuple(sorted(state.diagnostics)),

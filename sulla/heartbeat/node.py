@@ -190,7 +190,7 @@ def ask_of(state: ThreadState) -> WakeRequest:
     run = state.run
     if run is None:
         return WakeRequest()
-    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message.id and m.parts), None)
+    said = next((m.parts[0] for m in reversed(state.context.transcript) if m.id == run.message.id and m.parts), None)
     text = said.text if isinstance(said, Text) else ""
     if run.message.origin != "beat":
         return WakeRequest(text, "", run.message.asked_ms)

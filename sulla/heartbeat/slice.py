@@ -32,9 +32,9 @@ def _fold(state: ThreadState, beat: BeatState | None, fact: BeatFact, seq: int, 
     beat = apply_beat(beat or BeatState(), fact, state.run.id)
     if isinstance(fact, BeatStarted):
         # What it was asked is told to its cycles: words that nobody trusts are trusted there as little.
-        beat = replace(beat, tainted=beat.tainted or state.tainted)
+        beat = replace(beat, tainted=beat.tainted or state.context.tainted)
     if isinstance(fact, BeatSkipped | BeatEnded):
-        state.tainted = beat.tainted  # of the thread only what is carried is ever read again
+        state.context.tainted = beat.tainted  # of the thread only what is carried is ever read again
         state.outcome = outcome_of(fact)
     return beat
 

@@ -59,8 +59,8 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.ended_ms or None,
         play.steps,
         play.done,
-        state.spent_tokens,
-        state.spent_micro,
+        state.spending.tokens,
+        state.spending.cost_micro,
         tuple(step.at for step in play.open),
         play.failure,
         state.birth.parent if state.birth is not None else "",
@@ -76,7 +76,7 @@ def status_of(state: ThreadState) -> PlayStatus:
         state: its thread.
     """
     play = PLAYBOOK_RUN.of(state)
-    if play is None or (play.ended and state.waiting):
+    if play is None or (play.ended and state.inbox.waiting):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended else play.status
 

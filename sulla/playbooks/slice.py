@@ -83,7 +83,7 @@ def run_ended(state: ThreadState, at_ms: int) -> None:
 
 
 def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
-    run, taken = state.run, state.controls.pop(fact.input_seq, None)
+    run, taken = state.run, state.inbox.controls.pop(fact.input_seq, None)
     charge_report(state, taken, origin)
     if run is not None and taken is not None and isinstance(taken.fact, Answer):
         run.waits.pop(taken.fact.wait_id, None)  # whoever takes the run up now must not wait for it again
@@ -91,7 +91,7 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
         if run is None:
             raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
         charge(state, run, fact.tokens, fact.cost_micro, origin)
-    state.tainted = state.tainted or fact.tainted
+    state.context.tainted |= fact.tainted
     if run is not None and fact.what in _RULED:
         _RULED[fact.what](run, fact)
     elif run is not None and fact.call_id:
@@ -102,7 +102,7 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
         else:
             run.calls.intents.pop(fact.call_id, None)
     if fact.input_seq:
-        state.consumed += 1
+        state.inbox.consumed += 1
     if fact.what == "RUN_ENDED":
         state.outcome = outcome_of(fact, origin.at_ms)
 

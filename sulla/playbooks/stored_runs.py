@@ -185,7 +185,7 @@ class StoredRuns:
             play.thread,
             state.agent,
             "",
-            state.tainted,
+            state.context.tainted,
             run_id=run.id,
             handed=handed,
             chain=play.chain,
@@ -214,7 +214,7 @@ class StoredRuns:
     async def cancel(self, run: str, why: str = "") -> None:
         """End it."""
         state = await self._run(run)
-        if state.run is None and not state.waiting:
+        if state.run is None and not state.inbox.waiting:
             raise Conflict(f"the run {run} has ended already: it was {_told(state)}")
         await self._ask(state, PlaybookAsked("cancel", why or "cancelled"))
 
@@ -232,7 +232,7 @@ class StoredRuns:
     async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
         """Go on."""
         state = await self._run(run)
-        if state.run is not None or state.waiting:
+        if state.run is not None or state.inbox.waiting:
             if steps:
                 raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
             if _told(state) != "paused":
@@ -259,7 +259,7 @@ class StoredRuns:
         play = play_of(definition, record.play.source, "manual", record.play.thread)
         created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
-        seal, tainted = self.make_id("seal"), state.tainted
+        seal, tainted = self.make_id("seal"), state.context.tainted
         payload = record.order.payload if record.order is not None else None
         order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
@@ -317,7 +317,7 @@ class StoredRuns:
 
     async def _going(self, run: str) -> ThreadState:
         state = await self._run(run)
-        if state.run is None and not state.waiting:
+        if state.run is None and not state.inbox.waiting:
             raise Conflict(f"the run {run} has ended: it was {_told(state)}")
         return state
 

@@ -58,7 +58,10 @@ def _news(state: ThreadState) -> RecordDelivery | None:
     offers: tuple[tuple[Fact, str], ...] = ((PlaybookEnded(state.thread_id, play.name, play.status, text), key),)
     if play.status != "completed" or not play.responded:
         message_id = MessageId(derived_id("msg", key))
-        offers = (*offers, (Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain), ""))
+        offers = (
+            *offers,
+            (Input(message_id, text, origin="playbook", tainted=state.context.tainted, chain=play.chain), ""),
+        )
     return RecordDelivery(offers, EndTold)
 
 

@@ -54,7 +54,9 @@ def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, 
     found: JsonObject = {name: number for name, number in (("claimed", claimed), ("epoch", epoch)) if number}
     for name, value in kept.items():
         found.update(schema.slices_to_json(state) if name == "slices" else {name: value})
-    return Head(THREAD_KIND, status_of(state), state.agent, due_ms, state.consumed, seal("HEAD", orjson.dumps(found)))
+    return Head(
+        THREAD_KIND, status_of(state), state.agent, due_ms, state.inbox.consumed, seal("HEAD", orjson.dumps(found))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
         CorruptRecord: the checkpoint is not what was written.
     """
     state = schema.new(thread_id)
-    state.consumed = head.consumed
+    state.inbox.consumed = head.consumed
     if not head.body:
         return state, LogReferences()
     try:

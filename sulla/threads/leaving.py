@@ -24,8 +24,8 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
     """
     birth = state.birth
     if birth is not None and not state.reported:
-        used = (state.spent_tokens, state.spent_micro or None)
-        report = Report("cancelled", DELETED, "", "", "", *used, tainted=state.tainted, agent=state.agent)
+        used = (state.spending.tokens, state.spending.cost_micro or None)
+        report = Report("cancelled", DELETED, "", "", "", *used, tainted=state.context.tainted, agent=state.agent)
         text = "Its thread was removed before it had an end."
         yield birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report), ""
     for child in state.children.values():
@@ -40,7 +40,7 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
 
 def _unanswered(state: ThreadState) -> Iterator[OwedAnswer]:
     yield from state.owes.values()
-    asked = [item.question for item in state.waiting.values()] + [state.run.asked.question if state.run else None]
+    asked = [item.question for item in state.inbox.waiting.values()] + [state.run.asked.question if state.run else None]
     for question in asked:
         if question is not None:
             yield OwedAnswer(question.thread_id, question.wait_id, DELETED, is_error=True)

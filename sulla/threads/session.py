@@ -127,7 +127,7 @@ class ThreadSession:
             run = self.state.run
             run_id, agent = (run.id, run.agent) if run is not None else (None, "")
             if isinstance(fact, f.RunStarted):
-                run_id, agent = self.state.waiting[fact.input_seq].run_id, fact.agent
+                run_id, agent = self.state.inbox.waiting[fact.input_seq].run_id, fact.agent
             elif isinstance(fact, f.RunFinished | f.RunError):
                 run_id = fact.run_id
             birth = self.state.birth

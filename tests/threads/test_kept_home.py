@@ -100,7 +100,7 @@ async def test_what_was_under_way_comes_to_its_end_with_no_promise_broken(
     await home.live()
     threads = []
     for state in await home.states():
-        kept = Kept(state.usage, state.day, state.day_tokens)
+        kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
         threads.append(ThreadHistory(state.thread_id, tuple(await home.log(state.thread_id)), kept=kept))
     assert len(before) == len(begun)
     assert breaches(History(tuple(threads))) == []

@@ -17,7 +17,7 @@ from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.kind import CONVERSATION
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import OwedAnswer, Question
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
@@ -28,7 +28,7 @@ PLAY = PlayState("triage", "d1", thread=TALK, status="running")
 def state(play: PlayState | None = None, birth: Birth | None = None) -> ThreadState:
     kind = PLAYBOOK_THREAD if play is not None else CONVERSATION
     slices: dict[str, object] = {PLAYBOOK_RUN.name: play} if play is not None else {}
-    return ThreadState(ME, Transcript(lambda message: 1), kind=kind, slices=slices, birth=birth)
+    return ThreadState(ME, ModelContext(Transcript(lambda message: 1)), kind=kind, slices=slices, birth=birth)
 
 
 def question(wait_id: str) -> Question:
@@ -76,10 +76,10 @@ def test_of_a_playbook_nothing_is_said_to_whoever_knows_or_never_heard_of_it() -
 def test_whoever_asked_this_conversation_something_hears_what_was_answered_or_that_nobody_will() -> None:
     talk = state()
     talk.owes["ask:1"] = OwedAnswer(WALK, "ask:1", "{}", tokens=34, cost_micro=9, tainted=True)
-    talk.waiting[4] = WaitingInput(
+    talk.inbox.waiting[4] = WaitingInput(
         4, RunId("r4"), MessageId("m4"), "?", "queue", "playbook", question=question("ask:4")
     )
-    talk.waiting[5] = WaitingInput(5, RunId("r5"), MessageId("m5"), "hi", "queue")
+    talk.inbox.waiting[5] = WaitingInput(5, RunId("r5"), MessageId("m5"), "hi", "queue")
     talk.run = OpenRun(RunId("r3"), RunMessage(3), RunCourse(0), asked=RunQuestion(question("ask:3")))
     words = {fact.wait_id: fact for to, fact, _ in last_words(talk) if isinstance(fact, Answer) and to == WALK}
     assert set(words) == {"ask:1", "ask:3", "ask:4"}

@@ -53,6 +53,7 @@ KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer",
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
+    "ModelContext": {"context"},
     "BeatState": {"beat"},
     "RunModelCalls": {"model"},
     "Outcome": {"outcome"},
@@ -90,7 +91,7 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, BEATS.of(state), state.run and state.run.model, state.outcome):
+        for owner in (state, state.context, BEATS.of(state), state.run and state.run.model, state.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:

@@ -19,7 +19,7 @@ from sulla.threads.log.family import Birth
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.retention import Retention, due_ms, expires_ms
@@ -32,7 +32,7 @@ DAYS = Retention(conversation_s=30 * DAY_S)
 def state(depth: int = 0) -> ThreadState:
     parent = ThreadId("parent")
     birth = Birth("c", "call", parent, RunId("r0"), parent, depth) if depth else None
-    return ThreadState(ThreadId("t"), Transcript(estimate_tokens), updated_ms=5_000, birth=birth)
+    return ThreadState(ThreadId("t"), ModelContext(Transcript(estimate_tokens)), updated_ms=5_000, birth=birth)
 
 
 def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_otherwise() -> None:
@@ -44,7 +44,7 @@ def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_oth
 def test_a_thread_in_which_something_is_left_to_do_never_expires() -> None:
     running, waiting = state(depth=1), state(depth=1)
     running.run = OpenRun(RunId("r"), RunMessage(1), RunCourse(0))
-    waiting.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
+    waiting.inbox.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
     assert expires_ms(running, DAYS) is None
     assert expires_ms(waiting, DAYS) is None
 

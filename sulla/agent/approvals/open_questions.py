@@ -120,7 +120,7 @@ def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:
         return []
     agent = run.agent or state.agent
     return [
-        OpenQuestion(state.thread_id, agent, wait, state.tainted)
+        OpenQuestion(state.thread_id, agent, wait, state.context.tainted)
         for wait in run.waits.values()
         if (is_approval(wait) or is_step_question(wait.wait_id)) and not 0 < wait.expires_ms <= now_ms
     ]

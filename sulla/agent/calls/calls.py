@@ -119,7 +119,7 @@ class ToolCalls:
             raise GraphError(f"{state.thread_id}: calls without an open run")
         waits: list[Wait] = []
         runnable: dict[CallId, ToolContext] = {}
-        again = repeated(state.transcript)
+        again = repeated(state.context.transcript)
         for call in todo.calls:
             if call.id in again:
                 await self._refuse(call, again[call.id], run)
@@ -155,7 +155,7 @@ class ToolCalls:
             lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
             run.agent,
             state.project,
-            state.tainted,
+            state.context.tainted,
             is_unattended(state),
             redact=self.guard.redactor.text,
         )

@@ -182,9 +182,9 @@ class CallGuard:
 
         standing = CallContext(
             trust_of(open_run),
-            state.tainted,
+            state.context.tainted,
             reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
-            state.tainted and is_known_target(call, state.transcript, quotes),
+            state.context.tainted and is_known_target(call, state.context.transcript, quotes),
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:

@@ -79,7 +79,7 @@ class Summarizer:
             state = await self._threads.load(thread_id)
             if state is None:
                 return 0
-            earlier = state.summary
+            earlier = state.context.summary.text
             async for batch in self._batches(state):
                 earlier = await self._one(state, earlier, batch)
                 made += 1
@@ -115,7 +115,7 @@ class Summarizer:
 
     async def _batches(self, state: ThreadState) -> AsyncIterator[Batch]:
         picker = Picker(estimate_text, self._sizes)
-        async for said in self._said(state.thread_id, state.summary_covers):
+        async for said in self._said(state.thread_id, state.context.summary.covers_seq):
             for batch in picker.take(said):
                 yield batch
         rest = picker.last()

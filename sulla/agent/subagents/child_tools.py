@@ -152,10 +152,14 @@ class _ChildTools:
         state = await self._threads.load(child_thread(id))
         if state is None:
             return Done(f"{id} has not begun.")
-        said = [message.text for message in state.transcript if message.role == "assistant" and message.text]
+        said = [message.text for message in state.context.transcript if message.role == "assistant" and message.text]
         so_far = f" It said last:\n{said[-1][:2_000]}" if said else ""
         doing = "waits for an answer" if state.suspended else "works"
-        return Done(f"{id} {doing}; {state.spent_tokens} tokens so far.{so_far}", origin="child", tainted=state.tainted)
+        return Done(
+            f"{id} {doing}; {state.spending.tokens} tokens so far.{so_far}",
+            origin="child",
+            tainted=state.context.tainted,
+        )
 
     async def cancel_sub_agent(self, context: ToolContext, *, id: str) -> Result:
         """End a sub-agent that is not needed any more.

@@ -113,7 +113,7 @@ class Children:
             birth.root if birth is not None else asked,
             parent.depth + (child_task.play is None),
             child_task.mode == "cycle" or (birth is not None and birth.unattended),
-            parent.tainted or child_task.tainted,
+            parent.context.tainted or child_task.tainted,
             _narrower(child_task.tools, birth.tools if birth is not None else None),
             child_task.model,
             given.tokens,

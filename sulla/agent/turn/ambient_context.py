@@ -82,7 +82,7 @@ class TurnContext:
                 AmbientContext()
             )  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
         memory = ""
-        if not len(state.transcript):
+        if not len(state.context.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
             asked = self.memory(item.agent or state.agent, item.text)
             memory = await self._in_time(asked, "", "what its agent remembers")

@@ -170,7 +170,7 @@ class AgentChat:
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools
         if self.offer is not None:
-            tools = self.offer(call for message in state.transcript for call in message.calls)
+            tools = self.offer(call for message in state.context.transcript for call in message.calls)
         allowed = state.birth.tools if state.birth is not None else None
         return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
 

@@ -56,7 +56,7 @@ class AgentNode:
         fresh: frozenset[CallId] = frozenset()
         while True:
             run.control.check()
-            action = next_action(state.transcript, open_run)
+            action = next_action(state.context.transcript, open_run)
             match action:
                 case Finished() | AwaitAnswers():
                     return Next()
@@ -93,7 +93,7 @@ class AgentNode:
 
     async def _boundary(self, state: ThreadState, run: Run) -> bool:
         """Between results and the next reply: let messages join; whether that reply is there already."""
-        over = taken_over(state.transcript, self._takes_over)
+        over = taken_over(state.context.transcript, self._takes_over)
         if over is not None:  # what waits has a run of its own
             self._reply_with(over, run)
             return True
@@ -106,7 +106,7 @@ class AgentNode:
 
     def _reply_directly(self, state: ThreadState, run: Run) -> bool:
         """Have results that are meant for the person end the reply; whether there are any."""
-        direct = direct_reply(state.transcript, self._is_direct)
+        direct = direct_reply(state.context.transcript, self._is_direct)
         if direct is not None:
             self._reply_with(direct, run)
         return direct is not None
@@ -133,7 +133,7 @@ class AgentNode:
         """
         if state.nudging:  # a crash came between the nudge and its answer
             return await self._nudge(state, run)
-        if not isinstance(next_action(state.transcript, open_run), Finished):
+        if not isinstance(next_action(state.context.transcript, open_run), Finished):
             return None
         count = str(open_run.model.begun)
         if state.outcome.status == "continue":

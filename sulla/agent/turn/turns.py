@@ -264,7 +264,7 @@ class TurnDriver:
                 agent,
                 actor.model if actor else "",
                 context,
-                max(state.waiting),
+                max(state.inbox.waiting),
                 tainted=bool(ambient.environment),
                 memory=ambient.memory,
                 environment=ambient.environment,
@@ -274,7 +274,7 @@ class TurnDriver:
     def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
         run = session.state.run
         if run is not None:
-            session.note(*answered(run, task.seq, task.answer, session.state.controls[task.seq].at_ms))
+            session.note(*answered(run, task.seq, task.answer, session.state.inbox.controls[task.seq].at_ms))
 
     def _run_out(self, session: ThreadSession) -> bool:
         """Take it for a no where a question was not answered in time; whether there was any such question."""

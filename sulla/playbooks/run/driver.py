@@ -256,7 +256,7 @@ class RunDriver:
 
     def _hear(self) -> None:
         """Take up what was answered, and what people want of the run."""
-        for seq, control in sorted(self._state.controls.items()):
+        for seq, control in sorted(self._state.inbox.controls.items()):
             match control.fact:
                 case PlaybookAsked() as asked:
                     self._asked(asked, seq)

@@ -206,5 +206,7 @@ def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
 
 def _order_of(state: ThreadState) -> RunOrder:
     run = state.run
-    said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message.id and m.parts), None)
+    said = next(
+        (m.parts[0] for m in reversed(state.context.transcript) if run and m.id == run.message.id and m.parts), None
+    )
     return read_order(said.text if isinstance(said, Text) else "")

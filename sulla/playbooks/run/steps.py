@@ -185,7 +185,7 @@ class StepEffects:
 
     async def _has_begun(self, child: str, state: ThreadState) -> bool:
         known = await self.threads.load(child_thread(child), messages=False) if child in state.children else None
-        return known is not None and (known.run is not None or bool(known.waiting) or known.cycle_complete)
+        return known is not None and (known.run is not None or bool(known.inbox.waiting) or known.cycle_complete)
 
     async def stop(self, child: str) -> None:
         """Nobody waits for a child any more."""
@@ -225,7 +225,7 @@ class StepEffects:
             f"[The playbook {state.title} asks, at its step {place.at}.]\n{wish.text}",
             origin="playbook",
             question=Question(state.thread_id, place.ask, wish.tool, wish.about, wish.schema),
-            tainted=state.tainted,
+            tainted=state.context.tainted,
             chain=chain_of(state),
         )
         with suppress(MessageIdReused):  # asked before a crash, and tainted since

@@ -190,7 +190,7 @@ class RunWorker:
 
     def _is_answered(self, wait_id: str) -> bool:
         """Whether there is an answer to what was asked before a crash: whoever gave it may be gone by now."""
-        return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.controls.values())
+        return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.inbox.controls.values())
 
     def _wait_for(self, job: StepAttempt, wait_id: str) -> None:
         job.wait = Wait(wait_id, CallId(""))

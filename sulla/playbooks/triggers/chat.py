@@ -103,7 +103,7 @@ class ChatStarts:
         if state.active_work is not None and state.active_work.running:
             return None
         playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
-        said = state.transcript[-1].parts[0]
+        said = state.context.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
         found = matching(text, chat_triggers(playbooks))
         chosen = found[0] if len(found) == 1 else await self._one_of(found[:MOST_CHOICES], text, run)
@@ -116,7 +116,7 @@ class ChatStarts:
             text,
             thread=state.thread_id,
             agent=run.agent,
-            tainted=state.tainted,
+            tainted=state.context.tainted,
             attended=True,
             run_id=run.id,
         )

@@ -88,8 +88,8 @@ def ongoing_reply_of(state: ThreadState, newest: Iterable[Entry], told: Playing 
     # What somebody else waits for is not ended by a sound.
     talks = state.birth is None and not state.graph
     making = call.message_id if talks and call is not None and call.purpose == "reply" else None
-    barged, cut = state.barged, None
-    if barged is not None and state.run is None and state.outcome.reason == BARGED_IN and not state.waiting:
+    barged, cut = state.inbox.barged, None
+    if barged is not None and state.run is None and state.outcome.reason == BARGED_IN and not state.inbox.waiting:
         cut = barged.message_id
     if told is None:
         return OngoingReply(state.run is not None, making, cut)

@@ -88,7 +88,7 @@ class Replay:
             return self._offered(fact, entry)
         self._schema.decide(self.state, fact, entry.origin)
         if isinstance(fact, f.RunFinished | f.RunError):
-            self.state.transcript.fit(self._ceiling)
+            self.state.context.transcript.fit(self._ceiling)
         return None
 
     def _offered(self, fact: Fact, entry: Entry) -> Offering:
@@ -145,9 +145,9 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
         now_ms: UTC milliseconds.
     """
     facts: list[Fact] = []
-    for seq in sorted(state.waiting.keys() | state.controls.keys()):
+    for seq in sorted(state.inbox.waiting.keys() | state.inbox.controls.keys()):
         facts.append(f.InputIgnored(seq, IMPORTED))
-        if (item := state.waiting.get(seq)) is not None:
+        if (item := state.inbox.waiting.get(seq)) is not None:
             facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
     facts += [ChildCancelled(child) for child in state.children]
     facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]

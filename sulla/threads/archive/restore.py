@@ -158,14 +158,14 @@ class ThreadRestore:
             raise InvalidInput("the file changed while it was read")
         ended = await self._put_away(replay.state, pen)
         # The head counts waking inputs, and none of these woke anybody.
-        replay.state.consumed = 0
+        replay.state.inbox.consumed = 0
         await pen.finish(replay.state)
         return ended
 
     async def _put_away(self, state: ThreadState, pen: _Pen) -> int:
         """End what was under way: elsewhere it may have gone on, and nothing is done twice. How many runs that were."""
         now_ms = round(self._clock.now() * 1000)
-        ended = len(state.waiting)
+        ended = len(state.inbox.waiting)
         if (run := state.run) is not None:
             ended += 1
             origin = Origin(now_ms, run.id, run.agent or state.agent, depth=state.depth)

@@ -29,7 +29,7 @@ def apply_decision(state: ThreadState, fact: Fact, origin: Origin) -> None:
     Raises:
         CorruptRecord: the decision does not fit what came before it.
     """
-    apply_message(state.transcript, fact, state.waiting)
+    apply_message(state.context.transcript, fact, state.inbox.waiting)
     apply_progress(state, fact, origin)
     touch(state, origin.at_ms, progress=not isinstance(fact, _BESIDE))
 
@@ -131,15 +131,15 @@ def _push_result(script: Transcript, result: ToolResult) -> None:
 
 
 def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None:
-    item = _waiting(state.waiting, fact.input_seq)
-    del state.waiting[fact.input_seq]
-    state.consumed += 1
+    item = _waiting(state.inbox.waiting, fact.input_seq)
+    del state.inbox.waiting[fact.input_seq]
+    state.inbox.consumed += 1
     if not state.is_told(item):
-        state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
+        state.inbox.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     message = RunMessage(fact.input_seq, fact.message_id, item.origin, item.at_ms)
     course = RunCourse(origin.at_ms, origin.at_ms)
     state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
-    state.tainted = state.tainted or fact.tainted or item.tainted or item.origin in UNTRUSTED
+    state.context.tainted |= fact.tainted or item.tainted or item.origin in UNTRUSTED
     state.model = fact.model
     state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
     state.node = NodeId("")
@@ -151,16 +151,16 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
     state.diagnostics = {**state.diagnostics, **fact.diagnostics}
     # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
-    state.tainted = state.tainted or "injection" in fact.diagnostics
+    state.context.tainted |= "injection" in fact.diagnostics
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
-        item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or item.tainted or item.origin in UNTRUSTED
-        del state.waiting[seq]
-    state.consumed += len(fact.input_seqs)
-    state.held_below = 0
+        item = _waiting(state.inbox.waiting, seq)
+        state.context.tainted |= item.tainted or item.origin in UNTRUSTED
+        del state.inbox.waiting[seq]
+    state.inbox.consumed += len(fact.input_seqs)
+    state.inbox.held_below = 0
 
 
 def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
@@ -207,7 +207,7 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
     run.calls.intents.pop(fact.call_id, None)
     run.calls.permits.pop(fact.call_id, None)
     note_answered(run.asked, fact.call_id, is_error=fact.is_error)
-    state.tainted = state.tainted or fact.tainted or fact.origin in UNTRUSTED
+    state.context.tainted |= fact.tainted or fact.origin in UNTRUSTED
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
@@ -244,8 +244,7 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     state.waiting_for_user = bool(run.waits)
     if fact.reason == "expired" and not fact.input_seq:
         return
-    answer = state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
+    answer = state.inbox.take(fact.input_seq)
     charge_report(state, answer, origin)
     given = answer.fact if answer is not None else None
     if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
@@ -265,34 +264,31 @@ def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
-    state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
-    state.held_below = fact.input_seq
+    state.inbox.take(fact.input_seq)
+    state.inbox.held_below = fact.input_seq
 
 
 def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
-    state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
-    state.held_below = 0
+    state.inbox.take(fact.input_seq)
+    state.inbox.held_below = 0
 
 
 def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
-    charge_report(state, state.controls.pop(fact.input_seq, None), origin)
-    state.waiting.pop(fact.input_seq, None)
-    state.consumed += 1
+    charge_report(state, state.inbox.take(fact.input_seq), origin)
+    state.inbox.waiting.pop(fact.input_seq, None)
 
 
 def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
-    state.usage += state.run.spent.usage
+    state.spending.usage += state.run.spent.usage
     owe_answer(state, state.run, fact.outcome)
     state.run = None
     if state.kind.recall == "conversation":
         # What was worked on is worked on no more: it goes the way of what the summary covers.
-        state.transcript.forget_before(state.summary_first_kept)
+        state.context.transcript.forget_before(state.context.summary.first_kept)
     else:
-        state.transcript = state.transcript.empty()  # no model reads it
+        state.context.transcript = state.context.transcript.empty()  # no model reads it
     said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
     state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
     state.kind.on_run_ended(state, origin.at_ms)

@@ -60,5 +60,5 @@ def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
         answer is None,
         run.spent.tokens,
         run.spent.cost_micro,
-        state.tainted,
+        state.context.tainted,
     )

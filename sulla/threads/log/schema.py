@@ -19,7 +19,7 @@ from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
 
 S = TypeVar("S")
@@ -157,7 +157,7 @@ class ThreadSchema:
 
     def new(self, thread_id: ThreadId) -> ThreadState:
         """A thread of which nothing is known."""
-        return ThreadState(thread_id, Transcript(self.measure))
+        return ThreadState(thread_id, ModelContext(Transcript(self.measure)))
 
     def kind_of(self, state: ThreadState) -> ThreadKind[Any]:
         """What a thread is like, by its first record."""

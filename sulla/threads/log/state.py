@@ -4,33 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Outcome
 from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
-from sulla.threads.log.inputs import ControlInput, WaitingInput
-from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
+from sulla.threads.log.inputs import Inbox, WaitingInput
+from sulla.threads.log.kept import ALWAYS, FLAT, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
 from sulla.threads.log.links import RunRef
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.transcript import Transcript
-from sulla.threads.log.usage import Usage
+from sulla.threads.log.usage import ThreadSpending
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSummary:
+    """What is known of a conversation's beginning in short, in the place of its messages."""
+
+    covers_seq: int = field(default=0, metadata=rule(name="summary_covers"))
+    """Up to which record `text` says it all."""
+    seq: int = field(default=0, metadata=rule(name="summary_seq"))
+    """Its own record; 0 for none."""
+    text: str = field(default="", metadata=UNKEPT)
+    first_kept: MessageId = field(default=MessageId(""), metadata=UNKEPT)
+    """The first message that it does not cover."""
+
+
+@dataclass(slots=True)
+class ModelContext:
+    """What a model is shown of a thread."""
+
+    transcript: Transcript = field(metadata=UNKEPT)
+    summary: KnownSummary = field(default_factory=KnownSummary, metadata=FLAT)
+    tainted: bool = False
+    """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
+    and so may a summary of them (design §9)."""
 
 
 @dataclass(slots=True)
 class ThreadState:
-    """The one mutable record of a thread, owned by whoever holds its lease.
+    """The one mutable record of a thread, owned by whoever holds its lease."""
 
-    The order of the fields is the order in which heads have them.
-    """
+    KEPT_ORDER: ClassVar = (
+        *("created_ms", "updated_ms", "agent", "title", "project", "channel", "model", "graph", "slices", "owes"),
+        *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
+        *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
+        *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
+    )
 
     thread_id: ThreadId = field(metadata=UNKEPT)
-    transcript: Transcript = field(metadata=UNKEPT)
+    context: ModelContext = field(metadata=FLAT)
     created_ms: int = 0
     updated_ms: int = 0
     agent: str = ""
@@ -71,36 +98,10 @@ class ThreadState:
     cycle_complete: bool = False
     waiting_for_user: bool = field(default=False, metadata=UNKEPT)
 
-    waiting: dict[int, WaitingInput] = field(default_factory=dict, metadata=rule(numbers=list))
-    """Messages without a run, by sequence number."""
-    controls: dict[int, ControlInput] = field(default_factory=dict, metadata=rule(numbers=list))
-    barged: BargedIn | None = None
-    """The last reply that somebody spoke over as it was made."""
-    held_below: int = 0
-    """Waiting messages with a lower number were held by a stop."""
-    consumed: int = field(default=0, metadata=UNKEPT)
-    """Waking inputs dealt with so far."""
-    summary_covers: int = 0
-    """Up to which record `summary` says it all."""
-    summary_seq: int = 0
-    summary: str = field(default="", metadata=UNKEPT)
-    summary_first_kept: MessageId = field(default=MessageId(""), metadata=UNKEPT)
-    """The first message that it does not cover."""
-    tainted: bool = False
-    """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
-    and so may a summary of them (design §9)."""
     diagnostics: JsonObject = field(default_factory=dict, metadata=ALWAYS)
     """What InputHandler noticed about the latest input."""
-    usage: Usage = field(default_factory=Usage, metadata=ALWAYS)
-    """All runs of this thread together, and its summaries."""
-    spent_tokens: int = 0
-    """Charged so far, children and calls that came to nothing included."""
-    spent_micro: int = 0
-    """The same in money, in millionths of the currency's unit, as far as the models have prices."""
-    day: int = 0
-    """The day that `day_tokens` is of, counted in UTC days since 1970."""
-    day_tokens: int = 0
-    """Charged on that day, reservations of calls that came to nothing included."""
+    inbox: Inbox = field(default_factory=Inbox, metadata=FLAT)
+    spending: ThreadSpending = field(default_factory=ThreadSpending, metadata=FLAT)
 
     @property
     def suspended(self) -> bool:
@@ -146,7 +147,7 @@ class ThreadState:
             yield Owed("report", self.birth.parent, self.birth.id)
         for answer in self.owes.values():
             yield Owed("answer", answer.thread_id, answer.wait_id)
-        if not self.waiting and (heard_by := self.end_heard_by):  # a message that waits may have it go on
+        if not self.inbox.waiting and (heard_by := self.end_heard_by):  # a message that waits may have it go on
             yield Owed("end", heard_by, self.thread_id)
         if self.run is None:
             for child in self.children.values():
@@ -159,9 +160,9 @@ class ThreadState:
         A stop holds what was sent before it, until somebody says continue or sends something new (design §4.2). What
         playbooks ask and tell is neither held nor something new: they would wait for ever.
         """
-        waiting = sorted(self.waiting.values(), key=lambda item: item.seq)
+        waiting = sorted(self.inbox.waiting.values(), key=lambda item: item.seq)
         sent = [item for item in waiting if not self.is_told(item)]
-        if sent and sent[-1].seq < self.held_below:
+        if sent and sent[-1].seq < self.inbox.held_below:
             return [item for item in waiting if self.is_told(item)]
         return waiting
 

@@ -119,7 +119,7 @@ async def test_what_a_child_says_does_not_taint_by_itself(store: MemoryStore) ->
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert not state.tainted
+    assert not state.context.tainted
 
 
 async def _page(context: ToolContext) -> Result:
@@ -137,14 +137,14 @@ async def test_taint_goes_from_parents_to_children_and_back(store: MemoryStore) 
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted
     # And a tainted parent's child is tainted from its first word.
     home.provider.add(calls(spawn("b", "more")), FOUND, DONE)
     await home.world.ask(thread, "again")
     await home.world.work()
     child = await home.world.threads.load(await home.child(thread, 1))
     assert child is not None
-    assert child.tainted
+    assert child.context.tainted
 
 
 async def test_children_work_beside_their_parent_and_are_waited_for_together(store: MemoryStore) -> None:
@@ -163,8 +163,8 @@ async def test_children_work_beside_their_parent_and_are_waited_for_together(sto
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert "Found one." in state.transcript[-1].text
-    assert "Found two." in state.transcript[-1].text
+    assert "Found one." in state.context.transcript[-1].text
+    assert "Found two." in state.context.transcript[-1].text
     assert state.children == {}
 
 
@@ -244,7 +244,7 @@ async def test_what_children_use_counts_for_their_parent(store: MemoryStore) -> 
     assert before is not None
     assert after is not None
     assert before.run is not None
-    assert after.spent_tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
+    assert after.spending.tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
     child = await home.world.threads.load(await home.child(thread))
     assert child is not None
     assert child.birth is not None
@@ -341,5 +341,5 @@ async def test_a_child_that_reports_before_it_is_waited_for_is_not_lost(store: M
     await world.work()
     state = await world.threads.load(thread)
     assert state is not None
-    assert "It is blue." in state.transcript[-1].text
+    assert "It is blue." in state.context.transcript[-1].text
     assert [o.status for o in await home.ends(thread)] == ["done"]

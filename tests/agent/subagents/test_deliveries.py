@@ -14,14 +14,14 @@ from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Answer, Input, Outcome, StopAsked
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted
 from sulla.threads.log.plays import AnswerGiven, OwedAnswer
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, PARENT, TALK = ThreadId("me"), ThreadId("parent"), ThreadId("talk")
 
 
 def state(birth: Birth | None = None) -> ThreadState:
-    made = ThreadState(ME, Transcript(lambda message: 1), birth=birth)
+    made = ThreadState(ME, ModelContext(Transcript(lambda message: 1)), birth=birth)
     made.cycle_complete, made.outcome = True, Outcome("done", "all is well")
     return made
 

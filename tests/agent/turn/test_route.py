@@ -10,13 +10,13 @@ from sulla.graph.decision import END
 from sulla.threads.log.facts import Outcome, OutcomeStatus
 from sulla.threads.log.links import RunRef
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 
 
 def state(status: OutcomeStatus, *, nudged: bool = False) -> ThreadState:
-    made = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
+    made = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     made.run = OpenRun(RunId("run"), RunMessage(1), RunCourse(0))
     made.outcome, made.nudged = Outcome(status), nudged
     return made

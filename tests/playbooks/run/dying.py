@@ -273,7 +273,7 @@ class Town:
         """What of the promises does not hold, over all logs of the store."""
         threads = []
         for state in await self.states():
-            kept = Kept(state.usage, state.day, state.day_tokens)
+            kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
             threads.append(ThreadHistory(state.thread_id, tuple(await self.log(state.thread_id)), kept=kept))
         return [str(breach) for breach in breaches(History(tuple(threads)))]
 

@@ -211,7 +211,7 @@ async def test_choices_of_a_model_stay_within_what_a_run_may_use(make: Make) -> 
     play = await at(world, run)
     assert play.status == "failed"
     assert "limit (tokens) is 1200" in play.failure
-    assert (await world.now(run)).spent_tokens == 1200
+    assert (await world.now(run)).spending.tokens == 1200
 
 
 # ------------------------------------------------------------------------------------------ before it begins, and after
@@ -234,7 +234,7 @@ async def test_orders_that_are_stopped_before_they_begin_leave_nothing_behind(ma
     await world.resume_play(run)
     await world.threads.stop(run, "stop")
     await world.work()
-    assert not (await world.now(run)).waiting
+    assert not (await world.now(run)).inbox.waiting
     assert (await at(world, run)).told
 
 

@@ -106,7 +106,7 @@ async def test_a_model_chooses_the_way_by_name(make: Make, ledger: EffectLedger)
     world = make(provider, ROUTED)
     state = await world.now(await world.run_play("routed"))
     assert effects(ledger) == ["left"]
-    assert state.spent_tokens == 120
+    assert state.spending.tokens == 120
     provider.assert_done()
 
 
@@ -143,7 +143,7 @@ async def test_an_agent_step_is_a_child_run_and_its_json_is_read(make: Make) -> 
     state = await world.now(run)
     assert await outputs(world, run) == {"facts": ["tall"]}
     assert "Find facts about trees" in str(provider.requests[0].messages)
-    assert state.spent_tokens == 120
+    assert state.spending.tokens == 120
     assert not state.children
 
 
@@ -401,7 +401,7 @@ async def test_the_conversation_hears_of_a_run_and_its_end(make: Make) -> None:
     await world.work()
     state = await world.now(talk)
     assert state.outcome.status == "done"
-    assert "has been cancelled" in str(state.transcript[0])
+    assert "has been cancelled" in str(state.context.transcript[0])
 
 
 async def test_a_cancelled_run_says_why_and_ends_what_waits(make: Make, ledger: EffectLedger) -> None:

@@ -295,7 +295,7 @@ async def test_an_agent_whose_result_is_not_what_was_asked_for_is_set_to_work_ag
     assert len(provider.requests) == 1
     await later(world, 6)
     assert (await ended(world, run)).outputs == {"a": 1, "tries": 2}
-    assert (await world.now(run)).spent_tokens == 240, "both attempts are paid for, each once"
+    assert (await world.now(run)).spending.tokens == 240, "both attempts are paid for, each once"
     provider.assert_done()
 
 
@@ -308,7 +308,7 @@ async def test_fifty_agents_work_for_one_run_each_once(make: Make) -> None:
     assert (play.status, play.done) == ("completed", 50)
     asked = [str(request.messages) for request in provider.requests]
     assert all(sum(f"task {n} of all" in text for text in asked) == 1 for n in range(50))
-    assert (await world.now(run)).spent_tokens == 50 * 120
+    assert (await world.now(run)).spending.tokens == 50 * 120
     provider.assert_done()
 
 
@@ -367,12 +367,12 @@ async def test_what_a_page_says_is_not_sent_out_without_a_yes_although_a_person_
     talk = await world.thread()
     run = await world.run_play("read", thread=talk)
     assert effects(ledger) == []
-    assert (await world.now(run)).tainted
+    assert (await world.now(run)).context.tainted
     await say(world, run, "approve")
     assert effects(ledger) == ["the page x"]
     (told,) = [entry.fact for entry in await world.log(talk) if isinstance(entry.fact, Input)]
     assert told.tainted, "the conversation knows that its words may be a page's"
-    assert (await world.now(talk)).tainted
+    assert (await world.now(talk)).context.tainted
 
 
 async def test_what_is_trusted_taints_nothing(make: Make, ledger: EffectLedger) -> None:
@@ -380,8 +380,8 @@ async def test_what_is_trusted_taints_nothing(make: Make, ledger: EffectLedger) 
     talk = await world.thread()
     run = await world.run_play("read", thread=talk)
     assert effects(ledger) == ["the page x"]
-    assert not (await world.now(run)).tainted
-    assert not (await world.now(talk)).tainted
+    assert not (await world.now(run)).context.tainted
+    assert not (await world.now(talk)).context.tainted
 
 
 async def test_a_page_that_a_playbook_within_has_read_taints_the_one_around_it(
@@ -396,7 +396,7 @@ steps:
 """
     world = make(ScriptedProvider(), outer, inner, more=[web(), post(ledger)])
     run = await world.run_play("outer")
-    assert ((await world.now(run)).tainted, effects(ledger)) == (True, [])
+    assert ((await world.now(run)).context.tainted, effects(ledger)) == (True, [])
     await say(world, run, "reject")
     assert effects(ledger) == []
 
