@@ -69,8 +69,10 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
 def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:
     """How the turn was ended, in a word for its loose ends, and the fact that says so."""
     match ending:
-        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
-            return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.spent.usage)
+        case WalkEnded(stop) if (
+            stop.why in ("ended", "cycle_complete") and state.newest.outcome.status != "in_progress"
+        ):
+            return "ended", RunFinished(run.id, replace(state.newest.outcome, updated_at_ms=now_ms), run.spent.usage)
         case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
         case WalkCut(reason):

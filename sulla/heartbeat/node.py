@@ -136,7 +136,7 @@ class HeartbeatNode:
         await self._tell(state, run)
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
-        for notice in beat_notices(beats_of(state), state.outcome, self.limits, _now_ms(run)):
+        for notice in beat_notices(beats_of(state), state.newest.outcome, self.limits, _now_ms(run)):
             await self.tell(state.thread_id, run.id, notice.key, notice.text)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:

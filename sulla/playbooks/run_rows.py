@@ -55,7 +55,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         status_of(state),
         play.trigger,
         play.thread,
-        play.started_ms or state.created_ms,
+        play.started_ms or state.identity.created_ms,
         play.ended_ms or None,
         play.steps,
         play.done,
@@ -63,7 +63,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         state.spending.cost_micro,
         tuple(step.at for step in play.open),
         play.failure,
-        state.birth.parent if state.birth is not None else "",
+        state.identity.birth.parent if state.identity.birth is not None else "",
         play.chain,
         play.chain >= MOST_CHAINED,
     )

@@ -73,7 +73,7 @@ def run_ended(state: ThreadState, at_ms: int) -> None:
         state: changed in place.
         at_ms: when, UTC milliseconds.
     """
-    play, outcome = PLAYBOOK_RUN.of(state), state.outcome
+    play, outcome = PLAYBOOK_RUN.of(state), state.newest.outcome
     if play is None:
         return
     if play.status == "transferred" and outcome.status == "failed":
@@ -104,7 +104,7 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
     if fact.input_seq:
         state.inbox.consumed += 1
     if fact.what == "RUN_ENDED":
-        state.outcome = outcome_of(fact, origin.at_ms)
+        state.newest.outcome = outcome_of(fact, origin.at_ms)
 
 
 def _allowed(run: OpenRun, fact: Played) -> None:
@@ -127,13 +127,13 @@ def _fold_work(state: ThreadState, fact: PlaybookBegan | PlaybookEnded) -> None:
         state: changed in place.
         fact: which.
     """
-    known = state.active_work
+    known = state.links.active_work
     if isinstance(fact, PlaybookBegan):
         # An end may come before it: whoever started the playbook was cut off in between.
         if known is None or known.id != fact.thread_id:
-            state.active_work = RunRef("playbook", fact.thread_id, True, fact.run_id)
+            state.links.active_work = RunRef("playbook", fact.thread_id, True, fact.run_id)
     elif known is None or known.id == fact.thread_id:
-        state.active_work = RunRef("playbook", fact.thread_id, False)
+        state.links.active_work = RunRef("playbook", fact.thread_id, False)
 
 
 def outcome_of(fact: Played, at_ms: int) -> Outcome:

@@ -106,7 +106,7 @@ class StoredRuns:
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)
-            await self._tell_begun(thread_id, begin, before.title)
+            await self._tell_begun(thread_id, begin, before.identity.title)
             return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
@@ -137,7 +137,7 @@ class StoredRuns:
         waiting, after, whole = 0, "", True
         while whole:
             page = await self.threads.list(status="suspended", after=after, limit=_PAGE)
-            states = [state for _, state in page if state is not None and state.birth is None]
+            states = [state for _, state in page if state is not None and state.identity.birth is None]
             waiting += sum(PLAYBOOK_RUN.of(state) is not None for state in states)
             if waiting >= self.most_waiting:
                 said = f"{self.most_waiting} runs of playbooks wait already: end some"
@@ -158,7 +158,7 @@ class StoredRuns:
         same = begin.trigger in _BY_FILES or all(
             name in had and had[name] == value for name, value in begin.inputs.items()
         )
-        if not same or order.payload != begin.payload or (not begin.source and before.title != begin.playbook):
+        if not same or order.payload != begin.payload or (not begin.source and before.identity.title != begin.playbook):
             raise MessageIdReused("the same key began another run, or one with other inputs: take a new key")
         return True
 
@@ -183,7 +183,7 @@ class StoredRuns:
             "transfer",
             "",
             play.thread,
-            state.agent,
+            state.identity.agent,
             "",
             state.context.tainted,
             run_id=run.id,
@@ -257,7 +257,7 @@ class StoredRuns:
             inputs = complete_inputs(definition, inputs)
         info, _ = await self.threads.get(state.thread_id)
         play = play_of(definition, record.play.source, "manual", record.play.thread)
-        created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
+        created = ThreadCreated(state.identity.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
         seal, tainted = self.make_id("seal"), state.context.tainted
         payload = record.order.payload if record.order is not None else None
@@ -311,8 +311,8 @@ class StoredRuns:
             InvalidInput: it is no conversation.
         """
         _, state = await self.threads.get(thread_id)
-        if state is not None and (state.graph or state.birth is not None):
-            what = state.graph or "sub-agent"
+        if state is not None and (state.identity.graph or state.identity.birth is not None):
+            what = state.identity.graph or "sub-agent"
             raise InvalidInput(f"thread_id: {thread_id} is no conversation but that of a {what}: name one, or none")
 
     async def _going(self, run: str) -> ThreadState:

@@ -157,7 +157,7 @@ def cut_short(state: ThreadState) -> str:
 
 def _stopped_before(state: ThreadState) -> int:
     """What has to begin also if it was stopped before it did, because somebody waits for its end; 0 for nothing."""
-    if state.is_child and not state.cycle_complete:
+    if state.is_child and not state.walk.cycle_complete:
         return min(state.inbox.waiting)
     if not state.kind.refusal:
         return 0

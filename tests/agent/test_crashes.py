@@ -243,7 +243,11 @@ def folded(records: list[Record], thread: ThreadId) -> ThreadState:
 
 
 def shown(state: ThreadState) -> dict[str, Any]:
-    walk = ("iterations", "consecutive_same_node", "node")  # the engine's own counters are in the head alone
+    walk = (
+        "walk.iterations",
+        "walk.consecutive_same_node",
+        "walk.node",
+    )  # the engine's own counters are in the head alone
     found = {name: value for name, value in known(state) if name not in (*walk, "context.transcript")}
     return found | {
         "messages": list[Message](state.context.transcript),

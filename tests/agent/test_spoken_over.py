@@ -156,6 +156,6 @@ async def both(world: World, thread: ThreadId) -> ThreadState:
     loaded = await World(world.store, ScriptedProvider(), boot=9).threads.load(thread)
     assert loaded is not None
     fold = folded(await world.store.read(thread), thread)
-    loaded.outcome = fold.outcome  # of which a head keeps less, once the run has ended
+    loaded.newest.outcome = fold.newest.outcome  # of which a head keeps less, once the run has ended
     assert shown(loaded) == shown(fold)
     return loaded

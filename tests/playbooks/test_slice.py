@@ -110,7 +110,7 @@ def test_the_machines_end_is_the_outcome_of_the_run(
 ) -> None:
     log = walking()
     log.decide(Played("RUN_ENDED", detail=detail))
-    outcome = log.state.outcome
+    outcome = log.state.newest.outcome
     assert (outcome.status, outcome.reason, outcome.response) == (status, reason, response)
 
 
@@ -160,15 +160,15 @@ def test_what_somebody_wants_of_a_run_waits_until_it_is_taken_up() -> None:
 def test_a_conversation_refers_to_its_playbook_while_it_runs() -> None:
     log = Log()
     log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, True, RunId("run_1"))
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, True, RunId("run_1"))
     log.offer(PlaybookEnded(ThreadId("thr_other"), "another", "failed"))
-    assert log.state.active_work.running
+    assert log.state.links.active_work.running
     log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, False)
 
 
 def test_an_end_that_is_told_before_the_beginning_stays_an_end() -> None:
     log = Log()
     log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
     log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, False)

@@ -53,6 +53,10 @@ KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer",
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
+    "ThreadIdentity": {"identity"},
+    "ThreadLinks": {"links"},
+    "NewestRun": {"newest"},
+    "ThreadWalk": {"walk"},
     "ModelContext": {"context"},
     "BeatState": {"beat"},
     "RunModelCalls": {"model"},
@@ -91,7 +95,8 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, state.context, BEATS.of(state), state.run and state.run.model, state.outcome):
+        parts = (state.identity, state.links, state.newest, state.walk, state.context)
+        for owner in (state, *parts, BEATS.of(state), state.run and state.run.model, state.newest.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:

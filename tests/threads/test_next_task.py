@@ -544,7 +544,7 @@ def test_what_a_playbook_was_told_by_no_agent_is_told_before_the_next_message_ge
     second = log.say()
     log.finish(first)
     owed = OwedAnswer(ThreadId("walk"), "ask:1", "the run ended without an answer", True)
-    assert log.state.owes == {"ask:1": owed}
+    assert log.state.links.owes == {"ask:1": owed}
     assert next_task(log.state) == Deliver(Owed("answer", ThreadId("walk"), "ask:1"))
     log.decide(AnswerGiven("ask:1"))
     assert log.started == second

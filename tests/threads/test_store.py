@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
@@ -76,7 +78,7 @@ async def test_the_list_and_the_log_agree_on_when_a_thread_was_made(store: Memor
     (entry,) = await threads.entries(thread_id)
     _, listed = await threads.get(thread_id)
     assert listed is not None
-    assert listed.created_ms == entry.origin.at_ms
+    assert listed.identity.created_ms == entry.origin.at_ms
 
 
 async def test_an_unknown_thread_takes_nothing(store: MemoryStore) -> None:
@@ -240,11 +242,11 @@ async def test_what_a_reader_changes_changes_nothing_kept(store: MemoryStore) ->
     state = await threads.load(thread)
     assert state is not None
     state.inbox.waiting.clear()
-    state.title = "changed"
+    state.identity = replace(state.identity, title="changed")
     again = await threads.load(thread)
     assert again is not None
     assert [item.text for item in again.inbox.waiting.values()] == ["hi"]
-    assert again.title == ""
+    assert again.identity.title == ""
 
 
 async def test_the_list_pages_by_id_and_can_ask_for_a_status(store: MemoryStore) -> None:

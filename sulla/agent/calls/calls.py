@@ -110,7 +110,7 @@ class ToolCalls:
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed."""
-        tools = state.birth.tools if state.birth is not None else None
+        tools = state.identity.birth.tools if state.identity.birth is not None else None
         return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
 
     async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
@@ -154,7 +154,7 @@ class ToolCalls:
             run.control,
             lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
             run.agent,
-            state.project,
+            state.identity.project,
             state.context.tainted,
             is_unattended(state),
             redact=self.guard.redactor.text,

@@ -158,7 +158,7 @@ class CallGuard:
         """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
         if wait.wait_id in open_run.waits or not is_unattended(state):
             return wait
-        until_ms = await self.asked.open_until(open_run.agent or state.agent, wait, state.thread_id)
+        until_ms = await self.asked.open_until(open_run.agent or state.identity.agent, wait, state.thread_id)
         if until_ms is None:
             return wait
         until = f" until {stamp(until_ms)}" if until_ms else ""

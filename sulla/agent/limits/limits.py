@@ -76,7 +76,7 @@ def bounds_of(limits: RunLimits, state: ThreadState) -> RunLimits:
         costs = [cost for cost in (limits.cost_micro, own.cost_micro) if cost is not None]
         tokens, cost_micro = own.tokens or limits.play_tokens, min(costs) if costs else None
         limits = replace(limits, tokens=tokens, cost_micro=cost_micro, wall_s=limits.play_wall_s)
-    return narrowed(limits, state.birth)
+    return narrowed(limits, state.identity.birth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def set_aside(state: ThreadState) -> Charge:
     """
     answers = (control.fact for control in state.inbox.controls.values() if isinstance(control.fact, Answer))
     reports = [answer.report for answer in answers if answer.report is not None]
-    given: list[ChildStarted | Report] = [*state.children.values(), *reports]
+    given: list[ChildStarted | Report] = [*state.links.children.values(), *reports]
     return Charge(sum(one.tokens for one in given), sum(one.cost_micro or 0 for one in given))
 
 

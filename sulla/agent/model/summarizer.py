@@ -100,7 +100,7 @@ class Summarizer:
         charge = estimator.charge(estimator.weigh(request), request.max_tokens)
         check_thread_day(state, charge, self._clock.now(), self._limits)
         call_id = self._make_id("call")
-        answered = await model.once(request, call_id, state.agent, self._clock)
+        answered = await model.once(request, call_id, state.identity.agent, self._clock)
         text = summary_text(answered.said) if isinstance(answered.said, Message) else ""
         # What it took is the thread's also where it came to nothing.
         covers = (batch.covers_seq, text, batch.first_kept) if text else (0, "", MessageId(""))

@@ -41,7 +41,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     Args:
         state: a thread whose run has ended, or waits for a person.
     """
-    outcome, run = state.outcome, state.run
+    outcome, run = state.newest.outcome, state.run
     parts = [part for message in state.context.transcript for part in message.parts]
     used = sum(not part.is_error for part in parts if isinstance(part, ToolResult))
     focus, why = _focus(parts)
@@ -55,7 +55,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         state.spending.cost_micro or None,
         state.context.tainted,
         tools_used=used,
-        agent=state.agent,
+        agent=state.identity.agent,
         focus=focus,
         focus_reason=why,
     )

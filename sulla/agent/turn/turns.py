@@ -254,9 +254,9 @@ class TurnDriver:
 
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
-        agent = item.agent or state.agent
+        agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        context = turn_context(self._clock.now(), state.project, ambient.active, ambient.jobs)
+        context = turn_context(self._clock.now(), state.identity.project, ambient.active, ambient.jobs)
         session.note(
             RunStarted(
                 item.seq,
@@ -319,11 +319,11 @@ class TurnDriver:
         control = Control(session.check)
         if self._draining:
             control.drain()
-        agent = open_run.agent or state.agent
+        agent = open_run.agent or state.identity.agent
         live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
-        limits, birth = bounds_of(self._limits, state), state.birth
+        limits, birth = bounds_of(self._limits, state), state.identity.birth
         run = Run(
             open_run.id,
             state.thread_id,
@@ -376,7 +376,7 @@ class TurnDriver:
                 actor.graph,
                 state,
                 run,
-                start=None if state.kind.waits_while_working else (state.node or None),
+                start=None if state.kind.waits_while_working else (state.walk.node or None),
                 limits=limits,
                 meter=RunMeter(elapsed_s, lambda: open_run.spent.tokens),
             )

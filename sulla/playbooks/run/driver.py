@@ -173,7 +173,7 @@ class RunDriver:
     async def _rest(self) -> None:
         waits = self._history.waits()
         if not waits and not self._machine.paused:
-            title = self._state.title
+            title = self._state.identity.title
             raise GraphError(f"the playbook {title!r} has not ended, and there is nothing that it waits for")
         await self._run.journal.commit(Suspended(waits))
 

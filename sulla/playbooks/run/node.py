@@ -178,7 +178,7 @@ class PlaybookNode:
     async def _end(self, state: ThreadState, run: Run, ended: RunEnded) -> None:
         """Do what follows from an end; once more after a crash, under the same ids."""
         play = PLAYBOOK_RUN.of(state)
-        if state.birth is not None or play is None:
+        if state.identity.birth is not None or play is None:
             return
         if ended.status == "transferred":
             await self.effects.successors.hand_over(state, ended.to, ended.outputs)

@@ -113,7 +113,7 @@ class RunWorker:
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
         # It may have been set to work before a crash, or be just now.
-        if child and (ending or job.wait is not None or child in self.state.children):
+        if child and (ending or job.wait is not None or child in self.state.links.children):
             self._start(self._stop(child, ending), None)
 
     # --------------------------------------------------------------------------------------------------------- one move

@@ -66,5 +66,5 @@ async def _is_persons(threads: ThreadStore, thread_id: ThreadId, last_seq: int) 
 def _rests_since(state: ThreadState, now_s: float) -> bool:
     """Whether nothing has come since an answer was spoken over, and that is not long ago."""
     rests = state.run is None and not state.inbox.waiting and not state.inbox.held_below
-    lately = now_s - state.outcome.updated_at_ms / 1000 < LATE_S
-    return rests and lately and state.outcome.reason == BARGED_IN
+    lately = now_s - state.newest.outcome.updated_at_ms / 1000 < LATE_S
+    return rests and lately and state.newest.outcome.reason == BARGED_IN

@@ -149,10 +149,10 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
         facts.append(f.InputIgnored(seq, IMPORTED))
         if (item := state.inbox.waiting.get(seq)) is not None:
             facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
-    facts += [ChildCancelled(child) for child in state.children]
-    facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]
-    if state.birth is not None and not state.reported:
-        facts.append(ChildReported(state.birth.id, known=False))
+    facts += [ChildCancelled(child) for child in state.links.children]
+    facts += [AnswerGiven(wait_id, known=False) for wait_id in state.links.owes]
+    if state.identity.birth is not None and not state.links.reported:
+        facts.append(ChildReported(state.identity.birth.id, known=False))
     if state.end_heard_by and (news := state.kind.end_news.delivery(state)) is not None:
         facts.append(news.done(False))
     return facts

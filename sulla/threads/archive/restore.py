@@ -168,12 +168,12 @@ class ThreadRestore:
         ended = len(state.inbox.waiting)
         if (run := state.run) is not None:
             ended += 1
-            origin = Origin(now_ms, run.id, run.agent or state.agent, depth=state.depth)
+            origin = Origin(now_ms, run.id, run.agent or state.identity.agent, depth=state.depth)
             for decided in self._close(state, run, now_ms):
                 await self._add(state, pen, decided, origin)
         for fact in leftovers(state, now_ms):
             run_id = fact.run_id if isinstance(fact, f.RunFinished) else None
-            await self._add(state, pen, fact, Origin(now_ms, run_id, state.agent, depth=state.depth))
+            await self._add(state, pen, fact, Origin(now_ms, run_id, state.identity.agent, depth=state.depth))
         return ended
 
     async def _add(self, state: ThreadState, pen: _Pen, fact: Fact, origin: Origin) -> None:

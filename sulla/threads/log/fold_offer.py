@@ -11,7 +11,7 @@ from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
 from sulla.threads.log.inputs import ControlInput, waiting_input
 from sulla.threads.log.spoken import BargedIn
-from sulla.threads.log.state import KnownSummary, ThreadState
+from sulla.threads.log.state import KnownSummary, ThreadIdentity, ThreadState
 
 
 def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
@@ -28,9 +28,9 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
 
 
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
-    state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
-    state.created_ms = state.updated_ms = origin.at_ms
-    state.birth, state.graph = fact.birth, fact.graph
+    begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
+    state.identity = ThreadIdentity(*begun)
+    state.updated_ms = origin.at_ms
     state.context.tainted = fact.birth is not None and fact.birth.tainted
 
 
@@ -49,7 +49,7 @@ def _control(
 
 
 def _child_started(state: ThreadState, fact: ChildStarted, seq: int, origin: Origin) -> None:
-    state.children[fact.id] = fact
+    state.links.children[fact.id] = fact
 
 
 def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> None:
@@ -85,6 +85,6 @@ def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> No
         control: the answer, as it was offered.
         fact: the answer.
     """
-    state.children.pop(fact.wait_id.removeprefix(CHILD_WAIT), None)
+    state.links.children.pop(fact.wait_id.removeprefix(CHILD_WAIT), None)
     if state.run is not None and not state.kind.waits_while_working:  # such a run takes each up by itself, once
         state.run.reports[fact.wait_id] = control

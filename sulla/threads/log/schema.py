@@ -161,10 +161,10 @@ class ThreadSchema:
 
     def kind_of(self, state: ThreadState) -> ThreadKind[Any]:
         """What a thread is like, by its first record."""
-        own = self._kinds.get(state.graph)
+        own = self._kinds.get(state.identity.graph)
         if own is not None:
             return own
-        return BY_MODE[state.birth.mode] if state.birth is not None else CONVERSATION
+        return BY_MODE[state.identity.birth.mode] if state.identity.birth is not None else CONVERSATION
 
     def offer(self, state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
         """Fold an offered record in.

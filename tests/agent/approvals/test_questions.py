@@ -460,7 +460,7 @@ async def test_killed_at_any_change_one_answer_is_told_once(store: MemoryStore, 
     assert model.asked <= 3  # what was kept is not paid for again
     state = await last.world.threads.load(last.asker.thread)
     assert state is not None
-    assert state.owes == {}
+    assert state.links.owes == {}
     await last.check()
     assert died or dies_at > 10
 

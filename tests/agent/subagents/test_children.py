@@ -165,7 +165,7 @@ async def test_children_work_beside_their_parent_and_are_waited_for_together(sto
     assert state is not None
     assert "Found one." in state.context.transcript[-1].text
     assert "Found two." in state.context.transcript[-1].text
-    assert state.children == {}
+    assert state.links.children == {}
 
 
 async def test_depth_four_is_refused_in_words_the_model_can_act_on(store: MemoryStore) -> None:
@@ -247,8 +247,8 @@ async def test_what_children_use_counts_for_their_parent(store: MemoryStore) -> 
     assert after.spending.tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
     child = await home.world.threads.load(await home.child(thread))
     assert child is not None
-    assert child.birth is not None
-    assert child.birth.tokens == (9_000 - 120) // 2
+    assert child.identity.birth is not None
+    assert child.identity.birth.tokens == (9_000 - 120) // 2
 
 
 async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore) -> None:
@@ -313,7 +313,7 @@ async def test_killed_at_any_change_the_parent_gets_the_result_once(
     assert "It is blue." in str(results[0].data["text"])
     state = await last.world.threads.load(thread)
     assert state is not None
-    assert state.children == {}
+    assert state.links.children == {}
     assert died or dies_at > 12
 
 

@@ -66,7 +66,7 @@ async def test_a_tools_sub_agent_that_is_no_longer_waited_for_is_told_to_end(mak
     world = delegating(make, ScriptedProvider())
     run = await world.play("delegates")
     await world.turns.attend(run)
-    (child,) = (await world.now(run)).children.values()
+    (child,) = (await world.now(run)).links.children.values()
     await later_only(world, 2 * 3600)
     await world.work()
     assert (await at(world, run)).status == "failed"

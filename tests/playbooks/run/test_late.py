@@ -135,7 +135,7 @@ async def test_an_agent_that_is_no_longer_waited_for_is_told_to_end(make: Make, 
     await world.work()
     told = [entry.fact for entry in await world.log(await child_of(world, run))]
     assert [fact for fact in told if isinstance(fact, StopAsked)]
-    assert not (await world.now(run)).children
+    assert not (await world.now(run)).links.children
 
 
 async def test_an_agent_that_is_being_set_to_work_when_its_time_is_over_is_told_to_end(make: Make) -> None:

@@ -155,7 +155,11 @@ steps:
 async def test_playbooks_within_playbooks_give_back_what_they_come_to(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "c"), nested("c", "d"), DEEPEST)
     run = await world.run_play("a")
-    deep = [ThreadId(info.key) for info, state in await world.threads.list(limit=10) if state and state.title == "d"]
+    deep = [
+        ThreadId(info.key)
+        for info, state in await world.threads.list(limit=10)
+        if state and state.identity.title == "d"
+    ]
     assert (await question(world, deep[0])).prompt == "Shall I, 4?"
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "c"), nested("c", "d"), DEEPEST, boot=2)
     await say(world, deep[0], "approve")
@@ -166,7 +170,11 @@ async def test_playbooks_within_playbooks_give_back_what_they_come_to(make: Make
 async def test_a_failure_deep_within_is_told_outside_with_its_cause(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "d"), DEEPEST)
     run = await world.run_play("a")
-    deep = [ThreadId(info.key) for info, state in await world.threads.list(limit=10) if state and state.title == "d"]
+    deep = [
+        ThreadId(info.key)
+        for info, state in await world.threads.list(limit=10)
+        if state and state.identity.title == "d"
+    ]
     await say(world, deep[0], "give_up", "too deep for me")
     play = await at(world, run)
     assert play.status == "failed"
@@ -182,7 +190,9 @@ async def test_a_playbook_that_comes_round_to_itself_is_refused_where_it_would(m
     assert play.status == "failed"
     assert f"{' → '.join(names)} → a would never end" in play.failure
     runs = [
-        state.title for _, state in await world.threads.list(limit=100) if state is not None and PLAYBOOK_RUN.of(state)
+        state.identity.title
+        for _, state in await world.threads.list(limit=100)
+        if state is not None and PLAYBOOK_RUN.of(state)
     ]
     assert sorted(runs) == sorted(names), "each began once"
 

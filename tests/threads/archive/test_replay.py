@@ -59,7 +59,7 @@ def replay(*entries: Entry, thread_id: ThreadId = THREAD, ceiling: int = 1_000) 
 def test_the_state_is_that_of_the_thread() -> None:
     state = replay(*conversation()).state
     assert [message.text for message in state.context.transcript] == ["one", "two", "both"]
-    assert (state.title, state.run, list(state.inbox.waiting), list(state.inbox.controls)) == (
+    assert (state.identity.title, state.run, list(state.inbox.waiting), list(state.inbox.controls)) == (
         "title",
         None,
         [10],

@@ -171,9 +171,7 @@ async def test_the_state_is_the_same_and_the_thread_is_quiet(store: MemoryStore,
     assert before is not None
     assert after is not None
     assert list(after.context.transcript) == list(before.context.transcript)
-    of = attrgetter(
-        *("agent", "title", "project", "created_ms", "updated_ms", "outcome", "spending.usage", "inbox.waiting", "run")
-    )
+    of = attrgetter(*("identity", "updated_ms", "newest.outcome", "spending.usage", "inbox.waiting", "run"))
     assert of(after) == of(before)
     assert await other.find(ready=True) == []
 
@@ -248,7 +246,7 @@ async def test_a_question_that_was_open_is_nobodys_any_more(store: MemoryStore, 
     assert (await restored(other, await exported(store, thread))).ended == 1
     state = await threads_of(other).load(thread)
     assert state is not None
-    assert (state.run, state.inbox.waiting, state.inbox.controls, state.waiting_for_user) == (None, {}, {}, False)
+    assert (state.run, state.inbox.waiting, state.inbox.controls, state.walk.waiting_for_user) == (None, {}, {}, False)
     assert await other.find(ready=True) == []
     assert await other.find(status="suspended") == []
 

@@ -20,7 +20,7 @@ from sulla.threads.log.usage import Usage
 
 READ_FROM_THE_LOG = {
     *("context.transcript", "context.summary.text", "context.summary.first_kept"),
-    *("inbox.waiting", "inbox.controls", "outcome"),
+    *("inbox.waiting", "inbox.controls", "newest.outcome"),
 }
 """What a head leaves out, or shortens."""
 CALL = CallId("call_1")
