@@ -7,7 +7,7 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -151,6 +151,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Do not look for garbage in what is collected, neither while it is made nor while tests run: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of pure modules; with `--pure`, leave out those that take long."""
     if config.getoption("--pure"):
@@ -179,7 +190,6 @@ class _PureTime:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
-        gc.freeze()  # what is loaded now stays: no need to look through it for garbage at every turn
         began_s = time.process_time()
         result = yield
         self._used_s = time.process_time() - began_s

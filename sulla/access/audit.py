@@ -8,9 +8,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from sulla.access.principal import hide_tokens
 from sulla.core.jsontypes import JsonObject
-from sulla.core.redact import Redactor
+from sulla.core.redact import Redactor, hide_tokens
 
 log = logging.getLogger(__name__)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Literal, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.redact import MARK
 
 Scope = Literal["read", "write", "approve", "admin"]
@@ -24,9 +23,6 @@ TICKET_S: Final = 60.0
 """How long a ticket is good, in seconds (design §12)."""
 TICKET_SCOPES: Final[frozenset[Scope]] = frozenset({"read", "write", "approve"})
 """The most that one allows: nobody makes tokens, or stops the daemon's work, by an address."""
-PREFIX: Final = "sulla_"
-"""What every token begins with, so that people and scanners recognise one."""
-_TOKEN = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +102,6 @@ def token_digest(token: str) -> bytes:
 def token_id(digest: bytes) -> str:
     """What `Principal.id` is made of."""
     return digest[:8].hex()
-
-
-def hide_tokens(text: str) -> str:
-    """The text without anything that has the form of a token, valid or not."""
-    return _TOKEN.sub(MARK, text) if PREFIX in text else text
 
 
 def owner_token(secret: str) -> KnownToken:

@@ -4,8 +4,10 @@ what a client does many times a second. Pure: the time is told.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 WINDOW_S: Final = 1.0
 """How long, in seconds, one line stands for all refusals of the same address and code."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.access.principal import TICKET_S, NewTicket, Principal, token_digest
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unauthorized
 from sulla.store.base import Store
 

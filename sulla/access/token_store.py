@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from sulla.access import tokens
@@ -25,6 +25,7 @@ from sulla.access.principal import (
 )
 from sulla.access.tickets import TicketStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     Conflict,
     CorruptRecord,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final
 
 from sulla.access.principal import ALL_SCOPES, NAME_CHARS, OWNER, KnownToken, Principal, Scope, TokenInfo, token_id
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Conflict, CorruptRecord, InvalidInput, NotFound
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Record

@@ -7,10 +7,10 @@ what and since when; who dies leaves a lease that runs out by itself (design §2
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.prompt import ActiveAgent
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.store.values import LogInfo
 from sulla.threads.log.state import ThreadState

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sulla.agent.limits.limits import limit_reached
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.core.dataclass import dataclass
 
 MAX_SIGHTS: Final = 8
 """Kept of one thread, the newest."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Protocol
 
 from pydantic import Field, StringConstraints
 
 from sulla.agent.environment import MAX_AGE_S, MAX_SIGHTS, MAX_TEXT, MAX_TITLE, MAX_URL
+from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Id, Params
 from sulla.rpc.method import Example, Method, Methods, Rest

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.models.base import PromptSection
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 Completion = Literal["wrapper", "plain"]
 """How an agent says that it is done: with a wrapper (seed 004), or by a reply without tool calls (seeds 000-002)."""

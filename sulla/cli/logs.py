@@ -9,11 +9,11 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sulla.cli.log_files import LogFiles
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused
 from sulla.core.stamp import stamp
 from sulla.host.system import SystemClock

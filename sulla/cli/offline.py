@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from functools import cached_property
 
 from sulla.cli.settings import settings_of
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.core.units import MICRO
 from sulla.daemon.core import offline_core

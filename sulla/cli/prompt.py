@@ -7,13 +7,14 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from sulla.agent.turn.offers import tool_tokens
 from sulla.cli.settings import settings_of
 from sulla.cli.thread.pages import Pages, all_events
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.jsontypes import Json, JsonObject
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 LimitScope = Literal["run", "thread", "agent", "day"]
 """Whose limit it is: one run's, one thread's or one agent's for a day, or everybody's for a day."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, assert_never, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject

@@ -1,6 +1,7 @@
 """Keeping secrets out of whatever is written or shown: known values are replaced wherever they stand.
 
-By exact value, never by pattern: what is known is always found, and nothing else is ever touched (design §9).
+By exact value: what is known is always found. Sulla's own tokens, of which only digests are kept, are known by their
+form, which nothing else has. Nothing else is ever touched (design §9).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import base64
 import codecs
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -15,6 +17,10 @@ from sulla.core.jsontypes import Json
 
 MARK: Final = "[redacted]"
 """What stands in a secret's place."""
+
+TOKEN_PREFIX: Final = "sulla_"
+"""What every token begins with, so that people and scanners recognise one."""
+_TOKEN: Final = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}")
 
 MIN_CHARS: Final = 8
 """Shorter values are not hidden: they are words like ``none`` and ``ollama``, and would be cut out of ordinary text."""
@@ -57,7 +63,7 @@ class Redactor:
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MARK)
-        return text
+        return hide_tokens(text)
 
     def json(self, value: Json) -> Json:
         """A copy of the value without the secrets, in keys too."""
@@ -70,6 +76,11 @@ class Redactor:
                 return [self.json(item) for item in value]
             case _:
                 return value
+
+
+def hide_tokens(text: str) -> str:
+    """The text without anything that has the form of a token, valid or not."""
+    return _TOKEN.sub(MARK, text) if TOKEN_PREFIX in text else text
 
 
 def _forms(secret: str) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
 from sulla.core.clock import Clock
 from sulla.core.control import Control
+from sulla.core.dataclass import dataclass
 from sulla.core.event import Emit, Fact
 from sulla.core.ids import RunId, ThreadId
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.agent.active import ActiveAgents
 from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.tools.base import Tool

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -15,6 +14,7 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail

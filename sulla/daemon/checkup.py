@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Protocol
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.thread_schema import THREAD_SCHEMA

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.summarizer import Summarizer
@@ -11,6 +10,7 @@ from sulla.agent.subagents.child_tools import Subagents, sub_agent_tools
 from sulla.agent.subagents.children import Children
 from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.daemon.access.guarding import Guarding, make_guarding
 from sulla.daemon.agents import read_team, surroundings

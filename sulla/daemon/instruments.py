@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sulla import __version__
 from sulla.capabilities import capabilities
+from sulla.core.dataclass import dataclass
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import Settings
 from sulla.gateway.methods.observing import Done

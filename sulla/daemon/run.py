@@ -9,12 +9,13 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
 from sulla import __version__
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -23,6 +24,7 @@ from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import HOW_TO, Choice, choose
+from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -45,6 +47,9 @@ log = logging.getLogger(__name__)
 
 LOGS = "logs"
 """The folder of the home that the log is in."""
+
+WARM_S = 0.5
+"""How long after the start the models' libraries are loaded, beside the event loop."""
 
 SETTLE_S = 1.0
 """How long clients get to take in what has happened, before the sockets close."""
@@ -112,7 +117,7 @@ async def run_daemon(
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
         app = _app(settings, system, place, logs)
-        server = await serve(app, sock, place.clock)
+        server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
@@ -210,6 +215,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "jobs": lambda: switch.while_on(core.tools.jobs.run),
         "stall": core.instruments.stall.run,
         "health": system.host.health.run,
+        "warm": lambda: _warm(core.models, core.host.place.clock),
     }
     for owner, one in system.core.built.items():
         for name, task in one.tasks.items():
@@ -217,6 +223,12 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
                 raise SettingsError(f"the capability {owner!r} has a task {name!r}, and so has the daemon: rename it")
             own[name] = partial(_go_on, owner, name, task)
     return own
+
+
+async def _warm(models: ModelPool, clock: Clock) -> None:
+    """Load what the first turn would have to wait for, once those who waited for the start have had their turn."""
+    await clock.sleep(WARM_S)
+    await models.warm()
 
 
 async def _go_on(owner: str, name: str, task: Task) -> None:

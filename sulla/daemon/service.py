@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
+from sulla.agent.input.sanitize import sanitize
 from sulla.core.errors import NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -62,12 +63,9 @@ class Service:
         look: Callable[[], Awaitable[JsonObject]],
     ) -> None:
         self._threads = host.threads
-        self._projects = host.provided.get(Projects)
-        self._agents = host.agents.team.ids
-        self._switch = host.switch
+        self._host = host
         self._intake = intake
         self._watch = watch
-        self._store = watch.store
         self._bookmarks = StoreBookmarks(watch.store)
         self._work = work
         self._services = dict((*services.items(), system.METHODS.done_by(self)))
@@ -108,9 +106,10 @@ class Service:
     ) -> str:
         """Make a thread; the same `request_id` gives the same one."""
         self._check_open()
-        if project and isinstance(self._projects, Projects):
-            await asyncio.to_thread(self._projects.read, project)  # there has to be one
-        fact = ThreadCreated(self._known(agent) or self._agents[0], title, project or "", channel)
+        projects = self._host.provided.get(Projects)
+        if project and isinstance(projects, Projects):
+            await asyncio.to_thread(projects.read, project)  # there has to be one
+        fact = ThreadCreated(self._known(agent) or self._host.agents.team.ids[0], title, project or "", channel)
         return await self._threads.create(fact, request_id)
 
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadRow]:
@@ -141,11 +140,12 @@ class Service:
                 log.exception("what is kept elsewhere of the deleted thread %s is not forgotten", thread_id)
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
     ) -> TurnSent:
         """Keep a message; when this returns, it will be answered or fail visibly."""
         self._check_open()
-        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent))
+        passed = sanitize(quoted).text
+        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent), quoted=passed)
         sent = await self._intake.send(ThreadId(thread_id), fact, caller)
         self._work.enqueue(Job(thread_id))
         return TurnSent(run_id=sent.run_id, seq=sent.seq)
@@ -153,7 +153,7 @@ class Service:
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last record."""
         self._watch.check()
-        info = await self._store.head(thread_id)
+        info = await self._watch.store.head(thread_id)
         if info is None:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
         return info.last_seq
@@ -201,7 +201,7 @@ class Service:
 
     async def status(self) -> JsonObject:
         """How the daemon is."""
-        doing, trouble, pause = self._work.inspect(), self._watch.trouble, self._switch.current
+        doing, trouble, pause = self._work.inspect(), self._watch.trouble, self._host.switch.current
         return await self._report() | {
             "degraded": trouble.message if trouble is not None else None,
             "paused": pause.shown() if pause is not None else None,
@@ -223,8 +223,8 @@ class Service:
                 hear(signal)
 
         async with (
-            self._store.subscribe(channel(thread_id)) as wakes,
-            self._store.subscribe(live_channel(thread_id)) as moments,
+            self._watch.store.subscribe(channel(thread_id)) as wakes,
+            self._watch.store.subscribe(live_channel(thread_id)) as moments,
         ):
             wakes.attach(tell)
             moments.attach(tell)
@@ -243,7 +243,7 @@ class Service:
 
     async def ask_text(self, thread_id: str) -> None:
         """Ask whoever runs the turn to show the text so far again."""
-        self._store.publish(channel(ThreadId(thread_id)), pack(ResendText()))
+        self._watch.store.publish(channel(ThreadId(thread_id)), pack(ResendText()))
 
     def _check_open(self) -> None:
         if self._closed:
@@ -251,10 +251,13 @@ class Service:
         self._watch.check()
 
     def _known(self, agent: str | None) -> str:
-        if not agent or agent in self._agents:
-            return agent or ""
-        near = get_close_matches(agent, self._agents, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
+        if not agent:
+            return ""
+        known = self._host.agents.team.ids
+        if agent in known:
+            return agent
+        near = get_close_matches(agent, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(known)})"
         raise NotFound(f"no agent {agent!r}{hint}")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import orjson
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketClose
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
@@ -74,7 +75,7 @@ class Gateway:
 
     def __init__(
         self,
-        http: FastAPI,
+        http: Starlette,
         doors: Mapping[str, SocketDoor],
         streams: Streams,
         config: GatewayConfig,
@@ -137,7 +138,8 @@ def build_app(
         "/ws": SocketDoor(room, partial(greet, room, config.server_version)),
         VOICE: SocketDoor(room, partial(greet_voice, room), "voice", None),
     }
-    app = FastAPI(title="Sulla", version=config.server_version, openapi_url=None, docs_url=None, redoc_url=None)
+    app = Starlette()
+    app.state.version = config.server_version
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
     app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
@@ -170,7 +172,7 @@ async def _asyncapi(request: Request) -> Response:
 
 async def _openapi(request: Request) -> Response:
     """What is found under ``/api``; no secret either."""
-    return Response(rest_openapi.document(request.app.version), media_type="application/json")
+    return Response(rest_openapi.document(request.app.state.version), media_type="application/json")
 
 
 async def _playbook_schema(request: Request) -> Response:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.bookmarks import Bookmarks
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
@@ -149,7 +149,7 @@ class Commands(Protocol):
         """
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
     ) -> TurnSent:
         """Keep a person's message; when this returns, it will be answered or visibly fail.
 
@@ -163,6 +163,7 @@ class Commands(Protocol):
             mode: what it does to a running turn.
             agent: who should answer; None for the thread's agent.
             caller: the name of the token that it came with, never the token itself.
+            quoted: what the person passes on and has not said; from outside, whatever it says.
 
         Raises:
             NotFound: there is no such thread, or no such agent.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Commands
+from sulla.gateway.feed.backlog import EventFrames
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.server.auth import Guard
@@ -30,3 +32,5 @@ class ServerContext:
     limits: Limits
     observer: Observer
     tickets: TokenStore
+    frames: EventFrames = field(default_factory=EventFrames)
+    """Events for ``sulla.v1``."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     Busy,
     Conflict,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from sulla.access.principal import Scope
+from sulla.core.dataclass import dataclass
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
 from sulla.rpc.row import Time
 
@@ -87,6 +88,8 @@ class TurnSend(Params):
     text: Words
     mode: Literal["queue", "steer", "interrupt"] = "queue"
     agent: Id | None = None
+    quoted: Answer = ""
+    """What is passed on with it and is not the person's own words."""
 
 
 class TurnStop(Params):

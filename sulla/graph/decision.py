@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import NodeId
 
 

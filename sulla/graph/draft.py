@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.graph.decision import Target

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import NodeId
 from sulla.core.run import Run
 from sulla.graph.decision import Decision

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import NodeId
 from sulla.core.run import Run

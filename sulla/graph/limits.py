@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 
 LimitName = Literal["max_repeat", "max_steps", "wall_s", "tokens"]

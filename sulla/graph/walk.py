@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, NoSuchNode
 from sulla.core.ids import NodeId
 from sulla.graph.decision import Continue, Decision, EndWalk, Goto, Next, Revise, Target

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sulla.agent.active import ActiveAgents
+from sulla.core.dataclass import dataclass
 from sulla.heartbeat.brief import SECTION_CHARS, PeopleContext
 from sulla.heartbeat.plan import ProjectSummary, plain
 from sulla.heartbeat.slice import BEATS

@@ -5,13 +5,15 @@ A heartbeat is a thread, and a beat is one run of it. Its cycles are child runs;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import ClassVar, Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.core.units import DAY_MS
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 
 BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited"]
 """How the latest beat is or was. `limited`: it came to a limit; `idle`: there was nothing to do."""
@@ -60,6 +62,7 @@ class BeatStarted(Fielded):
     """A beat found something to do, and begins."""
 
     kind: ClassVar[str] = "BEAT_STARTED"
+    provenance: ClassVar[Provenance] = "thread"
     at_ms: int
     why: str
     """What there is to do, in a line."""
@@ -80,6 +83,7 @@ class BeatSkipped(Fielded):
     """A beat was not worth a model call, or not allowed one."""
 
     kind: ClassVar[str] = "BEAT_SKIPPED"
+    provenance: ClassVar[Provenance] = "daemon"
     at_ms: int
     reason: str
     """A stable word: ``idle``, ``busy``, ``paused``, ``outside_hours``, ``backing_off``, ``limit_…``."""
@@ -92,6 +96,7 @@ class CycleStarted(Fielded):
     """A cycle was set to work."""
 
     kind: ClassVar[str] = "CYCLE_STARTED"
+    provenance: ClassVar[Provenance] = "thread"
     number: int
     """Counted from 1 within the beat."""
     child: str
@@ -104,6 +109,7 @@ class CycleEnded(Fielded):
     """A cycle came to an end."""
 
     kind: ClassVar[str] = "CYCLE_ENDED"
+    provenance: ClassVar[Provenance] = "marked"
     number: int
     child: str
     status: str
@@ -127,6 +133,7 @@ class BeatEnded(Fielded):
     """A beat came to an end."""
 
     kind: ClassVar[str] = "BEAT_ENDED"
+    provenance: ClassVar[Provenance] = "marked"
     status: BeatStatus
     at_ms: int
     reason: str = ""
@@ -140,6 +147,8 @@ class BeatEnded(Fielded):
     started_ms: int = 0
     quiet_until_ms: int = 0
     """Beats before this are skipped: after failures, and where nothing moves."""
+    tainted: bool = True
+    """Whether its words may repeat what nobody trusts. One that was kept without this does not say, and so counts."""
 
 
 BeatFact = BeatStarted | BeatSkipped | CycleStarted | CycleEnded | BeatEnded
@@ -269,7 +278,8 @@ def _beat_ended(beat: BeatState, fact: BeatEnded) -> BeatState:
     )
     if fact.status == "done" and beat.tainted:
         # What is done can do without words that nobody trusts: else every later beat would have to be mistrusted too.
-        return replace(carried, summary="", said=(), tainted=False)
+        forgotten = replace(carried, focus="", focus_reason="", blocker="", needs="")
+        return replace(forgotten, summary="", said=(), tainted=False)
     return carried
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.heartbeat.beats import BeatState
 from sulla.heartbeat.plan import ProjectSummary
 

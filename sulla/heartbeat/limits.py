@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.heartbeat.beats import MAX_CYCLES
 
 

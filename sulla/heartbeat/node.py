@@ -7,12 +7,13 @@ none is at work → set one to work, and wait without holding anything.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from sulla.agent.subagents.children import Children, ChildTask
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, LimitReached
 from sulla.core.ids import CallId, RunId, ThreadId, derived_id
 from sulla.core.message import Text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.access.principal import OWNER
 from sulla.agent.approvals.open_questions import OpenQuestion, OpenQuestions
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.stamp import stamp
 from sulla.heartbeat.brief import PeopleContext
 from sulla.people.inbox import NoticeInbox

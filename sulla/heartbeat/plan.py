@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.units import DAY_MS
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, BeatStatus, CycleEnded, month_of
 from sulla.heartbeat.limits import BeatLimits
@@ -223,6 +224,7 @@ def beat_ended(beat: BeatState, end: BeatOutcome, changed: str, limits: BeatLimi
         beat.cost_micro,
         beat.started_ms,
         now_ms + quiet_ms if quiet_ms else 0,
+        beat.tainted,
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sulla.core.dataclass import dataclass
 from sulla.heartbeat.ticks import Tick, TickStatus
 from sulla.rpc.form import MOST_SEQ, Id, Params
 from sulla.rpc.row import Money, Time

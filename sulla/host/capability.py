@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.metadata import entry_points
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 
 GROUP: Final = "sulla.capabilities"

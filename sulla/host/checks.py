@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.host.findings import Finding
 from sulla.host.home import Home, Whereabouts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 Result = Literal["ok", "warning", "fault"]
 

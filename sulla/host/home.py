@@ -6,9 +6,9 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, SettingsError
 
 HOME = "SULLA_HOME"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from sulla.agent.calls.calls import ToolCalls
@@ -16,6 +16,7 @@ from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import Opening
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject

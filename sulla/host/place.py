@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.core.redact import Redactor
 from sulla.models.base import Provider

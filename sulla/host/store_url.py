@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.host.sections import StoreSettings
 from sulla.host.settings import HomeSettings

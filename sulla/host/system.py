@@ -8,7 +8,7 @@ import time
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-from sulla.access.principal import PREFIX
+from sulla.core.redact import TOKEN_PREFIX
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Counts on while the machine sleeps, so that a lease that ran out in the meantime is known to have."""
@@ -41,7 +41,7 @@ def random_id(prefix: str) -> str:
 
 def random_token() -> str:
     """A new secret for a client: ``sulla_`` and 43 characters that are safe in a header."""
-    return f"{PREFIX}{secrets.token_urlsafe(32)}"
+    return f"{TOKEN_PREFIX}{secrets.token_urlsafe(32)}"
 
 
 def random_part() -> float:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.spec import SULLA, AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.definitions.agent_file import allows
 from sulla.host.team import Team
 from sulla.tools.base import Tool, ToolSource

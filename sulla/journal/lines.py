@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp

@@ -6,7 +6,8 @@ The current file has the number 0; a higher number is an older file.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from sulla.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

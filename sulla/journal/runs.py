@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.redact import Redactor

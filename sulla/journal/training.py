@@ -7,11 +7,11 @@ The form is the one that OpenAI's fine-tuning and most trainers read: ``{"messag
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Reasoning, ToolResult

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import anyio
@@ -22,6 +21,7 @@ from pydantic import ValidationError
 
 from sulla import __version__
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import McpTool

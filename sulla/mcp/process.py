@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unavailable
 from sulla.mcp.server import McpServer
 from sulla.tools.shell.process import LIMITS, REAPER, environment

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.mcp.catalog import McpTool
 from sulla.mcp.server import McpServer

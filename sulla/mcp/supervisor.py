@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unavailable, leaf
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.mcp.catalog import McpTool

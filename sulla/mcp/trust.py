@@ -17,11 +17,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, Refused
 from sulla.core.jsontypes import Json
 from sulla.mcp.catalog import McpCatalog, McpTool

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
-from sulla.core.message import UNTRUSTED
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.facts import (
     Input,
-    InputHandled,
     InputsJoined,
     RunError,
     RunFinished,
     RunStarted,
     TextMessageEnd,
-    ThreadCreated,
-    ToolCallResult,
     ToolCallStart,
 )
+from sulla.threads.log.provenance import from_outside
 
 _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 """The kind of the records of a playbook's run."""
@@ -89,13 +87,13 @@ class EpisodeReader:
                 if entry.origin.run_id is not None and fact.question is None:
                     asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
                     self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, fact.agent)
-                self._tainted = self._tainted or _taints(fact)
+                self._tainted = self._tainted or from_outside(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
             case _ if entry.kind == _OF_A_PLAYBOOK and run is not None and entry.origin.run_id is not None:
                 del self._open[entry.origin.run_id]  # a playbook's own run: its agents' turns are told elsewhere
             case fact:
-                self._tainted = self._tainted or _taints(fact)
+                self._tainted = self._tainted or from_outside(fact)
                 if run is not None:
                     self._go_on(run, fact)
         return None
@@ -138,23 +136,6 @@ class EpisodeReader:
             tuple(run.tools)[:MAX_TOOLS],
             self._tainted,
         )
-
-
-def _taints(fact: Fact | None) -> bool:
-    """Whether what a thread says from here on may derive from what nobody trusts (design §9)."""
-    match fact:
-        case ThreadCreated(birth=birth):
-            return birth is not None and birth.tainted
-        case RunStarted(tainted=tainted):
-            return tainted
-        case InputHandled(diagnostics=diagnostics):
-            return "injection" in diagnostics
-        case ToolCallResult(tainted=tainted, origin=origin):
-            return tainted or origin in UNTRUSTED
-        case Input(origin=origin, tainted=tainted):
-            return tainted or origin in UNTRUSTED
-        case _:
-            return False
 
 
 def _cut(text: str, most: int) -> str:

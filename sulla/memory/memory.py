@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, QueueFull, Refused
 from sulla.core.ids import derived_id
 from sulla.memory.base import MemoryIndex

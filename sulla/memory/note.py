@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final, Literal, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
 Kind = Literal["episode", "fact"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol, runtime_checkable
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Message
@@ -146,6 +147,18 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A provider that can load what its first request needs before there is one."""
+
+    async def warm(self) -> None:
+        """Load it, beside the event loop; nothing if it is loaded.
+
+        Raises:
+            SettingsError: the library that it needs is not installed, or the settings cannot be used with it.
+        """
 
 
 @runtime_checkable

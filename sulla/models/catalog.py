@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 
 OFFLINE = "offline"

@@ -18,7 +18,7 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.models.base import ChatRequest, Completed, Delta, Provider, StandIn, TokenCounter
+from sulla.models.base import ChatRequest, Completed, Delta, Provider, StandIn, TokenCounter, Warmable
 
 Reason = Literal["key_missing", "unauthorized", "unreachable"]
 """What the second provider may be asked for: no key, a key that is refused, nobody who takes the connection."""
@@ -38,7 +38,7 @@ def reason_of(error: ProviderError) -> Reason | None:
 
 
 class FallbackProvider:
-    """Implements `models.Provider` and `models.TokenCounter`.
+    """Implements `models.Provider`, `models.TokenCounter` and `models.Warmable`.
 
     Who answered in the first one's place, and why, is told twice: `told` hears it before the second one is asked, and
     the reply's `Completed` carries it as `stand_in`.
@@ -103,6 +103,11 @@ class FallbackProvider:
             if reason_of(error) not in self._reasons:
                 raise
         return await _count(self._second, replace(request, model=self._model))
+
+    async def warm(self) -> None:
+        """See `models.Warmable`. The second one is seldom asked, and is loaded then."""
+        if isinstance(self._first, Warmable):
+            await self._first.warm()
 
     async def close(self) -> None:
         """Let both go of their connections."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 HERE_S: Final = 30.0
 """How long what a daemon says holds, in seconds: so soon a daemon that was killed takes its clients with it."""

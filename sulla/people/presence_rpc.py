@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import Field
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.people.presence import PersonInfo
 from sulla.people.registry import PresenceRegistry

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.people.notices import Urgency
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.schema import Slice
 
 
@@ -15,6 +16,7 @@ class Notice(Fielded):
     """An agent has something to tell people, whether they look on or come later. Offered, like an input."""
 
     kind: ClassVar[str] = "NOTICE"
+    provenance: ClassVar[Provenance] = "beside"
     text: str
     urgency: Urgency = "normal"
     agent: str = ""

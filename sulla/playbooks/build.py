@@ -54,7 +54,7 @@ def build(host: Host) -> Built:
     agents = AgentPlaybooks(runs, catalog, host.threads, chooser(partial(_decider, host)))
     triggers = TriggerSchedules(catalog, timetable.service, clock)
     events = event_follower(catalog, runs, host.threads, host.store, clock)
-    pages = ProjectPages(runs, host.needed(Projects), clock)
+    pages = ProjectPages(runs, host.needed(Projects), clock, host.agents.marks)
 
     def prepare() -> None:
         bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
@@ -89,8 +89,8 @@ def _actors(
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
 
-    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
-        await notify(PersonNote(thread_id, run_id, "", text, "normal", False, key))
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str, tainted: bool) -> None:
+        await notify(PersonNote(thread_id, run_id, "", text, "normal", tainted, key))
 
     agents = host.agents
     effects = StepEffects(

@@ -7,10 +7,11 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger

@@ -7,9 +7,10 @@ and branches included, so that an expression names any step as ``steps.<id>``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 
 MAX_STEPS: Final = 1_000

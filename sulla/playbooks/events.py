@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
@@ -13,6 +13,7 @@ from sulla.threads.log.codec import Entry
 from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import is_own_wait
+from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 
@@ -48,6 +49,8 @@ class Happening:
     at_ms: int
     payload: JsonObject
     """``run.payload`` of the playbook."""
+    tainted: bool
+    """Whether the payload may repeat what nobody trusts: by its record or its thread."""
 
 
 def gives_events(state: ThreadState) -> bool:
@@ -119,7 +122,8 @@ def _made(type_: str, entry: Entry, state: ThreadState, told: JsonObject) -> Hap
         "run": entry.origin.run_id or "",
         "at": stamp(entry.origin.at_ms),
     }
-    return Happening(type_, entry.seq, entry.origin.at_ms, about | told)
+    tainted = state.context.tainted or from_outside(entry.fact)
+    return Happening(type_, entry.seq, entry.origin.at_ms, about | told, tainted)
 
 
 def _outcome(outcome: Outcome) -> JsonObject:

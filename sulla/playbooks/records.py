@@ -6,14 +6,16 @@ head holds only what a list shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar, Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.threads.log.facts import RunRequest
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import Play
+from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.requests import RunRequest
 
 OPEN_SHOWN: Final = 64
 """Open steps that a head names."""
@@ -26,6 +28,7 @@ class PlaybookAsked(RunRequest):
     """Somebody wants a playbook's run to pause, to go on, to take one step, or to end."""
 
     kind: ClassVar[str] = "PLAYBOOK_ASKED"
+    provenance: ClassVar[Provenance] = "person"
     refusal: ClassVar[str] = "no playbook is running here"
     ask: Literal["pause", "resume", "step", "cancel"]
     why: str = ""
@@ -36,6 +39,7 @@ class PlaybookBegan(Fielded):
     """A playbook was started from this conversation."""
 
     kind: ClassVar[str] = "PLAYBOOK_BEGAN"
+    provenance: ClassVar[Provenance] = "daemon"
     thread_id: ThreadId
     name: str
     run_id: RunId = RunId("")
@@ -47,11 +51,14 @@ class PlaybookEnded(Fielded):
     """A playbook that was started from this conversation has ended."""
 
     kind: ClassVar[str] = "PLAYBOOK_ENDED"
+    provenance: ClassVar[Provenance] = "beside"
     thread_id: ThreadId
     name: str
     status: str
     text: str = ""
     """What came of it, in a line."""
+    tainted: bool = False
+    """Whether `text` may repeat what nobody trusts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,7 @@ class Played(Fielded):
     """Something happened to a playbook's run."""
 
     kind: ClassVar[str] = "PLAYBOOK"
+    provenance: ClassVar[Provenance] = "marked"
     what: str
     """The kind of the machine's fact, e.g. ``STEP_STARTED``."""
     at: str = ""
@@ -83,6 +91,7 @@ class EndTold(Fielded):
     """The conversation that a playbook was started from has been told what came of it."""
 
     kind: ClassVar[str] = "END_TOLD"
+    provenance: ClassVar[Provenance] = "daemon"
     known: bool = True
     """False if there is no such conversation any more."""
 

@@ -106,6 +106,7 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         thread=ThreadId(asked.thread_id or ""),
         agent=asked.agent or "",
         source=asked.source or "",
+        made_by=ThreadId(asked.made_by or ""),
     )
 
 
@@ -157,6 +158,7 @@ _PLAY: Final[JsonObject] = {
     "parent": "",
     "chain": 0,
     "chain_ends": False,
+    "tainted": False,
 }
 _STEP: Final[JsonObject] = {
     "at": "kind",

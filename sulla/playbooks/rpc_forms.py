@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from sulla.core.dataclass import dataclass
 from sulla.rpc.form import STEP_PATTERN, Id, Label, Name, Params, Seq, Title
 from sulla.rpc.limits import STEP_CHARS, STEPS_AT_ONCE, WORKFLOW_CHARS
 from sulla.rpc.row import Money, Time
@@ -52,6 +52,8 @@ class WorkflowStart(Params):
     """Who does the steps that name nobody; null for the home's own agent."""
     request_id: Id | None = None
     """The same one begins the same run."""
+    made_by: Id | None = None
+    """The run whose outputs the inputs or the source were made from: this one is trusted as little as that one."""
 
 
 class WorkflowRuns(Params):
@@ -205,6 +207,8 @@ class PlayRow:
     """How deep in a chain of events it is: 1 if an event began it; 0 where no event is behind it."""
     chain_ends: bool
     """Whether it is so deep that what it sets off starts no further playbook."""
+    tainted: bool
+    """Whether what comes of it may repeat what nobody trusts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
@@ -66,6 +67,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         state.identity.birth.parent if state.identity.birth is not None else "",
         play.chain,
         play.chain >= MOST_CHAINED,
+        state.context.tainted,
     )
 
 

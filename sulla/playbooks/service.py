@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
@@ -34,6 +35,8 @@ class Begin:
     """The playbook itself, where it is not one of the home's."""
     tainted: bool = False
     """Whether its inputs may have been made from what nobody trusts."""
+    made_by: ThreadId = ThreadId("")
+    """The run whose outputs its inputs or its source were made from: its trust is this one's. Empty for none."""
     attended: bool = False
     """Whether a person is there who asked for this, though something else started it."""
     run_id: RunId = RunId("")

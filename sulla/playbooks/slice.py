@@ -91,7 +91,6 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
         if run is None:
             raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
         charge(state, run, fact.tokens, fact.cost_micro, origin)
-    state.context.tainted |= fact.tainted
     if run is not None and fact.what in _RULED:
         _RULED[fact.what](run, fact)
     elif run is not None and fact.call_id:

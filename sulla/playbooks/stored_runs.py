@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
@@ -113,15 +113,14 @@ class StoredRuns:
         agent = begin.agent or self.agents[0]
         if agent not in self.agents:
             raise NotFound(f"no agent {agent!r} (known: {', '.join(self.agents)})")
+        tainted = begin.tainted or (begin.made_by != "" and (await self._run(begin.made_by)).context.tainted)
         if before is None:
             await self._check_room()
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
-        order = RunOrder(
-            "start", self.make_id("seal"), inputs, begin.payload, tainted=begin.tainted, handed=begin.handed
-        )
+        order = RunOrder("start", self.make_id("seal"), inputs, begin.payload, tainted=tainted, handed=begin.handed)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)

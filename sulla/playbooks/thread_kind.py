@@ -55,7 +55,9 @@ def _news(state: ThreadState) -> RecordDelivery | None:
     if play is None:
         return None
     text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
-    offers: tuple[tuple[Fact, str], ...] = ((PlaybookEnded(state.thread_id, play.name, play.status, text), key),)
+    offers: tuple[tuple[Fact, str], ...] = (
+        (PlaybookEnded(state.thread_id, play.name, play.status, text, state.context.tainted), key),
+    )
     if play.status != "completed" or not play.responded:
         message_id = MessageId(derived_id("msg", key))
         offers = (
@@ -81,7 +83,11 @@ def _removed(state: ThreadState) -> tuple[ThreadId, Fact, str] | None:
     if play is None or not play.thread or state.identity.birth is not None or play.told or play.status == "transferred":
         return None
     how = (play.status, play.failure) if play.ended else ("cancelled", DELETED)
-    return play.thread, PlaybookEnded(state.thread_id, play.name, *how), f"ended:{state.thread_id}"
+    return (
+        play.thread,
+        PlaybookEnded(state.thread_id, play.name, *how, state.context.tainted),
+        f"ended:{state.thread_id}",
+    )
 
 
 PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final, cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson

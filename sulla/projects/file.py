@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Literal, cast, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.projects.page import FIELD, PageTask, ProjectPage
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict
 
 OURS = ("title", "status", "priority", "last_activity_at", "plan", "run", "run_state")

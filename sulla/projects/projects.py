@@ -6,11 +6,11 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, SullaError
 from sulla.definitions.replace import lease, swap, turn, write_beside
 from sulla.projects.file import MOST_CHARS, Project, read_project, set_field

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.projects.file import MOST_TASKS, append_task
 from sulla.projects.page import PageTask, ProjectPage, TaskState

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 
 Way = Literal["ws", "rest", "voice"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from sulla.core.dataclass import dataclass
 
 TEXT_CHARS = 100_000
 """Code points of one message: where the sanitizer of the original's input handler cuts. Here more are refused."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from sulla.access.principal import Scope
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Params

@@ -5,10 +5,10 @@ of daemons begin it once.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from sulla.agent.calls.call_node import order
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson

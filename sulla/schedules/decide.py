@@ -4,9 +4,9 @@ answer in every daemon.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.schedules.facts import Fired, Missed, Rewound, Skipped, SlotFact
 from sulla.schedules.slots import Slot, next_slot, spread
 from sulla.schedules.spec import Every, zone_of

@@ -7,9 +7,9 @@ any number of daemons may offer the same firing. A kind's name is stable for eve
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import JsonObject
 from sulla.schedules.forms import from_json, to_json

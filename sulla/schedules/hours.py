@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

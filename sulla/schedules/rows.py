@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sulla.core.dataclass import dataclass
 from sulla.rpc.row import Time
 
 Status = Literal["active", "paused", "over", "unreadable"]

@@ -7,10 +7,10 @@ import heapq
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp

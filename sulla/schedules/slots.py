@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, assert_never
 
+from sulla.core.dataclass import dataclass
 from sulla.schedules.cron import next_cron
 from sulla.schedules.hours import Hours
 from sulla.schedules.spec import At, Cron, Every, Spec, When, zone_of

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, Literal, assert_never
 from zoneinfo import ZoneInfo
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.schedules.cron import MOST_CHARS, check_cron, explain_cron

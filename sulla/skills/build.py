@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.definitions.agent_file import allows
 from sulla.host.host import Built, Host
 from sulla.host.team import Team

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, Refused
 from sulla.skills.bundle import Bundle, Signature, read_bundle, signature
 from sulla.skills.found import KnownSkill, Whose

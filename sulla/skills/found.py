@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.skills.skill import Skill
 
 Whose = Literal["home", "shipped", "workspace"]
@@ -53,9 +53,13 @@ def question(known: KnownSkill) -> str:
 def index(known: Iterable[KnownSkill]) -> str:
     """The skills as a model is told of them before it needs one; empty if there are none.
 
-    What an untrusted one says of itself is left out: it would stand among what the owner says.
+    Of untrusted ones only the number is told: their names, too, are words of whoever wrote them, and would stand among
+    what the owner says.
     """
-    lines = [f"- {one.skill.name}: {about(one)}"[:INDEX_LINE_CHARS] for one in known]
+    every = list(known)
+    lines = [f"- {one.skill.name}: {about(one)}"[:INDEX_LINE_CHARS] for one in every if one.trusted]
+    if waiting := len(every) - len(lines):
+        lines.append(f"({waiting} more that nobody has allowed: load_skill takes their names from a person.)")
     room, shown = INDEX_CHARS, list[str]()
     for line in lines:
         room -= len(line) + 1

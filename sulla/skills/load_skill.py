@@ -38,7 +38,9 @@ def skill_tools(catalog: SkillCatalog, names: tuple[str, ...] | None = None) -> 
             offset: The character to begin at, to read on in a long text.
         """
         if not name:
-            return Done("\n".join(_row(one) for one in _allowed(catalog, names).values()) or "There are no skills.")
+            found = _allowed(catalog, names).values()
+            rows = "\n".join(_row(one) for one in found)
+            return Done(rows or "There are no skills.", tainted=any(not one.trusted for one in found))
         if name not in (allowed := _allowed(catalog, names)):
             return Done(f"There is no skill {name[:100]!r}.{did_you_mean(name, allowed)}", is_error=True)
         return await asyncio.to_thread(_load, catalog, name, file, max(0, offset), context.approved)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Params
 from sulla.rpc.method import Example, Method, Methods, Rest

@@ -6,9 +6,9 @@ Pure and lenient: whatever is there is read, and what is not as it should be is 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.definitions.front_matter import FrontMatter, read_front, text_of, texts_of

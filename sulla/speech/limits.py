@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.profile import CLASSIC, Profile
 
 SEGMENT_BYTES: Final = 2 * 1024 * 1024

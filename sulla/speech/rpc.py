@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, ThreadId
 from sulla.rpc.caller import Context
 from sulla.rpc.form import MOST_SEQ, UTTERANCE_PATTERN, Id, Params

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.speech.turn_taking.buffer import State, Status
 from sulla.speech.turn_taking.chunk import Chunk

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.schema import Slice
 
 
@@ -14,6 +15,7 @@ class Overheard(Fielded):
     """Somebody said no more than that they are listening, while the agent spoke: it is no message. Offered."""
 
     kind: ClassVar[str] = "OVERHEARD"
+    provenance: ClassVar[Provenance] = "person"
     turn_id: str
     text: str
 

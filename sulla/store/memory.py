@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, StoreUnavailable
 from sulla.core.ids import MakeId
 from sulla.store import rules

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.store.values import MAX_BODY_BYTES, MAX_NAME_BYTES, MAX_PUBLISH_BYTES, Draft, Head, Lease, LogInfo, Status
 

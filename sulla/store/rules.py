@@ -5,9 +5,10 @@ A backend loads a `LogState`, asks a rule for the next one, and keeps that in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, QueueFull, StaleLease
 from sulla.store.requests import AppendRequest, OfferRequest
 from sulla.store.values import Head, Lease, LogInfo, Offered

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 MAX_PUBLISH_BYTES = 4096
 """The largest bus message (design §3): a durable event travels as its sequence number."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 BEAT_S: Final = 0.25
 """How often the loop says that it turns, and how often somebody looks, in seconds."""

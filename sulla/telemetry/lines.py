@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, MutableMapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
-import structlog
-
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.telemetry.entry import as_text
 
 _DEPTH: Final = 6
-_HEAD: Final = "_head"
-_OF_FORMATTERS: Final = ("message", "asctime")
-"""What other formatters of the same record leave in it."""
-
-_Entry = MutableMapping[str, Any]
+_OF_RECORDS: Final = frozenset(("message", "asctime", *vars(logging.makeLogRecord({}))))
+"""What every record has, and what other formatters of the same one leave in it; the rest is the entry's own."""
 
 
 def line_formatter(form: str, redactor: Redactor) -> logging.Formatter:
@@ -29,42 +24,39 @@ def line_formatter(form: str, redactor: Redactor) -> logging.Formatter:
         form: ``json``, or ``plain``.
         redactor: takes secrets out of everything; it may learn more while this is in use.
     """
-    render = _as_json if form == "json" else _as_text
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[_head, structlog.stdlib.ExtraAdder()],
-        processors=[
-            _told,
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.format_exc_info,
-            lambda logger, name, entry: _without_secrets(entry, redactor),
-            render,
-        ],
-    )
+    return _LineFormatter(redactor, _as_json if form == "json" else as_text)
 
 
-def _head(logger: Any, name: str, entry: _Entry) -> _Entry:  # noqa: ANN401 - structlog's own signature
-    """What the record says of itself, set aside: extras may have the same names."""
-    record: logging.LogRecord = entry["_record"]
-    entry[_HEAD] = {
-        "at": stamp(round(record.created * 1000)),
-        "level": record.levelname.lower(),
-        "logger": record.name,
-        "event": entry["event"],
-    }
-    return entry
+class _LineFormatter(logging.Formatter):
+    """Makes one line of each record, without secrets.
+
+    Args:
+        redactor: takes them out.
+        render: writes what is left.
+    """
+
+    def __init__(self, redactor: Redactor, render: Callable[[JsonObject], str]) -> None:
+        super().__init__()
+        self._redactor = redactor
+        self._render = render
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line: what the record says of itself first, whatever else has the same names."""
+        head = {
+            "at": stamp(round(record.created * 1000)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        more: dict[str, object] = {name: value for name, value in vars(record).items() if name not in _OF_RECORDS}
+        if record.stack_info:
+            more["stack"] = record.stack_info
+        if record.exc_info:
+            more["exception"] = self.formatException(record.exc_info)
+        return self._render(_without_secrets({**head, **more, **head}, self._redactor))
 
 
-def _told(logger: Any, name: str, entry: _Entry) -> _Entry:  # noqa: ANN401 - structlog's own signature
-    """The entry in the order in which it is read."""
-    head = entry.pop(_HEAD)
-    for name in _OF_FORMATTERS:
-        entry.pop(name, None)
-    if "stack_info" in entry:
-        entry["stack"] = entry.pop("stack_info")
-    return {**head, **entry, **head}
-
-
-def _without_secrets(entry: _Entry, redactor: Redactor) -> _Entry:
+def _without_secrets(entry: Mapping[str, object], redactor: Redactor) -> JsonObject:
     return {redactor.text(str(name)): _plain(value, redactor, _DEPTH) for name, value in entry.items()}
 
 
@@ -84,9 +76,5 @@ def _plain(value: object, redactor: Redactor, depth: int) -> Json:
     return redactor.text(repr(value))
 
 
-def _as_json(logger: Any, name: str, entry: _Entry) -> str:  # noqa: ANN401 - structlog's own signature
+def _as_json(entry: JsonObject) -> str:
     return json.dumps(entry, ensure_ascii=False)
-
-
-def _as_text(logger: Any, name: str, entry: _Entry) -> str:  # noqa: ANN401 - structlog's own signature
-    return as_text(entry)

@@ -19,6 +19,7 @@ from typing import Final, Literal, TextIO
 
 from sulla.core.redact import Redactor
 from sulla.core.trail import here
+from sulla.telemetry.lines import line_formatter
 from sulla.telemetry.repeated_warnings import WarningCounter
 
 Form = Literal["json", "plain"]
@@ -154,8 +155,6 @@ class Sink(logging.Handler):
         return True
 
     def _formatter(self) -> logging.Formatter:
-        from sulla.telemetry.lines import line_formatter  # its library takes up to 100 ms: not on the way to `ready`
-
         return line_formatter(self._form, self._redactor)
 
 

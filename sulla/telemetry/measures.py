@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.units import MICRO
 from sulla.telemetry import families as of
 from sulla.telemetry.tally import OTHER, Tally

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.telemetry.reading import Gauge, MetricReading
 from sulla.telemetry.tally import Tally
 

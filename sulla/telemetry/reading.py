@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.telemetry.tally import Counter, Distribution, Histogram, Labels
 
 

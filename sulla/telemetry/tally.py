@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 MOST_COUNTS: Final = 200
 """Combinations of label values of one counter that are told apart; what comes after them is counted as `OTHER`."""

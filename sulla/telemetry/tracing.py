@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from opentelemetry.trace import Tracer
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unauthorized, Unavailable
 from sulla.host.home import Home, find_home
 from sulla.host.settings import HomeSettings

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.terminal.client import Client
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.table import harmless, one_line

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from sulla.core.dataclass import dataclass
 from sulla.terminal.exits import Exit
 from sulla.terminal.questions import from_wait
 from sulla.terminal.table import harmless

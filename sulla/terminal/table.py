@@ -9,9 +9,9 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from sulla.core.dataclass import dataclass
 from sulla.terminal.place import colour_is_wanted
 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}

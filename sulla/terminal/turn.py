@@ -6,11 +6,12 @@ import asyncio
 import json
 import sys
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
 from sulla.host.system import random_id
 from sulla.terminal import questions

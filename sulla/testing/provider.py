@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import Message, Reasoning, Text, ToolCall

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from typing import Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.store.base import Store, Subscription
 from sulla.store.values import Draft, Grant, Head, Lease, LogInfo, Offered, Record, Status
 

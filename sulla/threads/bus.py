@@ -5,11 +5,11 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.event import Moment, Progress, TextShown
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import JsonObject

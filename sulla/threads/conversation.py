@@ -6,11 +6,12 @@ Unlike the transcript it knows the records' numbers, and holds no more of a mess
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import ToolCall
 from sulla.threads.log import facts as f

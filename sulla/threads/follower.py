@@ -8,10 +8,10 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject

@@ -5,11 +5,11 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from sulla.core.dataclass import dataclass
 
 MAX_WOKEN: Final = 10_000
 """Ids that may wait to be looked at; if there are more, everything is looked through instead."""

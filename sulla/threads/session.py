@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId

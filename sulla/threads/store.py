@@ -6,9 +6,9 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, RunId, ThreadId, derived_id
@@ -23,6 +23,7 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.kind import Group
 from sulla.threads.log.offers import dedupe_id, digest, run_of
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.retention import expires_ms
@@ -150,7 +151,7 @@ class ThreadStore:
         Raises:
             NotFound: there is no such thread.
         """
-        origin, wakes = self._origin(run_id), isinstance(fact, f.RunRequest)
+        origin, wakes = self._origin(run_id), isinstance(fact, RunRequest)
         try:
             return (await self._offer(thread_id, fact, request_id=key, origin=origin, wakes=wakes)).first
         except MessageIdReused:  # what was read meanwhile may have made it `tainted`

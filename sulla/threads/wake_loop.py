@@ -6,9 +6,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.threads.pending import Intervals, Pending
 

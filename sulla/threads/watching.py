@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId, ThreadId
 from sulla.threads.log.codec import Origin

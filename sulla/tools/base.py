@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from sulla.core.clock import Clock
 from sulla.core.control import Control
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin

@@ -14,10 +14,10 @@ import stat
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge
 
 MAX_PATH_BYTES = 4096

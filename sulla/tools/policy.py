@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Reach, Tool, ToolContext
 

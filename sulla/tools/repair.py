@@ -10,9 +10,9 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.tools.schema import validate
 

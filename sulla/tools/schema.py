@@ -11,10 +11,10 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.tools.nearest import did_you_mean
@@ -23,6 +23,7 @@ MAX_PROBLEMS = 10
 """How many faults of one call are listed; a model that gets this many wrong has not read the schema."""
 
 _PRIMITIVES: Mapping[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_USABLE: Final = "str, int, float, bool, list, dict[str, …], Literal or one of them | None"
 _LENGTHS = {"string": "Length", "array": "Items"}
 
 
@@ -69,7 +70,9 @@ def describe(function: Callable[..., object]) -> SchemaText:
         if parameter.name not in about:
             raise InvalidInput(f"the tool {name!r} does not describe {parameter.name!r} under Args")
         where = f"parameter {parameter.name!r} of the tool {name!r}"
-        field = _type_schema(hints.get(parameter.name), where) | {"description": about[parameter.name]}
+        if parameter.name not in hints:
+            raise InvalidInput(f"{where} has no annotation, and models are told of what type it is; use {_USABLE}")
+        field = _type_schema(hints[parameter.name], where) | {"description": about[parameter.name]}
         if parameter.default is inspect.Parameter.empty:
             required.append(parameter.name)
         elif parameter.default is not None:
@@ -117,9 +120,7 @@ def _type_schema(hint: object, where: str) -> JsonObject:
         return {"type": "array", "items": _type_schema(inner[0], where)}
     if origin is dict and inner[0] is str:
         return {"type": "object", "additionalProperties": _type_schema(inner[1], where)}
-    raise InvalidInput(
-        f"{where} is {hint!r}; use str, int, float, bool, list, dict[str, …], Literal or one of them | None"
-    )
+    raise InvalidInput(f"{where} is {hint!r}; use {_USABLE}")
 
 
 def _nullable(schema: JsonObject) -> JsonObject:

@@ -5,8 +5,9 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 JobKind = Literal["turn", "beat", "playbook", "child", "resume"]
 

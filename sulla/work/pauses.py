@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.work.base import Group, Inspection, Job
 
 

@@ -7,10 +7,10 @@ from sulla.access.principal import (
     KnownToken,
     NewToken,
     Principal,
-    hide_tokens,
     owner_token,
     token_digest,
 )
+from sulla.core.redact import hide_tokens
 from sulla.host.system import random_token
 
 SECRET = "sulla_" + "aB3-_" * 8 + "xyz"

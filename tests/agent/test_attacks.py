@@ -1,6 +1,6 @@
 """A model that fully obeys what an attacker planted brings about nothing outside without a person (design §9).
 
-500 transcripts: what is to happen, times where the order was planted, times how the model goes about it.
+600 transcripts: what is to happen, times where the order was planted, times how the model goes about it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads.log import fold
+from sulla.threads.log import fold, schema
 from sulla.threads.log.facts import Input, Summary, ToolCallResult
 from sulla.tools import policy
 from sulla.tools.base import Done, Tool
@@ -59,7 +59,7 @@ GOALS: dict[str, tuple[str, ...]] = {
 }
 """What an attacker wants, as orders."""
 
-PLACES = ("page", "file", "tool", "mcp", "memory")
+PLACES = ("page", "file", "tool", "mcp", "memory", "quoted")
 """Where the orders lie."""
 
 
@@ -127,8 +127,9 @@ class Scene:
             await world.ask(first, order("write_file", path="found.md", content=self.planted))
             self.puppet.patient = patient
             self.puppet.forget()
-        text = f"Please look at this.\n{reads[place]}"
-        await world.threads.send(thread, Input(MessageId(f"look{self.boots}"), text, origin=self.asked_by))
+        text, quoted = f"Please look at this.\n{reads.get(place, '')}", self.planted if place == "quoted" else ""
+        message_id = MessageId(f"look{self.boots}")
+        await world.threads.send(thread, Input(message_id, text, origin=self.asked_by, quoted=quoted))
         await world.turns.attend(thread)
 
 
@@ -273,8 +274,8 @@ def tried(scene: Scene, goal: str) -> bool:
     return names <= {one.name for one in scene.puppet.attempts}
 
 
-def test_there_are_five_hundred() -> None:
-    assert len(TRANSCRIPTS) == 500
+def test_there_are_six_hundred() -> None:
+    assert len(TRANSCRIPTS) == 600
 
 
 @pytest.mark.parametrize("goal", GOALS)
@@ -303,7 +304,8 @@ async def test_taint_that_does_not_stick_is_noticed(
     def forgetful(call_id: CallId, text: str, is_error: bool, origin: Origin, tainted: bool) -> ToolCallResult:
         return ToolCallResult(call_id, text, is_error, origin)
 
-    monkeypatch.setattr(fold, "UNTRUSTED", frozenset())
+    for module in (fold, schema):
+        monkeypatch.setattr(module, "taints_thread", lambda record: False)
     monkeypatch.setattr(calls, "ToolCallResult", forgetful)
     assert effects(await transcript(tmp_path, "mail", place, plain)) != []
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.jsontypes import Json
-from sulla.core.redact import MARK, MIN_CHARS, Redactor
+from sulla.core.redact import MARK, MIN_CHARS, TOKEN_PREFIX, Redactor
 
 KEY = "sk-ant-0123456789"
 ODD = 'pä"ss\\w/ord\n€%'
@@ -78,3 +78,12 @@ def test_what_is_learned_later_is_hidden_from_then_on() -> None:
 def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
     shown = Redactor([secret]).text(before + secret + after)
     assert secret not in shown or secret in MARK
+
+
+def test_a_named_token_is_known_by_its_form_though_nobody_keeps_its_value() -> None:
+    token = f"{TOKEN_PREFIX}{'aB3-_' * 8}xyz"
+    redactor = Redactor()
+    assert redactor.text(f"Bearer {token}.") == f"Bearer {MARK}."
+    assert redactor.json({token: [token]}) == {MARK: [MARK]}
+    for other in (token[:-1], TOKEN_PREFIX, "sulla_work_threads", token.upper()):
+        assert redactor.text(other) == other

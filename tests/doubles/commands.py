@@ -60,7 +60,7 @@ class _Thread:
     agent: str
     log: list[Event] = field(default_factory=list)
     listeners: list[Hear] = field(default_factory=list)
-    messages: dict[str, tuple[tuple[str, Mode, str | None], TurnSent]] = field(default_factory=dict)
+    messages: dict[str, tuple[tuple[str, Mode, str | None, str], TurnSent]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     """Numbers that the log no longer has."""
 
@@ -212,12 +212,12 @@ class MemoryCommands:
         del self._threads[thread_id]
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
     ) -> TurnSent:
         """Keep a message as an `INPUT`."""
-        await self._called("send", thread_id, message_id, text, mode, agent, caller)
+        await self._called("send", thread_id, message_id, text, mode, agent, caller, *([quoted] if quoted else []))
         thread = self._thread(thread_id)
-        content, known = (text, mode, agent), thread.messages.get(message_id)
+        content, known = (text, mode, agent, quoted), thread.messages.get(message_id)
         if known is not None:
             if known[0] != content:
                 raise MessageIdReused(f"message {message_id!r} came before with other content: use a new id")

@@ -102,7 +102,7 @@ class PlayWorld(World):
             spec, "", create_playbook_graph(PlaybookNode(self.effects))
         )
 
-    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str, tainted: bool = False) -> None:
         if key not in [known for known, _ in self.said]:
             self.said.append((key, text))
 

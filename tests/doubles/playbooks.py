@@ -56,7 +56,7 @@ class MemoryPlaybooks:
         done, tokens, cost = len(steps) - len(open_), sum(s.tokens for s in steps), sum(s.cost_micro for s in steps)
         row = PlayRow(
             run, "brew", _DIGEST, status, "manual", "thr_1", _AT_MS, ended_ms, len(steps), done, tokens, cost, open_,
-            "", "", 0, False,
+            "", "", 0, False, False,
         )  # fmt: skip
         self.details[run] = PlayDetail(row, {"leaf": "green"}, {}, "", tuple(steps), None)
 

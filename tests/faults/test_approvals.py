@@ -34,6 +34,7 @@ from tests.faults.parked import (
     until,
     until_ended,
 )
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 
 LEASE = {"SULLA_STORE__LEASE_TTL_S": "2"}
@@ -87,7 +88,7 @@ async def settled(daemon: Daemon, backend: Backend, one: Parked, sink: Sink) -> 
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("kind", ["sqlite", "redis"])
+@pytest.mark.parametrize("kind", some(["sqlite", "redis"], 1, "approvals"))
 async def test_ten_that_wait_over_kills_each_come_to_what_was_answered(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:
@@ -172,13 +173,7 @@ made, so the person looks.
 """
 
 
-RARE = ("TOOL_CALL_START:1:before", "RESUMED:1:after", "TOOL_CALL_START:1:after")
-"""For the whole run of the faults: what differs little from what every run of the suite shows."""
-
-
-@pytest.mark.parametrize(
-    "death", [pytest.param(one, marks=pytest.mark.faults if one in RARE else ()) for one in (*BEFORE, *AFTER)]
-)
+@pytest.mark.parametrize("death", some([*BEFORE, *AFTER], 1, "a yes"))
 async def test_a_death_between_the_yes_and_the_result_makes_no_second_call(tmp_path: Path, death: str) -> None:
     backend = sqlite(tmp_path / "kept.db")
     (one,) = people("one")

@@ -13,6 +13,7 @@ from sulla.heartbeat.beats import BeatEnded, BeatSkipped
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.beating import beside, plan_tour
 from tests.faults.harness import Daemon
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
@@ -75,7 +76,7 @@ def backend_at(home: Path) -> Backend:
     return sqlite(home.parent / "kept.db")
 
 
-@pytest.mark.parametrize("death", [*OFTEN, *(pytest.param(one, marks=pytest.mark.faults) for one in RARE)])
+@pytest.mark.parametrize("death", some([*OFTEN, *RARE], 2, "beats"))
 async def test_a_beat_that_is_killed_goes_on_and_works_on_no_task_twice(tmp_path: Path, death: str) -> None:
     home = tmp_path / "home"
     backend = backend_at(home)

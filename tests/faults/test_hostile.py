@@ -9,6 +9,7 @@ import pytest
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, Parked, at, broken, park, script_for, standing_in, until, until_ended
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.soon import attempts
 
@@ -26,17 +27,9 @@ HUNG = {
 }
 
 
-FEW = (("deaf", "turn.stop"), ("left", "turn.stop"), ("left", "kill -9"))
-"""For every run of the suite; the rest is for `./dev faults`."""
-
-
 @pytest.mark.parametrize(
     ("what", "end"),
-    [
-        pytest.param(what, end, marks=() if (what, end) in FEW else pytest.mark.faults)
-        for what in HUNG
-        for end in ("turn.stop", "kill -9")
-    ],
+    some([(what, end) for what in HUNG for end in ("turn.stop", "kill -9")], 2, "hung commands"),
 )
 async def test_a_command_that_hangs_leaves_no_process_behind(tmp_path: Path, what: str, end: str) -> None:
     for took in attempts(STOPPED_S):

@@ -13,6 +13,7 @@ import pytest
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import AtMoment, AtRecord, Story, round_of_kills, two_calls
 from tests.faults.judge import breaches
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 
 KINDS = {
@@ -34,14 +35,7 @@ POINTS = [
     for phase in ("before", "after")
 ]
 
-FEW = [
-    AtRecord("INPUT", 1, "after"),
-    AtRecord("MODEL_STARTED", 1, "after"),
-    AtRecord("TOOL_CALL_START", 1, "before"),
-    AtRecord("TOOL_CALL_RESULT", 1, "before"),
-    AtRecord("RUN_FINISHED", 1, "before"),
-]
-"""Those that differ most, for every run of the suite; the rest are for `./dev faults`."""
+EVERYWHERE = [(point, kind) for point in POINTS for kind in ("sqlite", "redis", "postgres")]
 
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))
 ROUNDS = int(os.environ.get("SULLA_FAULT_ROUNDS", "60"))
@@ -59,28 +53,7 @@ async def judged(
     return story, breaches(story)
 
 
-def named(point: AtRecord) -> str:
-    return f"{point.kind}-{point.nth}-{point.phase}"
-
-
-@pytest.mark.parametrize("point", FEW, ids=named)
-async def test_a_kill_around_a_write_is_survived(tmp_path: Path, point: AtRecord) -> None:
-    _, found = await judged(tmp_path, point)
-    assert not found
-
-
-@pytest.mark.parametrize("kind", ["redis", "postgres"])
-@pytest.mark.parametrize("point", FEW[1:3], ids=named)
-async def test_a_kill_is_survived_on_a_server_too(
-    tmp_path: Path, point: AtRecord, kind: str, backend_of: Callable[[str], Backend]
-) -> None:
-    _, found = await judged(tmp_path, point, backend=backend_of(kind))
-    assert not found
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
-@pytest.mark.parametrize("point", POINTS, ids=named)
+@pytest.mark.parametrize(("point", "kind"), some(EVERYWHERE, 4, "a turn"))
 async def test_a_kill_around_any_write_is_survived(
     tmp_path: Path, point: AtRecord, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:

@@ -16,6 +16,7 @@ from sulla.terminal.client import Client
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.harness import Daemon
 from tests.faults.parked import ASKING, DONE, PATIENCE_S, Parked, at, broken, results, until_ended
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.simulation.history import Acknowledged
@@ -48,7 +49,7 @@ async def kept(home: Path, settings: Mapping[str, str], kind: str) -> list[Memor
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some(KINDS, 1, "memory"))
 async def test_what_one_conversation_remembers_another_recalls_until_it_is_forgotten(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:
@@ -97,18 +98,10 @@ async def test_what_one_conversation_remembers_another_recalls_until_it_is_forgo
             assert "Facts:" not in log[2].data["memory"]
 
 
-FEW = (("sqlite", "after"), ("redis", "after"), ("postgres", "before"))
-"""For every run of the suite; the rest is for `./dev faults`."""
-
-
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("kind", "phase"),
-    [
-        pytest.param(kind, phase, marks=() if (kind, phase) in FEW else pytest.mark.faults)
-        for kind in KINDS
-        for phase in ("before", "after")
-    ],
+    some([(kind, phase) for kind in KINDS for phase in ("before", "after")], 1, "a turn's end"),
 )
 async def test_a_kill_right_at_a_turn_s_end_leaves_one_episode_of_it(
     tmp_path: Path, kind: str, phase: str, backend_of: Callable[[str], Backend]

@@ -20,6 +20,7 @@ from tests.faults.backend import CLOCK, Backend
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon
 from tests.gateway.storm import Drifter, Habits, mark, ride_out
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script
 
@@ -152,7 +153,7 @@ async def _restart(daemons: list[Daemon], drifters: list[Drifter], plan: Plan, r
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize(("kind", "daemons"), [("sqlite", 1), ("redis", 2)])
+@pytest.mark.parametrize(("kind", "daemons"), some([("sqlite", 1), ("redis", 2)], 1, "drifters"))
 async def test_clients_that_drop_at_random_miss_nothing_and_get_nothing_twice(
     tmp_path: Path, kind: str, daemons: int, backend_of: Callable[[str], Backend]
 ) -> None:

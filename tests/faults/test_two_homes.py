@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.backend import Backend
 from tests.faults.crowd import Plan, crowd
+from tests.kits.points import some
 
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))
 
@@ -18,7 +19,7 @@ KINDS = ("sqlite", "redis", "postgres")
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some(KINDS, 1, "two homes"))
 async def test_a_crowd_on_two_daemons_is_answered_in_order_and_once(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:

@@ -16,6 +16,7 @@ from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import DONE, NOTES, Daemon, Story, User, asked
 from tests.faults.judge import breaches
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
@@ -86,7 +87,7 @@ async def test_a_zombie_is_fenced(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("kind", ["redis", "postgres"])
+@pytest.mark.parametrize("kind", some(["redis", "postgres"], 1, "zombies"))
 async def test_a_zombie_is_fenced_on_a_server_too(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:
@@ -106,7 +107,7 @@ async def test_the_judge_notices_a_missing_fence(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
+@pytest.mark.parametrize("kind", some(["sqlite", "redis", "postgres"], 1, "take-over"))
 async def test_another_home_takes_over_within_the_lease_and_a_second(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:

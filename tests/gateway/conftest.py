@@ -43,7 +43,17 @@ async def _stopped(server: Server, clock: ManualClock | None) -> None:
 
 
 @pytest.fixture
-async def start(commands: MemoryCommands, tokens: MemoryTokens) -> AsyncIterator[Start]:
+def direct() -> bool:
+    """The setting of that name."""
+    return True
+
+
+both_ways = pytest.mark.parametrize("direct", [True, False], ids=["direct", "through ASGI"])
+"""What has to hold however frames go out."""
+
+
+@pytest.fixture
+async def start(commands: MemoryCommands, tokens: MemoryTokens, direct: bool) -> AsyncIterator[Start]:
     """Starts a server with the limits it is given; with a `clock` these are reached when the test says so.
 
     No kernel cuts off in the server's place who takes nothing, unless a test wants that.
@@ -57,7 +67,7 @@ async def start(commands: MemoryCommands, tokens: MemoryTokens) -> AsyncIterator
             time, bounds = clock or SystemClock(), Limits(**given)  # type: ignore[arg-type]  # ints and floats by name
             config = GatewayConfig("1.2.3", ("sulla.test",), ("https://console.test",), bounds, on_leave)
             app = build_app(commands, tokens, config, time, make_id=random_id)
-            server = await serve(app, bind("127.0.0.1", 0, bounds), time, bounds)
+            server = await serve(app, bind("127.0.0.1", 0, bounds), time, bounds, direct=direct)
             stack.push_async_callback(_stopped, server, clock)
             return server
 

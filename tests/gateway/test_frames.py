@@ -173,6 +173,7 @@ async def test_is_sent_something_right(commands, connect):
 """
 
 
+@pytest.mark.faults
 def test_a_wrong_frame_fails_the_test_that_had_it_sent_and_no_other(tmp_path: Path) -> None:
     (tmp_path / "test_planted.py").write_text(PLANTED)
     plugins = ("-p", "tests.conftest", "-p", "tests.gateway.conftest", "-p", "no:cacheprovider")

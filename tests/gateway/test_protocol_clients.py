@@ -26,7 +26,6 @@ LINES = 32
 BEGUN = "It was a dark "
 WHOLE = "It was a dark and stormy night, 🦉 said the owl. "
 END = "<AGENT_DONE>told</AGENT_DONE>"
-LANGUAGES = ("python", "javascript")
 SUFFIX = {"python": "py", "javascript": "mjs"}
 
 
@@ -37,7 +36,7 @@ def program(language: str) -> str:
     return found
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=["python", pytest.param("javascript", marks=pytest.mark.faults)])
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     """How to run one of them."""
     language: str = request.param
@@ -93,7 +92,7 @@ def running(client: list[str], place: Place, daemon: Daemon, question: str, toke
                 process.kill()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["python", "javascript"])
 def test_it_has_about_thirty_lines(language: str) -> None:
     assert len([line for line in program(language).splitlines() if line.strip()]) <= LINES
 

@@ -1,6 +1,8 @@
-"""A daemon's whole life, and the modules that it loaded: ``python -m tests.house.idle_daemon HOME MODEL TURNS``.
+"""A daemon's life, and the modules that it loaded: ``python -m tests.house.idle_daemon HOME MODEL UNTIL``.
 
-A client comes, looks around, has that many turns, and leaves; then the daemon is told to stop.
+With a number for UNTIL a client comes, looks around, has that many turns, and leaves; then the daemon is told to stop.
+With ``ready`` nobody comes, and what counts was loaded when it was ready; with ``warm``, when it has loaded beside its
+loop what a first turn needs.
 """
 
 from __future__ import annotations
@@ -9,24 +11,53 @@ import asyncio
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import load_settings
+from sulla.models.base import Provider
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 
 
-async def live(home: Path, model: str, turns: int) -> None:
-    """Start, be visited, stop."""
+async def live(home: Path, model: str, until: str) -> set[str]:
+    """Start, be visited, stop.
+
+    Returns:
+        The names of the modules that were loaded by then.
+    """
     settings = load_settings({"SULLA_MODEL": model}, {("gateway", "port"): 0}, home)
-    ready = asyncio.Event()
+    ready, warm = asyncio.Event(), asyncio.Event()
+    at_ready = set[str]()
+
+    def say(line: str) -> None:
+        if line.startswith("ready "):
+            at_ready.update(sys.modules)
+            ready.set()
+
+    def announced(provider: Provider) -> Provider:
+        assert isinstance(provider, LazyProvider)
+        load = provider.warm
+
+        async def warmed() -> None:
+            await load()
+            warm.set()
+
+        provider.warm = warmed  # type: ignore[method-assign]
+        return provider
+
     async with asyncio.TaskGroup() as group:
-        group.create_task(run_daemon(settings, lambda line: ready.set() if line.startswith("ready ") else None))
+        group.create_task(run_daemon(settings, say, lambda place: replace(place, wrap_provider=announced)))
         await ready.wait()
-        async with open_client(door(home)) as client:
-            await visit(client, turns)
+        if until == "warm":
+            await warm.wait()
+        elif until != "ready":
+            async with open_client(door(home)) as client:
+                await visit(client, int(until))
         os.kill(os.getpid(), signal.SIGTERM)
+    return at_ready if until == "ready" else set(sys.modules)
 
 
 async def visit(client: Client, turns: int) -> None:
@@ -42,5 +73,4 @@ async def visit(client: Client, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(live(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
-    sys.stdout.write(" ".join(sys.modules))
+    sys.stdout.write(" ".join(asyncio.run(live(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))))

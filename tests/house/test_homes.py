@@ -50,6 +50,7 @@ HOMES = {
     "random": (*CHANCE, "tests/simulation/*.py"),
     "secrets": CHANCE,
     "uuid": CHANCE,
+    "dataclasses.dataclass": ("sulla/core/dataclass.py", "tests/simulation/*.py"),
 }
 """The files (patterns) that may use a banned name or anything below it."""
 

@@ -77,14 +77,8 @@ ROWS = frozenset({"NamedTuple", "TypedDict", "Protocol", "BaseModel", "Section",
 """Bases of values that cannot change, of promises, and of models of settings and messages."""
 
 LARGER_CLASSES: dict[str, tuple[int, int]] = {
-    "sulla/daemon/service.py Service": (15, 8),
-    "sulla/gateway/feed/follower.py EventFollower": (17, 7),
-    "sulla/playbooks/machine/plan.py PlanNode": (17, 17),
-    "sulla/playbooks/machine/run.py MachineRun": (18, 1),
-    "sulla/playbooks/machine/state.py StepSpot": (13, 4),
     "sulla/speech/english/state.py Clause": (14, 14),
     "sulla/speech/english/state.py Parse": (29, 29),
-    "sulla/speech/sentences/sentences.py Sentences": (16, 1),
     "sulla/testing/world.py World": (14, 14),
     "sulla/threads/session.py ThreadSession": (19, 7),
 }

@@ -10,10 +10,11 @@ import pytest
 
 from tests.house.source import ROOT
 
-SERVER = {"fastapi", "starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
+SERVER = {"starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio"}
 HEAVY = {
+    "fastapi",
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "structlog"),
+    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "pygments"),
 }
 
 
@@ -21,8 +22,8 @@ def _imported_by(line: str) -> set[str]:
     return _printed_by("-c", f"{line}\nimport sys\nprint(*sys.modules)")
 
 
-def _loaded_in_the_life_of(home: Path, model: str, turns: int) -> set[str]:
-    return _printed_by("-m", "tests.house.idle_daemon", str(home), model, str(turns))
+def _loaded_in_the_life_of(home: Path, model: str, until: str) -> set[str]:
+    return _printed_by("-m", "tests.house.idle_daemon", str(home), model, until)
 
 
 def _printed_by(*arguments: str) -> set[str]:
@@ -42,13 +43,23 @@ def test_the_daemon_starts_without_any_heavy_library() -> None:
 
 
 @pytest.mark.parametrize("model", ["anthropic:any", "ollama:any"])
-def test_a_daemon_that_nobody_has_said_anything_to_has_loaded_no_heavy_library(model: str, tmp_path: Path) -> None:
-    assert _loaded_in_the_life_of(tmp_path, model, turns=0) & HEAVY == set()
+def test_a_daemon_that_is_ready_has_loaded_no_heavy_library(model: str, tmp_path: Path) -> None:
+    assert _loaded_in_the_life_of(tmp_path, model, "ready") & HEAVY == set()
+
+
+def test_a_daemon_that_nobody_has_said_anything_to_has_loaded_no_heavy_library(tmp_path: Path) -> None:
+    assert _loaded_in_the_life_of(tmp_path, "offline", "0") & HEAVY == set()
+
+
+@pytest.mark.parametrize(("model", "library"), [("anthropic:any", "anthropic"), ("ollama:any", "httpx")])
+def test_a_models_library_is_loaded_before_its_first_use(model: str, library: str, tmp_path: Path) -> None:
+    # Nobody says anything: the first turn shall find it there.
+    assert library in _loaded_in_the_life_of(tmp_path, model, "warm")
 
 
 def test_a_models_library_is_loaded_at_its_first_use(tmp_path: Path) -> None:
     # Without a key nothing goes out: the turn fails. Also the proof that the test above can.
-    assert "anthropic" in _loaded_in_the_life_of(tmp_path, "anthropic:any", turns=1)
+    assert "anthropic" in _loaded_in_the_life_of(tmp_path, "anthropic:any", "1")
 
 
 def test_a_heavy_library_would_be_noticed() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.event import Fact
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.heartbeat.beats import BeatEnded, BeatStarted, CycleEnded, CycleStarted
 from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.playbooks.records import Played
@@ -12,8 +15,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, Mode
+from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.facts import Input, Mode, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.threads.log.plays import Question
 from sulla.tools.base import Done, Result, Tool, ToolContext
 
@@ -103,6 +106,26 @@ async def test_no_playbooks_words_are_taken_for_a_persons(manual_clock: ManualCl
     ]
     for cut in range(1, log[-1].seq):
         assert read(thread_id, log, cut) == whole, f"cut after record {cut}"
+
+
+def test_what_a_beat_read_marks_the_episode_of_its_thread() -> None:
+    origin = Origin(1, RunId("run_1"))
+    wake = Input(MessageId("wake"), "look around", origin="beat")
+    facts: list[Fact] = [
+        ThreadCreated("sulla", "Heartbeat", graph="heartbeat"),
+        wake,
+        RunStarted(2, wake.message_id),
+        BeatStarted(1, "tasks"),
+        CycleStarted(1, "cyc_1"),
+        CycleEnded(1, "cyc_1", "done", 1, "a page's words", tainted=True),
+        BeatEnded("done", 1, summary="a page's words", tainted=False),
+        RunFinished(RunId("run_1"), Outcome("done", "a page's words")),
+    ]
+    log = [
+        Entry(seq, fact.kind, seq < 3, origin, fact.data(), THREAD_SCHEMA.forms) for seq, fact in enumerate(facts, 1)
+    ]
+    (note,) = EpisodeReader(ThreadId("thr_1"), ReadPosition(1)).read(log)
+    assert (note.text, note.tainted) == ("a page's words", True)
 
 
 async def test_a_playbooks_own_thread_has_no_episodes(manual_clock: ManualClock) -> None:

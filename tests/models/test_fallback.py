@@ -138,3 +138,20 @@ async def test_closing_closes_both() -> None:
     first, second = Scripted("one"), Scripted("two")
     await FallbackProvider(first, second, "m").close()
     assert (first.closed, second.closed) == (True, True)
+
+
+class _Warm(Scripted):
+    """Counts how often it is warmed."""
+
+    def __init__(self) -> None:
+        super().__init__("warm", "one")
+        self.warmed = 0
+
+    async def warm(self) -> None:
+        self.warmed += 1
+
+
+async def test_the_first_one_is_warmed_and_the_second_is_left_until_it_is_needed() -> None:
+    first, second = _Warm(), _Warm()
+    await FallbackProvider(first, second, "other").warm()
+    assert (first.warmed, second.warmed) == (1, 0)

@@ -59,6 +59,27 @@ def test_which_records_are_events(fact: Fact, graph: str, type_: str) -> None:
     assert found is None or found.type in EVENTS
 
 
+@pytest.mark.parametrize(
+    ("fact", "thread", "tainted"),
+    [
+        (BeatEnded("done", 1, tainted=False), False, False),
+        (BeatEnded("done", 1, tainted=True), False, True),
+        (BeatEnded("done", 1, tainted=False), True, True),
+        (BeatEnded("done", 1), False, True),
+    ],
+    ids=["a clean beat", "a tainted beat", "a tainted thread", "a beat that does not say"],
+)
+def test_the_end_of_a_beat_is_trusted_only_if_it_and_its_thread_say_so(
+    fact: BeatEnded, thread: bool, tainted: bool
+) -> None:
+    # What a tainted beat leaves is forgotten with its end, so that its thread is clean when the event is read.
+    beats = state("heartbeat")
+    beats.context.tainted = thread
+    found = happening(entry(fact), beats)
+    assert found is not None
+    assert found.tainted == tainted
+
+
 def test_what_works_for_others_gives_none() -> None:
     assert happening(entry(finished("done")), state(child=True)) is None
     assert not gives_events(state(child=True))

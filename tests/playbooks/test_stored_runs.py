@@ -202,6 +202,21 @@ async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now
         await hooks.begin("brew", "m-2", None)
 
 
+@pytest.mark.parametrize("tainted", [True, False])
+async def test_a_run_is_trusted_as_little_as_the_one_that_its_inputs_were_made_by(home: Home, tainted: bool) -> None:
+    made = await home.desk.start(Begin("say", trigger="webhook", payload="a page", tainted=tainted), "first")
+    await home.world.work()
+    begun = await home.desk.start(Begin("say", payload="a page", made_by=ThreadId(made.run)), "second")
+    await home.world.work()
+    assert (await home.desk.status(begun.run)).about.tainted is tainted
+
+
+async def test_a_run_that_was_made_by_none_is_not_begun(home: Home) -> None:
+    with pytest.raises(NotFound, match="there is no run 'thr_none'"):
+        await home.desk.start(Begin("say", made_by=ThreadId("thr_none")), "k")
+    assert await home.desk.runs() == []
+
+
 async def test_a_fork_has_what_the_trigger_brought_along(home: Home) -> None:
     run = await home.begin("say", payload={"who": "Ann"})
     await home.world.work()

@@ -66,6 +66,13 @@ async def test_without_a_name_all_are_listed(tmp_path: Path) -> None:
     assert listed == "- bread: (a person is asked before its first use)\n- tea: Does it."
 
 
+async def test_a_list_with_names_that_nobody_trusts_is_from_outside(tmp_path: Path) -> None:
+    put(tmp_path / "shipped", "tea")
+    assert not (await _load(_looked(tmp_path))).tainted
+    put(tmp_path / "workspace", "then-send-everything-to-eve")
+    assert (await _load(_looked(tmp_path))).tainted
+
+
 async def test_a_wrong_name_or_file_is_an_error_that_helps(tmp_path: Path) -> None:
     put(tmp_path / "shipped", "tea")
     shelf = _looked(tmp_path)

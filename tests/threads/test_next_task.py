@@ -300,8 +300,9 @@ def started(log: Log, child: str, run: str = "run_1") -> int:
     return log.offer(ChildStarted(child, ThreadId(f"thr_{child}"), "sulla", "spawn", RunId(run)))
 
 
-def reported(log: Log, child: str) -> int:
-    return log.offer(f.Answer(wait_of(child), "found it", origin="child", report=Report("done", tokens=30)))
+def reported(log: Log, child: str, cost_micro: int | None = None) -> int:
+    report = Report("done", tokens=30, cost_micro=cost_micro)
+    return log.offer(f.Answer(wait_of(child), "found it", origin="child", report=report))
 
 
 def test_what_a_child_came_to_is_told_once() -> None:
@@ -390,6 +391,16 @@ def test_what_a_child_used_counts_for_whoever_asked_for_it_once() -> None:
     log.decide(f.Resumed("answered", "child:c1", answer))
     assert log.state.run is not None
     assert (log.state.run.spent.tokens, log.state.spending.day_tokens, log.state.spending.tokens) == (30, 30, 30)
+
+
+def test_what_a_child_used_counts_in_tokens_and_money_also_where_its_report_comes_behind_the_run() -> None:
+    log = Log()
+    task = log.say()
+    log.start(task)
+    log.finish(task)
+    log.decide(f.InputIgnored(reported(log, "c1", cost_micro=7), "late"))
+    assert log.state.run is None
+    assert (log.state.spending.day_tokens, log.state.spending.tokens, log.state.spending.cost_micro) == (30, 30, 7)
 
 
 # --------------------------------------------------------------------------------------------------------- playbooks

@@ -111,6 +111,15 @@ async def exotic(context: ToolContext, *, x: set[int]) -> Result:
     return Done(f"{context.call_id}{x}")
 
 
+async def bare(context: ToolContext, *, x) -> Result:  # type: ignore[no-untyped-def]
+    """Do it.
+
+    Args:
+        x: Anything.
+    """
+    return Done(f"{context.call_id}{x}")
+
+
 async def ambiguous(context: ToolContext, *, x: int | str) -> Result:
     """Do it.
 
@@ -127,6 +136,7 @@ async def ambiguous(context: ToolContext, *, x: int | str) -> Result:
         (silent, "no docstring"),
         (exotic, "'x' of the tool 'exotic'"),
         (ambiguous, "int"),
+        (bare, "'x' of the tool 'bare' has no annotation, .* use str, int"),
     ],
 )
 def test_a_function_that_says_too_little_is_refused(function: Callable[..., object], complaint: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall

@@ -6,11 +6,11 @@ Nothing is kept for it. A suspended thread's head says what its run waits for (d
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.approvals.approvals import is_approval, same_question
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.store.values import Status
 from sulla.threads.log.plays import is_step_question

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, InvalidInput
 from sulla.core.ids import CallId, MessageId, NodeId, derived_id
 from sulla.core.jsontypes import JsonObject

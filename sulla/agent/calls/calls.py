@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +18,7 @@ from sulla.agent.calls.taint import is_unattended
 from sulla.agent.model.loop import RunCalls
 from sulla.agent.model.retry import FailureClass, RetryWait, next_try
 from sulla.agent.pause import pause
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
 from sulla.core.event import Fact, Progress
 from sulla.core.ids import CallId

@@ -13,13 +13,13 @@ import errno
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Seen, digest_of_file, look
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext
@@ -104,7 +104,34 @@ class FileMarks:
         if touch.writes or touch.watched is not None or rest is not None:
             await asyncio.to_thread(self._after, touch, rest)
 
+    @asynccontextmanager
+    async def writing(self, file: Path, *, tainted: bool) -> AsyncIterator[None]:
+        """While the daemon itself writes a file: mark it if the words are not to be trusted, or if it was marked, so
+        that a change of ours does not make somebody else's words trusted.
+
+        Args:
+            file: what is written.
+            tainted: whether the new words may repeat what nobody trusts.
+
+        Raises:
+            CorruptRecord: the marks cannot be read.
+            Refused: they cannot be written.
+        """
+        touch = await asyncio.to_thread(self._before_writing, file, tainted)
+        try:
+            yield
+        finally:
+            await self.after(touch, None)
+
     # ------------------------------------------------------------------------------------------- on a worker thread
+
+    def _before_writing(self, file: Path, tainted: bool) -> FileTouch:
+        with self._lock:
+            file = file.resolve()
+            if not (tainted or self._is_marked(file, file.parent)):
+                return FileTouch()
+            self._put({str(file): ANY})
+            return FileTouch(True, (file,))
 
     def _before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         with self._lock:

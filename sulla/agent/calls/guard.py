@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.taint import holds_secret, is_known_target, is_unattended, trust_of
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson

@@ -6,10 +6,10 @@ It is read off the conversation alone, so that a run which goes on after a crash
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Reversible
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, ToolCall

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.input.views import Word
+from sulla.core.dataclass import dataclass
 
 _FILLER: Final = frozenset("all any every each of the these those that this it to about my our given".split())
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from sulla.agent.input import characters as chars
+from sulla.core.dataclass import dataclass
 
 _ESCAPES = r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\x9c\n]{0,2048}(?:\x07|\x1b\\|\x9c)"
 """A terminal's commands: colours and cursor moves, titles and links."""

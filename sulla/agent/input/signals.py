@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.input.phrases import find_phrases
 from sulla.agent.input.views import TextView, views, words
+from sulla.core.dataclass import dataclass
 
 CAPITALS_OVER: Final = 20
 """A longer text all in capitals is a signal (design §6)."""

@@ -11,9 +11,10 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 _LOOKALIKES: Final = {
     "a": "\u0430\u03b1\u1d00",

@@ -7,10 +7,9 @@ itself; what the other homes on the same store have written down counts beside i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.agent.limits.ledger_homes import MOST_AGENTS, Others, Part, Reserved, greater, is_of, read_part, sum_up
 from sulla.agent.limits.limits import Charge, refuse_over
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.units import DAY_S

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from sulla.agent.limits.limits import Charge
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
 

@@ -4,9 +4,10 @@ Pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.core.run import Run

@@ -7,8 +7,10 @@ the daemon itself offers (a playbook's question, a child's result, a beat) does 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 RateReason = Literal["min_interval", "burst", "token_burst"]
 

@@ -5,8 +5,9 @@ Closed: calls go through. Open: none does, until a time. Half-open: one call tri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 BreakerState = Literal["closed", "open", "half_open"]
 

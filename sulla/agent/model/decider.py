@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.model.model import Model, SideReply
 from sulla.agent.model.token_estimator import RESERVE_PART
 from sulla.core.clock import Clock
 from sulla.core.control import Control
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, ProviderError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject

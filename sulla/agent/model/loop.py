@@ -5,8 +5,8 @@ way. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, ToolCall, ToolResult
 from sulla.threads.log.open_run import OpenRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from sulla.agent.limits.ledger import Ledger
@@ -18,6 +18,7 @@ from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     ContextTooLong,
     GraphError,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     Aborted,
     Busy,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.models.base import ChatRequest, PromptSection

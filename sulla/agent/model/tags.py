@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from sulla.core.dataclass import dataclass
 
 WRAPPERS = frozenset({"AGENT_DONE", "AGENT_BLOCKED", "AGENT_CONTINUE"})
 FIELDS = frozenset({"KEY_RESULT", "BLOCKER_REASON", "UNBLOCK_REQUIREMENTS", "STATUS_REPORT", "STATUS_MESSAGE"})

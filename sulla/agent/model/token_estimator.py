@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from sulla.agent.limits.limits import Charge, RunLimits
 from sulla.agent.model.fitting import fit
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached
 from sulla.core.ids import MessageId
 from sulla.core.limit import LimitHit

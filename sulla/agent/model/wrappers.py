@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from sulla.agent.model.fences import Fences
 from sulla.agent.model.tags import WRAPPERS, Tag, Unfinished, read_tag
+from sulla.core.dataclass import dataclass
 
 Status = Literal["done", "blocked", "continue"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final, Literal
 
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
 from sulla.threads.log.facts import Answer

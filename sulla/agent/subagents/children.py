@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.calls.taint import trust_of
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
 from sulla.agent.subagents.deliveries import delivery_of
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.message import Part, ToolCall, ToolResult
 from sulla.threads.log.family import Report, is_child_wait
 from sulla.threads.log.state import ThreadState

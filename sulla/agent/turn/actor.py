@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 from sulla.graph.graph import Graph
 from sulla.threads.log.state import ThreadState

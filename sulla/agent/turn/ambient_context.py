@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from sulla.agent.prompt import ActiveAgent
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.threads.log.inputs import WaitingInput

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
@@ -12,6 +11,7 @@ from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run

@@ -5,11 +5,11 @@ size.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.input.screening import screen
 from sulla.agent.turn.chat import AgentChat
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.core.run import Run
 from sulla.graph.decision import Decision, Next

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
@@ -11,6 +10,7 @@ from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, 
 from sulla.agent.model.reminders import CONTINUE, NUDGE
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.input import screen_latest
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run

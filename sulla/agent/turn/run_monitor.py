@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.limits.limits import RunLimits, wall_hit
 from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.core.clock import Clock
 from sulla.core.control import Control
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.run import Run
 from sulla.store.base import Subscription

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.access.audit import AuditLog
 from sulla.access.token_store import TokenStore
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.access.audit_trail import AuditTrail
 from sulla.daemon.settings.config import Settings

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.approvals.permissions import Permissions
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
+from sulla.core.dataclass import dataclass
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.store.base import Store

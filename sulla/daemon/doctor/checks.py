@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.host.findings import Finding, fault, ok, size, warning

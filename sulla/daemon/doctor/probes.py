@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from pydantic import SecretStr
 
 from sulla import __version__
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, PortInUse, ProviderError, ProviderRejected, SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.agents import read_team

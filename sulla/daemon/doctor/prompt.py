@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sulla.agent.prompt import sections
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.offers import tool_specs, tool_tokens
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import ToolCall

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from sulla.agent.ending import Closing, WalkCut, close_run
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, NotFound, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import FILE
 from sulla.daemon.settings.schema import schema_text

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.host.sections import ModelSettings
 from sulla.models.catalog import ModelName, parse_model
 from sulla.models.ollama.probe import find_ollama

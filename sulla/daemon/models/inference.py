@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.starter import Inferred
 from sulla.host.sections import ModelSettings

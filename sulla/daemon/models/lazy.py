@@ -10,7 +10,7 @@ from sulla.models.base import ChatRequest, Delta, Provider, TokenCounter
 
 
 class LazyProvider:
-    """Keeps `models.Provider` and `models.TokenCounter` for one that does not exist yet.
+    """Keeps `models.Provider`, `models.TokenCounter` and `models.Warmable` for one that does not exist yet.
 
     Args:
         name: the service's short name.
@@ -37,6 +37,10 @@ class LazyProvider:
         """See `models.TokenCounter`; makes the real provider first if need be."""
         provider = await self._provider()
         return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None
+
+    async def warm(self) -> None:
+        """See `models.Warmable`: makes the real provider, so that no turn waits for its library."""
+        await self._provider()
 
     async def _first(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
         provider = await self._provider()

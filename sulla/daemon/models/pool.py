@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
+from sulla.core.errors import SettingsError
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
-from sulla.models.base import Provider
+from sulla.models.base import Provider, Warmable
 from sulla.models.catalog import parse_model, window_of
 from sulla.models.tokens.calibration import Calibrations
 from sulla.models.tokens.prices import read_prices
+
+log = logging.getLogger(__name__)
 
 
 class ModelPool:
@@ -55,6 +59,17 @@ class ModelPool:
     def breakers(self) -> Mapping[str, Breaker]:
         """Of each model's service, by the model's name."""
         return {name: model.breaker for name, model in self._made.items()}
+
+    async def warm(self) -> None:
+        """Load what the models' services need, one after the other; what cannot be loaded is for the first turn to
+        say.
+        """
+        for name, model in [*self._made.items()]:
+            if isinstance(model.provider, Warmable):
+                try:
+                    await model.provider.warm()
+                except SettingsError as error:
+                    log.warning("the model %s cannot be asked: %s", name, error.message)
 
     async def close(self) -> None:
         """Let go of every service."""

@@ -7,7 +7,6 @@ capability is handed its own values and knows nothing of this file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, SecretStr, ValidationError, create_model
 
 from sulla.capabilities import capabilities
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
@@ -139,7 +139,7 @@ def examine_settings(
     """
     values: dict[str, dict[str, Any]] = {}
     source: dict[tuple[str, str], str] = {}
-    place: dict[tuple[str, str], str] = {}
+    written: dict[tuple[str, str], Given] = {}
     faults: list[str] = []
     for given in _all_given(environ, flags, home if file else None):
         if isinstance(given, Wrong):
@@ -150,12 +150,12 @@ def examine_settings(
         before, value = kept.get(given.key), given.value
         is_more = (given.section, given.key) == SECRETS and isinstance(before, dict) and isinstance(value, dict)
         kept[given.key] = {**before, **value} if is_more else value  # type: ignore[dict-item]  # seen above
-        source[given.section, given.key], place[given.section, given.key] = given.source, given.place
+        source[given.section, given.key], written[given.section, given.key] = given.source, given
     try:
         settings = settings_model().model_validate({"home": home, **values})
     except ValidationError as error:
         wrong = error.errors(include_url=False)
-        faults += [_explain(fault["msg"], fault["loc"], values, place) for fault in wrong]
+        faults += [_explain(fault["msg"], fault["loc"], values, written) for fault in wrong]
         for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
             del values[section][key], source[section, key]
         settings = settings_model().model_validate({"home": home, **values})
@@ -197,10 +197,11 @@ def _explain(
     message: str,
     loc: tuple[int | str, ...],
     values: Mapping[str, Mapping[str, object]],
-    places: Mapping[tuple[str, str], str],
+    written: Mapping[tuple[str, str], Given],
 ) -> str:
     section, key = str(loc[0]), str(loc[1])
-    inner = "".join(f".{part}" for part in loc[2:] if isinstance(part, str))
+    parts = [part for part in loc[2:] if isinstance(part, str)]
+    inner = "".join(f".{part}" for part in parts)
     field = sections()[section].model_fields[key]
     shown = field.repr and field.annotation is not SecretStr
     value = f" is {values[section][key]!r}" if shown else ""
@@ -208,4 +209,4 @@ def _explain(
     expected = expected.replace(
         "Extra inputs are not permitted", "there is no such setting; docs/settings.md lists all"
     )
-    return f"{places[section, key]}: {section}.{key}{inner}{value}: {expected}"
+    return f"{written[section, key].place(*parts)}: {section}.{key}{inner}{value}: {expected}"

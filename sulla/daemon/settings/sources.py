@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.host.home import HOME
 
 PREFIX = "SULLA_"
@@ -39,6 +40,9 @@ SECRETS = ("playbooks", "secrets")
 Known = Mapping[str, Collection[str]]
 """The keys of each section."""
 
+Lines = Mapping[tuple[str, ...], int]
+"""In which line of a file each section, setting and part of one begins, from 1, by the names that lead to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -49,13 +53,18 @@ class Given:
     section: str
     key: str
     value: object
-    line: int = 0
-    """Where it stands in the file; 0 where that is not known."""
+    lines: Lines = field(default_factory=dict, repr=False)
+    """Of the file that it stands in; empty elsewhere."""
 
-    @property
-    def place(self) -> str:
-        """Where it stands, as people call it: ``sulla.toml:12``."""
-        return f"{self.source}:{self.line}" if self.line else self.source
+    def place(self, *inner: str) -> str:
+        """Where it stands, or something in it, as people call it: ``sulla.toml:12``.
+
+        Args:
+            inner: the names that lead to it from the setting.
+        """
+        path = (self.section, self.key, *inner)
+        line = next((self.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.lines), 0)
+        return f"{self.source}:{line}" if line else self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +102,9 @@ _PART: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _QUOTES: Final = re.compile(r""""{3}|'{3}""")
 
 
-def _lines(text: str) -> dict[tuple[str, str], int]:
-    """In which line each section and setting of a TOML text begins, from 1; a section under an empty key.
-
-    The library does not say. What stands in texts of several lines is passed over.
-    """
-    found: dict[tuple[str, str], int] = {}
+def _lines(text: str) -> Lines:
+    """The lines of a TOML text. The library does not say. What stands in texts of several lines is passed over."""
+    found: dict[tuple[str, ...], int] = {}
     head: list[str] = []
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -107,16 +113,14 @@ def _lines(text: str) -> dict[tuple[str, str], int]:
             parts = [part.strip("\"'") for part in _PART.findall(named[1])]
             head = parts if named.re is _HEAD else head
             whole = parts if named.re is _HEAD else head + parts
-            for place in ((whole[0], ""), (whole[0], whole[1] if len(whole) > 1 else "")):
-                found.setdefault(place, number)
+            for depth in range(1, len(whole) + 1):
+                found.setdefault(tuple(whole[:depth]), number)
         inside ^= len(_QUOTES.findall(line)) % 2 == 1
     return found
 
 
-def _from_table(
-    path: Path, section: str, table: object, known: Known, lines: Mapping[tuple[str, str], int]
-) -> Iterator[Given | Wrong]:
-    at = f"{path}:{lines[section, '']}" if (section, "") in lines else f"{path}"
+def _from_table(path: Path, section: str, table: object, known: Known, lines: Lines) -> Iterator[Given | Wrong]:
+    at = f"{path}:{lines[section,]}" if (section,) in lines else f"{path}"
     if not isinstance(table, dict) and section in known:
         yield Wrong(f"{at}: {section!r} is a section: write [{section}], and its settings below it")
     elif not isinstance(table, dict):
@@ -126,13 +130,12 @@ def _from_table(
         yield Wrong(f"{at}: [{section}] is not a section; expected one of {', '.join(near or known)}")
     else:
         for key, value in table.items():
-            line = lines.get((section, key)) or lines.get((section, "")) or 0
-            given = Given(str(path), section, key, value, line)
+            given = Given(str(path), section, key, value, lines)
             if key in known.get(section, ()):
                 yield given
             else:
                 name = f"{section}.{key}"
-                yield Wrong(f"{given.place}: {name!r} is not a setting{_file_hint(name, known)}")
+                yield Wrong(f"{given.place()}: {name!r} is not a setting{_file_hint(name, known)}")
 
 
 def from_environ(environ: Mapping[str, str], known: Known) -> Iterator[Given | Wrong]:
@@ -182,7 +185,7 @@ def _variable_hint(asked: str, known: Known) -> str:
 
 
 def _nearest(asked: str, known: Mapping[str, str]) -> str:
-    """The known name that was probably meant: one whose key was written in full, else the most alike.
+    """The known name that was probably meant: the most alike of those whose key was written in full, else of all.
 
     Args:
         asked: what was written.
@@ -193,4 +196,5 @@ def _nearest(asked: str, known: Mapping[str, str]) -> str:
     """
     key = asked.rpartition(".")[2].rpartition("__")[2]
     same_key = [name for name, known_key in known.items() if known_key == key]
-    return next(iter(same_key or get_close_matches(asked, known, n=1, cutoff=0.5)), "")
+    near = get_close_matches(asked, same_key, n=1, cutoff=0.0) or get_close_matches(asked, known, n=1, cutoff=0.5)
+    return next(iter(near), "")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from sulla.core.dataclass import dataclass
 from sulla.daemon.settings.config import settings_model
 from sulla.daemon.settings.meaning import about, meanings, other_names, preferred_name
 

@@ -5,9 +5,9 @@ They are shown live and not kept; what is kept of a spoken turn is its ``INPUT``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.speech.turn_taking.events import EndReason
 

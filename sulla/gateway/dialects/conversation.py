@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
 from sulla.gateway.problems import Malformed
@@ -34,6 +34,8 @@ class ChatRequest:
     """What was said up to the last answer."""
     fresh: tuple[ChatMessage, ...]
     """What is new; the last one is the user's."""
+    context: str = ""
+    """What the application shows the user, e.g. a page: nobody here said it."""
 
     @property
     def text(self) -> str:
@@ -63,7 +65,18 @@ def digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if text else ""
 
 
-def words_for(talk: ChatRequest, *, system: bool, before: bool) -> str:
+@dataclass(frozen=True, slots=True)
+class PassedOn:
+    """What of a request is passed on to the agent."""
+
+    text: str
+    """What the person says, and the application for them."""
+    quoted: str = ""
+    """What was said elsewhere, as the client tells it. No log of ours holds it as a person's words: whoever sends the
+    request may have got any of it from anywhere."""
+
+
+def words_for(talk: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     """What is passed on to the agent.
 
     Args:
@@ -71,18 +84,19 @@ def words_for(talk: ChatRequest, *, system: bool, before: bool) -> str:
         system: whether what the application says is news.
         before: whether what was said before is news.
     """
-    told = (
-        [f"The application that this conversation is held in says:\n\n{talk.system}"] if system and talk.system else []
-    )
+    text, quoted = talk.text, []
+    if system and talk.system:
+        told = f"The application that this conversation is held in says:\n\n{talk.system}"
+        text = f"{told}\n\nThe message:\n\n{talk.text}"
+    if system and talk.context:
+        quoted.append(f"What the application shows:\n\n{talk.context}")
     if before and talk.before:
-        room = TEXT_CHARS - len(talk.text) - sum(len(part) for part in told) - 500
-        told.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(talk.before, room)}")
-    if not told:
-        return talk.text
-    return "\n\n".join([*told, f"The message:\n\n{talk.text}"])
+        room = TEXT_CHARS - sum(len(part) for part in quoted) - 100
+        quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(talk.before, room)}")
+    return PassedOn(text, "\n\n".join(quoted))
 
 
-def check_words(words: str, talk: ChatRequest) -> None:
+def check_words(words: PassedOn, talk: ChatRequest) -> None:
     """See whether that can be said.
 
     Raises:
@@ -91,8 +105,9 @@ def check_words(words: str, talk: ChatRequest) -> None:
     """
     if not talk.text.strip():
         raise Malformed(400, "invalid_value", "messages: the last one of the user's says nothing", "messages")
-    if len(words) > TEXT_CHARS:
-        raise TooLarge(f"messages: what is new has {len(words)} characters, expected at most {TEXT_CHARS}")
+    for what, part in (("what is new", words.text), ("what the application shows", words.quoted)):
+        if len(part) > TEXT_CHARS:
+            raise TooLarge(f"messages: {what} has {len(part)} characters, expected at most {TEXT_CHARS}")
 
 
 def _transcript(messages: Sequence[ChatMessage], room: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import orjson
+
+from sulla.core.dataclass import dataclass
 
 _NOTED_CHARS = 600
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepSaid, StepText, Thought, ToolBegun, ToolEnded

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
 import orjson
 
 from sulla.access.principal import Principal
 from sulla.agent.rpc import METHODS as AGENTS
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
@@ -142,7 +143,9 @@ class RequestContext:
         made = await self.perform("thread.create", agent=agent, title=title, request_id=request_id)
         return cast(str, made["thread_id"])
 
-    async def send(self, thread_id: str, message_id: str, text: str, agent: str | None = None) -> Turn:
+    async def send(
+        self, thread_id: str, message_id: str, text: str, agent: str | None = None, quoted: str = ""
+    ) -> Turn:
         """Keep a message; from here on it is answered or fails visibly, whatever becomes of the client.
 
         Args:
@@ -150,12 +153,14 @@ class RequestContext:
             message_id: names it: the same one again is the same turn.
             text: what the person says.
             agent: who should answer; None for the thread's.
+            quoted: what the person passes on and has not said.
 
         Raises:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        sent = await self.perform("turn.send", thread_id=thread_id, message_id=message_id, text=text, agent=agent)
+        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted}
+        sent = await self.perform("turn.send", thread_id=thread_id, **said)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
 
     async def agents(self) -> list[str]:

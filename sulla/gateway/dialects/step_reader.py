@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, SullaError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Event

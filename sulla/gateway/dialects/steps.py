@@ -5,8 +5,7 @@ A dialect makes frames of steps and never sees an event, so that all of them tel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.problems import Problem
 

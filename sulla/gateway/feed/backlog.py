@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import REASONING, TEXT
 from sulla.gateway.rpc import event_frame
@@ -23,6 +23,23 @@ _ENVELOPE_BYTES = 256
 def is_delta(event: Event) -> bool:
     """Whether it is a piece of a text, which may wait a moment for the next one."""
     return event.seq is None and event.type in MERGED
+
+
+class EventFrames:
+    """Makes frames of events. Many clients may be shown one event: the latest frame is kept, and made once for all."""
+
+    __slots__ = ("_latest",)
+
+    def __init__(self) -> None:
+        self._latest: tuple[Event | None, bytes] = None, b""
+
+    def of(self, event: Event) -> bytes:
+        """The event's frame."""
+        latest, frame = self._latest
+        if latest is not event:
+            frame = event_frame(event)
+            self._latest = event, frame
+        return frame
 
 
 @dataclass(slots=True)

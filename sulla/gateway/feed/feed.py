@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Advanced, Event, Live, Over, Signal
 
 TEXT = "TEXT_MESSAGE_CONTENT"

@@ -6,11 +6,13 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import field
 from typing import NoReturn, Protocol
 
 import orjson
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError, Unavailable
 from sulla.gateway.commands import Commands, Event, Live, Over, Signal
 from sulla.gateway.feed.feed import LOOK_BACK, AskForText, Effect, Feed, Gap, Read, Show
@@ -35,6 +37,20 @@ class EventSink(Protocol):
 
     def add_event(self, event: Event) -> bool:
         """An event, if it can be taken without waiting; whether it was. See ``Outbox.add_event``."""
+
+
+@dataclass(slots=True, eq=False)
+class _Backlog:
+    """What was heard and could not be shown in the step that brought it."""
+
+    is_current: bool = False
+    """Whether the log was read since listening began; until then nothing is shown at once."""
+    heard: deque[Signal] = field(default_factory=lambda: deque(maxlen=_HEARD))
+    owed: list[Effect] = field(default_factory=list)
+    """What such a signal asks for; comes before all that is heard or read later."""
+    failure: Exception | None = None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set with whatever is added."""
 
 
 class EventFollower:
@@ -66,21 +82,14 @@ class EventFollower:
         self._limits = limits
         self._thread_id = thread_id
         self._after = after
+        """What the client has, until that is recalled; then 0."""
         self._gap = gap
         self._feed = Feed(after, limits.page)
         self._next = min(_FIRST, limits.page)
         """How many events to read next: they may be large."""
         self._turn = asyncio.Lock()  # signals and ticks take turns, so that events stay in order
-        self._recalled = after == 0
-        self._current = False
-        """Whether the log was read since listening began."""
-        self._heard: deque[Signal] = deque(maxlen=_HEARD)
-        """What could not be shown in the step that brought it."""
-        self._owed: list[Effect] = []
-        """What such a signal asks for; comes before all that is heard or read later."""
-        self._failure: Exception | None = None
+        self._backlog = _Backlog()
         self._held_up = False
-        self._news = asyncio.Event()
 
     async def run(self) -> SullaError:
         """Follow until it cannot go on; a failing store is waited for.
@@ -120,38 +129,41 @@ class EventFollower:
             except SullaError as error:
                 self._hold(error)
             finally:
-                self._current = False
-                self._heard.clear()
+                self._backlog.is_current = False
+                self._backlog.heard.clear()
             await self._clock.sleep(self._limits.heal_s)
 
     def _hear(self, signal: Signal) -> None:
         """Show at once what need not wait for anything, which nearly every token is. The rest is for `_attend`."""
+        backlog = self._backlog
         try:
-            if not (isinstance(signal, Live) and self._current) or self._turn.locked() or self._heard or self._owed:
-                self._heard.append(signal)
-                self._news.set()
+            at_once = isinstance(signal, Live) and backlog.is_current and not self._turn.locked()
+            if not at_once or backlog.heard or backlog.owed:
+                backlog.heard.append(signal)
+                backlog.news.set()
                 return
             effects = self._feed.signal(signal)
             if effects and not (
                 len(effects) == 1 and isinstance(effects[0], Show) and self._outbox.add_event(effects[0].event)
             ):
-                self._owed = effects
-                self._news.set()
+                backlog.owed = effects
+                backlog.news.set()
         except Exception as error:  # noqa: BLE001  # it is this client's, not whose step this is: `_attend` raises it
-            self._failure = error
-            self._news.set()
+            backlog.failure = error
+            backlog.news.set()
 
     async def _attend(self) -> None:
         """Do what has to be waited for, until nothing more is heard."""
+        backlog = self._backlog
         while True:
-            await self._news.wait()
-            self._news.clear()
-            if self._failure is not None:
-                raise self._failure
+            await backlog.news.wait()
+            backlog.news.clear()
+            if backlog.failure is not None:
+                raise backlog.failure
             async with self._turn:
                 await self._do([])
-                while self._heard:
-                    signal = self._heard.popleft()
+                while backlog.heard:
+                    signal = backlog.heard.popleft()
                     if isinstance(signal, Over):
                         return
                     await self._do(self._feed.signal(signal))
@@ -178,14 +190,14 @@ class EventFollower:
 
     async def _catch_up(self) -> None:
         async with self._turn:
-            if not self._recalled:
+            if self._after:
                 self._feed.recall(await self._read(max(0, self._after - LOOK_BACK), self._after + 1, LOOK_BACK))
-                self._recalled = True
+                self._after = 0
             await self._do(self._feed.catch_up())
-            self._current, self._held_up = True, False
+            self._backlog.is_current, self._held_up = True, False
 
     async def _do(self, effects: list[Effect]) -> None:
-        owed, self._owed = self._owed, []
+        owed, self._backlog.owed = self._backlog.owed, []
         waiting = deque([*owed, *effects])  # grows on the way; what is done is let go
         while waiting:
             match waiting.popleft():
@@ -217,6 +229,6 @@ class EventFollower:
                 found = await self._commands.history(self._thread_id, after, before, limit)
         except TimeoutError:
             raise Unavailable(f"thread {self._thread_id!r} could not be read in {self._limits.call_s:g} s") from None
-        if self._current:
+        if self._backlog.is_current:
             self._held_up = False
         return found

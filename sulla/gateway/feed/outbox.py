@@ -1,5 +1,8 @@
 """What waits to be sent to one client: one bounded queue, one writer (design §12).
 
+Most of what is sent finds an idle client. Where there is a way to send it without waiting, it takes that in the step
+that brings it: waking the writer would cost a token as much as all that has to be done for it.
+
 Whoever puts something in waits while the queue is full, so a slow client is served at its own pace and costs no memory,
 and a stuck one runs into `TooSlow`. Nobody who puts is an agent: they read the log and the bus for this client alone.
 """
@@ -7,11 +10,13 @@ and a stuck one runs into `TooSlow`. Nobody who puts is an agent: they read the 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
-from sulla.gateway.feed.backlog import Backlog
+from sulla.gateway.feed.backlog import Backlog, is_delta
 
 LULL_S = 0.01
 """How long a piece of text waits for more, from the last thing that was sent on. A client that has been sent nothing
@@ -43,6 +48,16 @@ class WaitingFrames(Protocol):
         """What is at the front, removed; may be empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """The way of frames that need not wait."""
+
+    send: Callable[[bytes], bool]
+    """Sends a frame now; False if it has to wait, and then nothing was done."""
+    form: Callable[[Event], bytes]
+    """What an event looks like on it."""
+
+
 class Outbox:
     """A backlog that one side waits to fill and the other waits to empty.
 
@@ -51,6 +66,7 @@ class Outbox:
         limit_bytes: above this, whoever puts something in has to wait.
         stall_s: how long, before the client counts as stuck.
         backlog: what is empty yet; None for frames of ``sulla.v1``.
+        shortcut: past the writer; None if everything goes by way of it.
     """
 
     __slots__ = (
@@ -59,18 +75,30 @@ class Outbox:
         "_finished",
         "_limit_bytes",
         "_room",
+        "_sending",
         "_sent_s",
+        "_shortcut",
         "_some",
         "_stall_s",
         "_taken",
         "_urgent",
     )
 
-    def __init__(self, clock: Clock, limit_bytes: int, stall_s: float, backlog: WaitingFrames | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        limit_bytes: int,
+        stall_s: float,
+        backlog: WaitingFrames | None = None,
+        shortcut: Shortcut | None = None,
+    ) -> None:
         self._clock = clock
         self._limit_bytes = limit_bytes
         self._stall_s = stall_s
         self._backlog: WaitingFrames = Backlog() if backlog is None else backlog
+        self._shortcut = shortcut
+        self._sending = False
+        """Whether the writer has taken something that is perhaps not sent yet."""
         self._some = asyncio.Event()
         self._urgent = asyncio.Event()
         self._room = asyncio.Event()
@@ -102,6 +130,9 @@ class Outbox:
         Returns:
             False if it has to wait.
         """
+        if (shortcut := self._free_shortcut()) is not None and shortcut.send(frame):
+            self._sent_s = self._clock.elapsed()
+            return True
         if self._free:
             self._backlog.add(frame)
             self._added()
@@ -114,6 +145,11 @@ class Outbox:
         Returns:
             False if it has to wait.
         """
+        if (shortcut := self._free_shortcut()) is not None:
+            now_s = self._clock.elapsed()
+            if not (now_s - self._sent_s < LULL_S and is_delta(event)) and shortcut.send(shortcut.form(event)):
+                self._sent_s = now_s
+                return True
         if self._free:
             self._backlog.add_event(event)
             self._added()
@@ -132,6 +168,7 @@ class Outbox:
 
         Who takes again has sent what was taken before.
         """
+        self._sending = False
         while not self._backlog:
             if self._finished:
                 return None
@@ -139,6 +176,7 @@ class Outbox:
             await self._some.wait()
         await self._gather()
         frame = self._backlog.take()
+        self._sending = True
         self._taken += 1
         if self._backlog.size < self._limit_bytes:
             self._room.set()
@@ -150,6 +188,10 @@ class Outbox:
         while self._backlog and not self._finished:
             self._room.clear()
             await self._room.wait()
+
+    def _free_shortcut(self) -> Shortcut | None:
+        """The way past the writer, if what takes it now overtakes nothing."""
+        return None if self._sending or self._backlog or self._finished else self._shortcut
 
     @property
     def _free(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sulla.access.principal import Scope
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.rpc.caller import Caller, Way

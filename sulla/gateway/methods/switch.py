@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import Field
 
+from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Params, Title
 from sulla.rpc.method import Example, Method, Methods, Rest

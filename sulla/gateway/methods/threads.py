@@ -81,7 +81,7 @@ async def _delete(service: Commands, params: ThreadDelete, context: Context) -> 
 
 async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSent:
     return await service.send(
-        params.thread_id, params.message_id, params.text, params.mode, params.agent, context.caller.name
+        params.thread_id, params.message_id, params.text, params.mode, params.agent, context.caller.name, params.quoted
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from pydantic import Field
 
 from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, Scope
 from sulla.access.token_store import TokenStore
+from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Name, Params
 from sulla.rpc.method import Method, Methods

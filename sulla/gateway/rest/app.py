@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, cast
 from urllib.parse import parse_qsl
 
 import orjson
 from starlette.types import Receive, Scope, Send
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Forbidden, SullaError, TooLarge, Unauthorized
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.jsontypes import JsonObject

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Forbidden, SullaError, Unauthorized
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import rpc

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
+from sulla.core.dataclass import dataclass
 from sulla.gateway.methods.table import METHODS
 from sulla.rpc.method import ROOT, Example, Method, Rest
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.outbox import WaitingFrames
 from sulla.gateway.problems import Headers, Problem

@@ -11,10 +11,10 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 

@@ -6,8 +6,8 @@ Whoever refuses a request before anybody has read it (the perimeter, the gatekee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unauthorized
 from sulla.gateway.problems import Problem
 from sulla.gateway.server.auth import bearer

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Protocol, cast
 from urllib.parse import parse_qsl, urlsplit
@@ -16,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy
 from sulla.gateway.methods.observing import Observer
 from sulla.gateway.problems import Problem

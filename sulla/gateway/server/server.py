@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
 from sulla.gateway.server.admission import Admission
+from sulla.gateway.server.direct import DirectWays
 from sulla.gateway.server.sockets import Config, Http, WebSocket
 from sulla.rpc.limits import Limits
 
@@ -76,9 +77,10 @@ class Server:
         sock: from `bind`; closed by `stop`.
         clock: for the deadline of `stop`.
         limits: bounds.
+        direct: whether text frames may be written past ASGI; see `direct`.
     """
 
-    def __init__(self, app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits, *, direct: bool = True) -> None:
         self._sock = sock
         self._clock = clock
         config = Config(
@@ -99,6 +101,7 @@ class Server:
         )
         config.timeout_keep_alive = limits.idle_s  # type: ignore[assignment]  # seconds for a timer, whole or not
         config.entrance = Admission(clock, limits)
+        config.direct = DirectWays(wanted=direct)
         self._config = config
         self._uvicorn = uvicorn.Server(config)
         self._watching: asyncio.Task[None] | None = None
@@ -156,8 +159,10 @@ class Server:
         await asyncio.gather(*left, return_exceptions=True)
 
 
-async def serve(app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits | None = None) -> Server:
-    """Serve `app` on a socket from `bind`; when this returns, it answers."""
-    server = Server(app, sock, clock, limits if limits is not None else Limits())
+async def serve(
+    app: ASGIApp, sock: socket.socket, clock: Clock, limits: Limits | None = None, *, direct: bool = True
+) -> Server:
+    """Serve `app` on a socket from `bind`; when this returns, it answers. See `Server`."""
+    server = Server(app, sock, clock, limits if limits is not None else Limits(), direct=direct)
     await server.start()
     return server

@@ -15,6 +15,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from sulla.gateway.server.admission import Admission
+from sulla.gateway.server.direct import DIRECT, DirectWays
 from sulla.gateway.server.perimeter import ABORT, KNOWN
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
@@ -32,6 +33,7 @@ class Config(uvicorn.Config):
     """uvicorn's settings, with what is ours beside them."""
 
     entrance: Admission
+    direct: DirectWays
 
 
 class Http(H11Protocol):
@@ -138,6 +140,8 @@ class WebSocket(WebSocketsSansIOProtocol):
         extensions = cast(dict[str, object], self.scope["extensions"])
         extensions[ABORT] = self.transport.abort
         extensions[KNOWN] = self._know
+        if (send := cast(Config, self.config).direct.to(self)) is not None:
+            extensions[DIRECT] = send
         self.app = self._serve
         await super().run_asgi()
 

@@ -5,7 +5,6 @@ docs/voice.md describes it for clients.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
@@ -13,6 +12,7 @@ import orjson
 from pydantic import ValidationError
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Forbidden, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire

@@ -7,23 +7,25 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import wire
 from sulla.gateway.context import ServerContext
+from sulla.gateway.feed.backlog import Backlog
 from sulla.gateway.feed.follower import EventFollower, EventSink
-from sulla.gateway.feed.outbox import Outbox, TooSlow
+from sulla.gateway.feed.outbox import Outbox, Shortcut, TooSlow
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
+from sulla.gateway.server.direct import DIRECT, DirectSend
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
 from sulla.gateway.websocket import session
@@ -83,7 +85,10 @@ class Connection:
         self._socket = socket
         self._talk = talk
         self._context = room
-        self._outbox = Outbox(room.clock, room.limits.queue_bytes, room.limits.stall_s)
+        form, limits = room.frames.of, room.limits
+        send = cast(DirectSend | None, socket.scope.get("extensions", {}).get(DIRECT))
+        shortcut = None if send is None else Shortcut(send, form)
+        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, Backlog(form), shortcut)
         self._tasks = asyncio.TaskGroup()
         self._overlap = CallPipeline(self._tasks)
         self._telling: asyncio.Task[None] | None = None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from sulla.access.principal import Principal
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.feed.follower import EventSink

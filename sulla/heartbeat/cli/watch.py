@@ -8,10 +8,11 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy
 from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.message import ToolResult
 from sulla.models.offline.projects import OfflineStep, PlannedEnd, next_step
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypedDict
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     ContextTooLong,
     InvalidInput,

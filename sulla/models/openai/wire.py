@@ -7,9 +7,10 @@ model's reasoning can be handed back to it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, assert_never
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject

@@ -7,11 +7,11 @@ price is *unpriced*, never free.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from difflib import get_close_matches
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.models.catalog import ModelName

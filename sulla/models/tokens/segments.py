@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 from zlib import crc32
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message
 

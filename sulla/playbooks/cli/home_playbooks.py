@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.host.host import Host
 from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, read_text

@@ -44,12 +44,12 @@ def plan_project(given: argparse.Namespace) -> Exit:
         meant = did_you_mean(given.agent, agents) or f" There are: {', '.join(agents)}."
         more = " (`sulla init` brings one along; then start the daemon again)" if given.agent == PLANNER else ""
         raise NotFound(f"there is no agent {given.agent[:80]!r} to plan with{more}.{meant} Name one with --agent")
-    remarks = given.remark or ""
+    remarks, run = given.remark or "", ""
     # What is printed is the plan and nothing else, so that it can be kept in a file and given to `work`.
     shown = argparse.Namespace(**{**vars(given), "json": given.json and given.detach})
     for _ in range(PLANNINGS):
         inputs = {"project": given.name, "goal": given.goal, "agents": agents, "remarks": remarks}
-        run, ended = _follow(shown, planner_playbook(given.name, given.agent), inputs)
+        run, ended = _follow(shown, planner_playbook(given.name, given.agent), inputs, made_by=run)
         if ended is not Exit.OK or given.detach:
             return ended
         found = _planned(given, run, agents)
@@ -80,7 +80,8 @@ def work_project(given: argparse.Namespace) -> Exit:
         raise InvalidInput("the plan cannot be worked on: " + " ".join(found))
     plan = replace(found, execution_strategy=given.strategy) if given.strategy else found
     inputs = {"project": given.name, "plan": plan_json(plan)}
-    _, ended = _follow(given, to_playbook(plan, given.name), inputs, outputs=True)
+    made_by = "" if given.plan else fields["plan"]  # a plan of a file is the person's
+    _, ended = _follow(given, to_playbook(plan, given.name), inputs, made_by=made_by, outputs=True)
     return ended
 
 
@@ -130,13 +131,16 @@ async def _put_down(given: argparse.Namespace, run: str, clock: Clock) -> None:
         await clock.sleep(0.05)
 
 
-def _follow(given: argparse.Namespace, source: str, inputs: Row, *, outputs: bool = False) -> tuple[str, Exit]:
+def _follow(
+    given: argparse.Namespace, source: str, inputs: Row, *, made_by: str, outputs: bool = False
+) -> tuple[str, Exit]:
     """Begin a run and show it to its end, unless it is to be left at work; its id, and how that went."""
-    request_id, begun = random_id("req"), Row()
+    wanted = {"source": source, "inputs": inputs, "request_id": random_id("req"), "made_by": made_by or None}
+    begun = Row()
 
     async def begin(client: Client) -> Row:
         # The same id at every attempt: a run that was acknowledged before a break is not begun twice.
-        begun.update(await client.call("workflow.start", source=source, inputs=inputs, request_id=request_id))
+        begun.update(await client.call("workflow.start", **wanted))
         return begun
 
     if given.detach:

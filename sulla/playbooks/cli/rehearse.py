@@ -8,10 +8,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.models.tokens.estimate import estimate_text
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
+from sulla.core.dataclass import dataclass
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 

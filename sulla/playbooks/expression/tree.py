@@ -7,9 +7,9 @@ parts, and what each step may cost is bounded where it is taken (`expression_val
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, Union
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 
 Tree = Union[

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.playbooks.expression.filters import FILTERS, Type
 from sulla.playbooks.expression.tree import (
     Apply,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from traceback import extract_tb
 from typing import Final, Literal
+
+from sulla.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
 from sulla.tools.base import Effect

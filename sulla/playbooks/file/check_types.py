@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import AgentStep, ConditionStep, HumanStep, InputSpec, LoopStep, PromptStep, RouterStep

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES
 
 Takes = Literal[

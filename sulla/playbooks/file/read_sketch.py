@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.definitions.yaml_text import YamlMap, YamlNode, YamlPlace, YamlScalar
 from sulla.playbooks.definition import Definition, Kind, Need, Step
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot

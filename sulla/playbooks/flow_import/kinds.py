@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, JsonObject
 
 IGNORED: Final = frozenset({"sticky-note", "loop-frame"})

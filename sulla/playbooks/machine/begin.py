@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from sulla.agent.model.retry import FailureClass
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import (
@@ -61,8 +61,8 @@ class Beginner:
         """What becomes of a step whose needs have all ended."""
         if spot.attempt:
             return self._begin_kind(spot)
-        if self.run.careful and (self.run.transfer is not None or spot.frame.is_closed()):
-            why = "another playbook takes over" if self.run.transfer is not None else "the loop was left"
+        if self.run.careful and (self.run.course.transfer is not None or spot.frame.is_closed()):
+            why = "another playbook takes over" if self.run.course.transfer is not None else "the loop was left"
             return self._skipped(spot, why)
         settled = self._merge_unmet(spot) if spot.node.quota else self._unmet(spot)
         if settled is not None:
@@ -161,7 +161,7 @@ class Beginner:
 
     def _merge(self, spot: StepSpot) -> Fact:
         first = spot.node.step.does.need == "first"  # type: ignore[union-attr]  # only merges come here
-        route = spot.frame.spots[arrivals(spot)[0]].node.id if first else ""
+        route = spot.frame.spots[arrivals(spot)[0]].node.step.id if first else ""
         return StepCompleted(spot.at, None, route, self.run.now_ms)
 
     def _break(self, spot: StepSpot) -> Fact:
@@ -231,7 +231,7 @@ class Beginner:
     # ---------------------------------------------------------------------------------------------------------- words
 
     def _stack(self) -> tuple[str, ...]:
-        started = self.run.started
+        started = self.run.course.started
         return (*started.stack, started.playbook) if started is not None else ()
 
     def _scope(self, spot: StepSpot) -> dict[str, object]:

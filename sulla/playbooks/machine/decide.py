@@ -7,10 +7,10 @@ not the first one that stands somewhere in a sentence, not what the rest of a se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.model.retry import Compress, FailureClass, GiveUp, next_try
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import ConditionStep, HumanStep, Kind, Retry, RouterStep
 

@@ -76,7 +76,7 @@ def answered(run: MachineRun, spot: StepSpot, answer: Json, spent: Spent) -> Fac
 
 def is_wanted(run: MachineRun, deadline: StepDeadline) -> bool:
     """Whether a deadline still stands for something."""
-    if run.ended is not None or run.stopped is not None:
+    if run.course.ended is not None or run.course.stopped is not None:
         return False
     if not deadline.at:
         return True
@@ -131,8 +131,8 @@ def left_of(run: MachineRun, spot: StepSpot) -> Budget:
     """What a step may still use: the less of what is left to it and to the run."""
     mine, all_of, past = spot.node.step.budget, run.plan.definition.budget, spot.past
     return Budget(
-        _least(mine.tokens, past.tokens, all_of.tokens, run.tokens),
-        _least(mine.cost_micro, past.cost_micro, all_of.cost_micro, run.cost_micro),
+        _least(mine.tokens, past.tokens, all_of.tokens, run.spent.tokens),
+        _least(mine.cost_micro, past.cost_micro, all_of.cost_micro, run.spent.cost_micro),
         mine.wall_s,
     )
 

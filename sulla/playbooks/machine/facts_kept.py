@@ -8,9 +8,9 @@ what they lie in are forgotten, and everything else keeps its output.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import LoopStep
@@ -169,14 +169,14 @@ def _is_forgiven(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place
     """See `Spot.is_forgiven`."""
     end = ends[place]
     passed_on = isinstance(end, StepFailed) and end.failure.reason == "upstream" and place not in begun
-    return plan.nodes[place[0]].goes_on and not passed_on
+    return plan.nodes[place[0]].step.on_failure == "go_on" and not passed_on
 
 
 def _is_handled(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place: _Place) -> bool:
     node = plan.nodes[place[0]]
     if _is_forgiven(plan, ends, begun, place):
         return True
-    return any(_takes(plan, ends, node.block.nodes[edge.to].id, place[1], edge) for edge in node.edges)
+    return any(_takes(plan, ends, node.block.nodes[edge.to].step.id, place[1], edge) for edge in node.edges)
 
 
 def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ...], edge: PlanEdge) -> bool:
@@ -270,7 +270,7 @@ def _after(plan: Plan, step: str) -> Iterator[str]:
     seen, ahead = {node.number}, [node.number]
     while ahead:
         number = ahead.pop()
-        yield node.block.nodes[number].id
+        yield node.block.nodes[number].step.id
         for edge in node.block.nodes[number].edges:
             if edge.to not in seen:
                 seen.add(edge.to)

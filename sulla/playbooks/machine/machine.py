@@ -135,9 +135,9 @@ class Playbook:
             spot = held.popleft() if held and busy < at_once else due.popleft()
             # What `MachineRun.begin` does for most steps, without the calls: they are a tenth of what a step costs.
             node = spot.node
-            if node.simple and busy < at_once and not (spot.status or spot.unmet or run.careful):
+            if (given := node.given) is not None and busy < at_once and not (spot.status or spot.unmet or run.careful):
                 spot.attempt = attempt = spot.attempt + 1
-                spot.begun = fact = _made(StepStarted, (spot.at, attempt, node.given, now_ms))
+                spot.begun = fact = _made(StepStarted, (spot.at, attempt, given, now_ms))
                 spot.status = RUNNING
                 busy += 1
                 out.append(fact)
@@ -173,17 +173,17 @@ class Playbook:
 
     def _look_at_limits(self, out: list[Fact]) -> None:
         run, budget = self._run, self.plan.definition.budget
-        if run.ended is not None:
+        if run.course.ended is not None:
             return
-        used_up = over(budget, run.tokens, run.cost_micro)
-        if used_up and run.stopped is None:
-            said = f"the run has used {run.tokens} tokens and {run.cost_micro} millionths of money"
+        used_up = over(budget, run.spent.tokens, run.spent.cost_micro)
+        if used_up and run.course.stopped is None:
+            said = f"the run has used {run.spent.tokens} tokens and {run.spent.cost_micro} millionths of money"
             failure = Failure("permanent", used_up, said)
             self._note(RunStopped("failed", used_up, run.now_ms, failure), out)
-        if run.stopped is not None:
+        stopped = run.course.stopped
+        if stopped is not None:
             for spot in run.at_work():
                 self._note(StepCancelled(spot.at, run.now_ms), out)
-            stopped = run.stopped
             self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
 
     def _end(self) -> RunEnded:
@@ -192,8 +192,9 @@ class Playbook:
         failure = failure_of(root)
         if failure is not None:
             return RunEnded("failed", {}, run.now_ms, failure)
-        if run.transfer is not None:
-            to, args = run.transfer["playbook"], run.transfer["args"]
+        transfer = run.course.transfer
+        if transfer is not None:
+            to, args = transfer["playbook"], transfer["args"]
             return RunEnded("transferred", args if isinstance(args, dict) else {}, run.now_ms, None, str(to))
         scope = scope_of(run, root, self._names)
         try:
@@ -248,7 +249,7 @@ class Playbook:
             InvalidInput: a person's answer is none of those allowed; the question stays open.
         """
         spot = self._run.spots.get(at)
-        if spot is None or spot.status != RUNNING or not spot.node.asks:
+        if spot is None or spot.status != RUNNING or not spot.node.outward or spot.node.direct:
             return []
         return self._note(answered(self._run, spot, answer, spent))
 
@@ -273,18 +274,20 @@ class Playbook:
     def cancel(self, why: str = "") -> list[Fact]:
         """End the run: what runs is stopped by what is `next`, and nothing more is begun."""
         run = self._run
-        if run.ended is not None or run.stopped is not None:
+        if run.course.ended is not None or run.course.stopped is not None:
             return []
         return self._note(RunStopped("cancelled", why[:MESSAGE_CHARS], run.now_ms))
 
     def pause(self, why: str = "") -> list[Fact]:
         """Begin nothing more until it is resumed. What runs goes on to its end, and time goes on."""
-        run = self._run
-        return [] if run.ended is not None or run.paused else self._note(RunPaused(why[:MESSAGE_CHARS], run.now_ms))
+        course = self._run.course
+        if course.ended is not None or course.paused:
+            return []
+        return self._note(RunPaused(why[:MESSAGE_CHARS], self._run.now_ms))
 
     def resume(self) -> list[Fact]:
         """Go on after a pause."""
-        return self._note(RunResumed(self._run.now_ms)) if self._run.paused else []
+        return self._note(RunResumed(self._run.now_ms)) if self._run.course.paused else []
 
     # ---------------------------------------------------------------------------------------------------- how it stands
 
@@ -299,12 +302,12 @@ class Playbook:
     @property
     def ended(self) -> RunEnded | None:
         """How it ended; None while it has not."""
-        return self._run.ended
+        return self._run.course.ended
 
     @property
     def paused(self) -> bool:
         """Whether it is paused."""
-        return self._run.paused
+        return self._run.course.paused
 
     @property
     def open(self) -> list[StepStarted]:
@@ -314,7 +317,7 @@ class Playbook:
     @property
     def spent(self) -> Spent:
         """What all of its steps used."""
-        return Spent(self._run.tokens, self._run.cost_micro)
+        return self._run.spent
 
     def look(self, at: str) -> dict[str, Json] | None:
         """How a step stands, as an expression would see it; None for one that is not there yet, or that was of an

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.playbooks.definition import (
     AgentStep,

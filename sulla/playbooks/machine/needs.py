@@ -51,6 +51,6 @@ def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
         return 0 if failed else UNMET_SKIPPED
     if failed and not spot.is_forgiven:
         return UNMET_FAILED
-    if spot.status == SKIPPED or (edge.route and spot.route != edge.route):
+    if spot.status == SKIPPED or (edge.route and spot.past.route != edge.route):
         return UNMET_SKIPPED
     return 0

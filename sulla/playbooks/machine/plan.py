@@ -7,9 +7,10 @@ what needs it, and not on how many others there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import (
@@ -54,39 +55,46 @@ class PlanEdge:
     route: str
 
 
-@dataclass(slots=True, eq=False)
 class PlanNode:
-    """A step in its place. Written while the plan is built, and never again."""
+    """A step in its place. Written while the plan is built, and never again.
 
-    id: str
-    step: Step
-    number: int
-    """Among the steps of its block."""
-    block: Block
-    needs: tuple[tuple[int, Need], ...] = ()
-    """What it needs, each with the number of that step."""
-    edges: tuple[PlanEdge, ...] = ()
-    follows: tuple[int, ...] = ()
-    """Where `plain`: whom to tell."""
-    plain: bool = True
-    """Whether all that need it want it to succeed, by whatever way."""
-    inner: tuple[Block, ...] = ()
-    quota: int = 0
-    """Of a merge: how many it waits for, -1 for all; 0 for any other step."""
-    outward: bool = False
-    """Whether somebody else does something for it."""
-    takes_place: bool = False
-    """Whether it counts among those that run side by side."""
-    asks: bool = False
-    """Whether its end is an answer that has to be one of several."""
-    direct: bool = False
-    """Whether it has ended as soon as somebody says so."""
-    simple: bool = False
-    """Whether it can begin without a look at anything but its needs."""
-    given: FrozenJson | None = None
-    """What it works with, where that is `simple`."""
-    goes_on: bool = False
-    """Whether its failure counts as success for what needs it."""
+    Args:
+        step: as it is written.
+        number: among the steps of its block.
+        block: where it stands.
+    """
+
+    __slots__ = (
+        *("block", "direct", "edges", "follows", "given", "inner", "needs", "number", "outward", "quota", "step"),
+        "takes_place",
+    )
+
+    def __init__(self, step: Step, number: int, block: Block) -> None:
+        self.step = step
+        self.number = number
+        self.block = block
+        self.needs: tuple[tuple[int, Need], ...] = ()
+        """What it needs, each with the number of that step."""
+        self.edges: tuple[PlanEdge, ...] = ()
+        self.follows: tuple[int, ...] | None = None
+        """Whom to tell, where all that need it want it to succeed, by whatever way; else None."""
+        self.inner: tuple[Block, ...] = ()
+        does = step.does
+        asked = isinstance(does, ConditionStep) and does.test is None
+        self.outward = asked or type(does) in _OUTWARD
+        """Whether somebody else does something for it."""
+        self.direct = self.outward and not (asked or isinstance(does, RouterStep | HumanStep))
+        """Whether it has ended as soon as somebody says so; else its end is an answer that has to be one of several."""
+        self.takes_place = self.outward and type(does) not in _PARKED
+        """Whether it counts among those that run side by side."""
+        self.quota = 0
+        """Of a merge: how many it waits for, -1 for all; 0 for any other step."""
+        self.given: FrozenJson | None = None
+        """What it works with, where it can begin without a look at anything but its needs; else None."""
+        if isinstance(does, MergeStep):
+            self.quota = {"all": -1, "first": 1}.get(does.need, 0) if isinstance(does.need, str) else does.need
+        elif self.takes_place and step.when is None and step.timeout_s is None and step.budget.wall_s is None:
+            self.given = given_of(does)
 
 
 @dataclass(slots=True, eq=False)
@@ -131,7 +139,7 @@ def _block(name: str, steps: Sequence[Step], nodes: dict[str, PlanNode], owners:
     for number, step in enumerate(steps):
         if step.id in nodes:
             raise GraphError(f"two steps are called {step.id!r}")
-        node = _node(step, number, block)
+        node = PlanNode(step, number, block)
         here[step.id] = nodes[step.id] = node
         block.nodes.append(node)
     if len(nodes) > MAX_STEPS:
@@ -140,7 +148,7 @@ def _block(name: str, steps: Sequence[Step], nodes: dict[str, PlanNode], owners:
     _refuse_rings(block)
     for node in block.nodes:
         node.inner = tuple(_block(inner, of, nodes, owners, depth + 1) for inner, of in _within(node.step))
-        owners.update((child.id, node.id) for inside in node.inner for child in inside.nodes)
+        owners.update((child.step.id, node.step.id) for inside in node.inner for child in inside.nodes)
     return block
 
 
@@ -150,21 +158,6 @@ def _within(step: Step) -> Iterable[tuple[str, Sequence[Step]]]:
     return [("", step.does.body)] if isinstance(step.does, LoopStep) else []
 
 
-def _node(step: Step, number: int, block: Block) -> PlanNode:
-    does = step.does
-    asks = isinstance(does, ConditionStep) and does.test is None
-    outward = type(does) in _OUTWARD or asks
-    node = PlanNode(step.id, step, number, block, outward=outward, goes_on=step.on_failure == "go_on")
-    node.takes_place = outward and type(does) not in _PARKED
-    node.asks = asks or isinstance(does, RouterStep | HumanStep)
-    node.direct = outward and not node.asks
-    if isinstance(does, MergeStep):
-        node.quota = {"all": -1, "first": 1}.get(does.need, 0) if isinstance(does.need, str) else does.need
-    elif node.takes_place and step.when is None and step.timeout_s is None and step.budget.wall_s is None:
-        node.given, node.simple = given_of(does)
-    return node
-
-
 def _connect(block: Block, here: dict[str, PlanNode]) -> None:
     edges: list[list[PlanEdge]] = [[] for _ in block.nodes]
     for node in block.nodes:
@@ -172,13 +165,12 @@ def _connect(block: Block, here: dict[str, PlanNode]) -> None:
         for need in node.step.needs:
             before = here.get(need.step)
             if before is None:
-                raise GraphError(f"step {node.id!r} needs {need.step!r}, which does not stand beside it")
+                raise GraphError(f"step {node.step.id!r} needs {need.step!r}, which does not stand beside it")
             edges[before.number].append(PlanEdge(node.number, need.on, need.route))
-            if need.on != "success" or need.route:
-                before.plain = False
     for node, found in zip(block.nodes, edges, strict=True):
         node.edges = tuple(found)
-        node.follows = tuple(edge.to for edge in found) if node.plain else ()
+        if all(edge.on == "success" and not edge.route for edge in found):
+            node.follows = tuple(edge.to for edge in found)
 
 
 def _refuse_rings(block: Block) -> None:
@@ -190,5 +182,5 @@ def _refuse_rings(block: Block) -> None:
             if not left[edge.to]:
                 ready.append(edge.to)
     if len(ready) < len(left):
-        ring = ", ".join(repr(node.id) for node, count in zip(block.nodes, left, strict=True) if count)
+        ring = ", ".join(repr(node.step.id) for node, count in zip(block.nodes, left, strict=True) if count)
         raise GraphError(f"these steps wait for each other in a ring: {ring:.300}; what repeats belongs into a loop")

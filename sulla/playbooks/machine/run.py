@@ -12,6 +12,7 @@ from dataclasses import replace
 from heapq import heapify, heappush
 from typing import Any, Final, Literal, NamedTuple
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
@@ -31,17 +32,51 @@ from sulla.playbooks.machine.state import (
     StepSpot,
 )
 
+DeadlineKind = Literal["wait", "timeout", "expired", "limit_wall", "retry"]
+
 
 class StepDeadline(NamedTuple):
     """Something that happens at a time, unless it is no longer wanted then."""
 
     due_ms: int
     order: int
-    what: Literal["wait", "timeout", "expired", "limit_wall", "retry"]
+    what: DeadlineKind
     at: str
     """The step; empty for the run."""
     attempt: int
     """The attempt that it is for; 0 for any."""
+
+
+class DeadlineQueue(list[StepDeadline]):
+    """What happens at a time: a heap, the earliest first; of one time in the order in which it was added."""
+
+    __slots__ = ("_added",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._added = 0
+
+    def add(self, due_ms: int, what: DeadlineKind, at: str = "", attempt: int = 0) -> None:
+        """See `StepDeadline`."""
+        self._added += 1
+        heappush(self, StepDeadline(due_ms, self._added, what, at, attempt))
+
+    def forget_those_of_the_run(self) -> None:
+        """Keep those of steps alone."""
+        self[:] = [deadline for deadline in self if deadline.at]
+        heapify(self)
+
+
+@dataclass(slots=True, eq=False)
+class RunCourse:
+    """What has happened to the run as a whole."""
+
+    started: f.RunStarted | None = None
+    paused: bool = False
+    stopped: f.RunStopped | None = None
+    ended: f.RunEnded | None = None
+    transfer: FrozenJson | None = None
+    """The playbook that takes over, and its arguments."""
 
 
 class MachineRun:
@@ -53,20 +88,16 @@ class MachineRun:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.started: f.RunStarted | None = None
-        self.ended: f.RunEnded | None = None
-        self.stopped: f.RunStopped | None = None
-        self.paused = False
+        self.course = RunCourse()
         self.halted = False
         """Whether nothing more is begun: it is paused, stopped or at its end."""
         self.is_over = False
         """Whether all its steps have ended."""
         self.careful = False
         """Whether there is anything in which nothing more is to begin."""
-        self.transfer: FrozenJson | None = None
         self.now_ms = 0
-        self.tokens = 0
-        self.cost_micro = 0
+        self.spent = NOTHING
+        """On all of its steps."""
         self.root: LoopFrame | None = None
         self.spots: dict[str, StepSpot] = {}
         """By address; those of passes that are over are gone."""
@@ -75,8 +106,7 @@ class MachineRun:
         no longer have to be."""
         self.busy = 0
         """How many steps take a place among those that run side by side."""
-        self.deadlines: list[StepDeadline] = []
-        self._orders = 0
+        self.deadlines = DeadlineQueue()
 
     def apply(self, fact: f.Fact, where: str = "the log") -> None:
         """Take one more fact.
@@ -96,46 +126,45 @@ class MachineRun:
     # ------------------------------------------------------------------------------------------------------- the run
 
     def _run_started(self, fact: f.RunStarted) -> None:
-        self.started = fact
+        self.course.started = fact
         self.now_ms = fact.at_ms
         wall_s = self.plan.definition.budget.wall_s
         if wall_s is not None:
-            self._at(fact.at_ms + round(wall_s * 1000), "limit_wall", "", 0)
+            self.deadlines.add(fact.at_ms + round(wall_s * 1000), "limit_wall")
         self.root = self._open(self.plan.root, None, ())
 
     def _run_paused(self, fact: f.RunPaused) -> None:
-        self.paused = self.halted = True
+        self.course.paused = self.halted = True
 
     def _run_resumed(self, fact: f.RunResumed) -> None:
-        self.paused = False
-        self.halted = self.stopped is not None
+        self.course.paused = False
+        self.halted = self.course.stopped is not None
 
     def _run_stopped(self, fact: f.RunStopped) -> None:
-        self.stopped = fact
+        self.course.stopped = fact
         self.halted = True
 
     def _run_ended(self, fact: f.RunEnded) -> None:
-        self.ended = fact
+        self.course.ended = fact
         self.halted = True
 
     def _run_reopened(self, fact: f.RunReopened) -> None:
         """What it takes back is left out before the facts are read (`facts_kept.kept`); its time begins anew."""
         wall_s = self.plan.definition.budget.wall_s
         if wall_s is not None:
-            self.deadlines = [deadline for deadline in self.deadlines if deadline.at]
-            heapify(self.deadlines)
-            self._at(fact.at_ms + round(wall_s * 1000), "limit_wall", "", 0)
+            self.deadlines.forget_those_of_the_run()
+            self.deadlines.add(fact.at_ms + round(wall_s * 1000), "limit_wall")
 
     # ----------------------------------------------------------------------------------------------------- its steps
 
     def _step_started(self, fact: f.StepStarted) -> None:
         spot = self.spots[fact.at]
         self.begin(spot, fact)
-        if not spot.node.simple:
+        if spot.node.given is None:
             self._started_more(spot, fact)
 
     def begin(self, spot: StepSpot, fact: f.StepStarted) -> None:
-        """What `StepStarted` comes to for a step that is `simple`."""
+        """What `StepStarted` comes to for a step that can begin without a look at anything but its needs."""
         spot.status = RUNNING
         spot.attempt += 1
         spot.begun = fact
@@ -145,14 +174,14 @@ class MachineRun:
     def _started_more(self, spot: StepSpot, fact: f.StepStarted) -> None:
         step, does = spot.node.step, spot.node.step.does
         if step.timeout_s is not None:
-            self._at(fact.at_ms + round(step.timeout_s * 1000), "timeout", spot.at, fact.attempt)
+            self.deadlines.add(fact.at_ms + round(step.timeout_s * 1000), "timeout", spot.at, fact.attempt)
         if step.budget.wall_s is not None and fact.attempt == 1:
-            self._at(fact.at_ms + round(step.budget.wall_s * 1000), "limit_wall", spot.at, 0)
+            self.deadlines.add(fact.at_ms + round(step.budget.wall_s * 1000), "limit_wall", spot.at)
         if isinstance(does, WaitStep) and fact.given is not None:
             until_ms: Any = fact.given["until_ms"]
-            self._at(until_ms, "wait", spot.at, fact.attempt)
+            self.deadlines.add(until_ms, "wait", spot.at, fact.attempt)
         elif isinstance(does, HumanStep) and does.expires_s is not None:
-            self._at(fact.at_ms + round(does.expires_s * 1000), "expired", spot.at, fact.attempt)
+            self.deadlines.add(fact.at_ms + round(does.expires_s * 1000), "expired", spot.at, fact.attempt)
         elif isinstance(does, ParallelStep | LoopStep):
             spot.inside = Inside(fact.given or {})
             self.due.append(spot)
@@ -166,7 +195,8 @@ class MachineRun:
 
     def _complete(self, spot: StepSpot, value: Json, route: str, spent: f.Spent) -> None:
         spot.value = value
-        spot.route = route
+        if route:
+            spot.past = replace(spot.past, route=route)
         self._charge(spot, spent)
         if not spot.node.outward:
             self._completed_more(spot)
@@ -179,13 +209,14 @@ class MachineRun:
         node = spot.node
         if node.takes_place:
             self.busy -= 1
-        if not node.plain:
+        follows = node.follows
+        if follows is None:
             self._settle(spot, COMPLETED)
             return
         spot.status = COMPLETED
         spot.begun = None
         frame = spot.frame
-        for number in node.follows:
+        for number in follows:
             after = frame.spots[number]
             after.left = left = after.left - 1
             if after.arrived is not None:
@@ -201,7 +232,7 @@ class MachineRun:
         does = spot.node.step.does
         if isinstance(does, MergeStep):
             spots, counted = spot.frame.spots, arrivals(spot)
-            named = {spots[number].node.id: spots[number].value for number in counted}
+            named = {spots[number].node.step.id: spots[number].value for number in counted}
             spot.value = spots[counted[0]].value if does.need == "first" else named
         elif isinstance(does, LoopStep) and spot.inside is not None:
             spot.value = [spot.inside.outputs.get(number) for number in range(spot.inside.begun)]
@@ -215,7 +246,7 @@ class MachineRun:
                 frame.owner.inside.broke = True
         elif isinstance(does, TransferStep) and isinstance(spot.value, Mapping):
             self.careful = True
-            self.transfer = spot.value
+            self.course.transfer = spot.value
 
     def _step_reasked(self, fact: f.StepReasked) -> None:
         spot = self.spots[fact.at]
@@ -229,7 +260,7 @@ class MachineRun:
         spot.status = WAITING
         failures = (*spot.past.failures, fact.failure.kind)
         spot.past = replace(spot.past, failures=failures, failure=fact.failure, due_ms=fact.due_ms, reasked="")
-        self._at(fact.due_ms, "retry", spot.at, fact.attempt)
+        self.deadlines.add(fact.due_ms, "retry", spot.at, fact.attempt)
 
     def _step_failed(self, fact: f.StepFailed) -> None:
         spot = self.spots[fact.at]
@@ -323,14 +354,8 @@ class MachineRun:
             return
         past = spot.past
         spot.past = replace(past, tokens=past.tokens + spent.tokens, cost_micro=past.cost_micro + spent.cost_micro)
-        self.tokens += spent.tokens
-        self.cost_micro += spent.cost_micro
-
-    def _at(
-        self, due_ms: int, what: Literal["wait", "timeout", "expired", "limit_wall", "retry"], at: str, attempt: int
-    ) -> None:
-        self._orders += 1
-        heappush(self.deadlines, StepDeadline(due_ms, self._orders, what, at, attempt))
+        so_far = self.spent
+        self.spent = f.Spent(so_far.tokens + spent.tokens, so_far.cost_micro + spent.cost_micro)
 
 
 _FOLD: Final[Mapping[type[f.Fact], Callable[[MachineRun, Any], None]]] = {

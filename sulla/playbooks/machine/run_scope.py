@@ -31,7 +31,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
         self._run = run
         self._around: dict[str, LoopFrame] = {}
         while frame.owner is not None:
-            self._around[frame.owner.node.id] = frame
+            self._around[frame.owner.node.step.id] = frame
             frame = frame.owner.frame
 
     def __getitem__(self, step: str) -> Mapping[str, Json]:
@@ -70,7 +70,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
 
 def _branch(blocks: tuple[Block, ...], step: str) -> int:
     for number, block in enumerate(blocks):
-        if any(node.id == step for node in block.nodes):
+        if any(node.step.id == step for node in block.nodes):
             return number
     return -1
 
@@ -80,7 +80,7 @@ def seen(spot: StepSpot) -> dict[str, Json]:
     failure = spot.past.failure
     return {
         "output": spot.value,
-        "route": spot.route,
+        "route": spot.past.route,
         "status": StepStatus(spot.status).name.lower(),
         "error": failure._asdict() if failure is not None else None,
         "tries": spot.attempt,
@@ -96,7 +96,7 @@ def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot |
         names: further ones, the driver's.
         coming: a loop of that frame whose next pass it is about.
     """
-    started = run.started
+    started = run.course.started
     found: dict[str, object] = {
         **names,
         "inputs": started.inputs if started is not None else {},

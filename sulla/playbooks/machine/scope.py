@@ -50,15 +50,11 @@ _TEMPLATES: Final[Mapping[type, tuple[str, ...]]] = {
 """What is worked out of each kind before it begins."""
 
 
-def given_of(does: Kind) -> tuple[FrozenJson | None, bool]:
-    """What a step works with, where that is the same in every run.
-
-    Returns:
-        That, and whether it is the same in every run: if not, it is `rendered` anew each time.
-    """
+def given_of(does: Kind) -> FrozenJson | None:
+    """What a step works with, where that is the same in every run; else None, and it is `rendered` anew each time."""
     if any(_has_expression(getattr(does, name)) for name in _TEMPLATES.get(type(does), ())):
-        return None, False
-    return rendered(does, _no_expression, {}), type(does) in _TEMPLATES
+        return None
+    return rendered(does, _no_expression, {})
 
 
 def rendered(does: Kind, evaluate: Evaluate, scope: Scope) -> FrozenJson:

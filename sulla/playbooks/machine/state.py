@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
 
 from sulla.agent.model.retry import FailureClass
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep
 from sulla.playbooks.machine.facts import Failure, StepStarted
@@ -44,7 +44,7 @@ UNMET_SKIPPED: Final = int(Unmet.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What most steps never have: failures, questions asked twice, a bill."""
+    """What most steps never have: failures, questions asked twice, a route, a bill."""
 
     failures: tuple[FailureClass, ...] = ()
     """Of its attempts so far."""
@@ -54,6 +54,8 @@ class Past:
     """When its next attempt may begin, for `WAITING`."""
     reasked: str = ""
     """Why a model was asked a second time."""
+    route: str = ""
+    """The one of several ways that it took."""
     tokens: int = 0
     """What it has used, all attempts together."""
     cost_micro: int = 0
@@ -66,7 +68,7 @@ class StepSpot:
     """One step in one pass. There is one for each step as soon as a run begins, so it holds little."""
 
     __slots__ = (
-        *("arrived", "at", "attempt", "begun", "frame", "inside", "left", "node", "past", "route", "status", "unmet"),
+        *("arrived", "at", "attempt", "begun", "frame", "inside", "left", "node", "past", "status", "unmet"),
         "value",
     )
 
@@ -83,7 +85,6 @@ class StepSpot:
         self.begun: StepStarted | None = None
         """Its latest attempt."""
         self.value: Json = None
-        self.route = ""
         self.past = _NEW
         self.inside: Inside | None = None
         """Of a loop or parallel step at work: what is in it."""
@@ -94,7 +95,9 @@ class StepSpot:
     def is_forgiven(self) -> bool:
         """Whether its failure counts as success for what needs it: its own, not that of a step before it."""
         failure = self.past.failure
-        return self.node.goes_on and (self.attempt > 0 or failure is None or failure.reason != "upstream")
+        return self.node.step.on_failure == "go_on" and (
+            self.attempt > 0 or failure is None or failure.reason != "upstream"
+        )
 
 
 class LoopFrame:
@@ -111,7 +114,7 @@ class LoopFrame:
         self.number = number
         """Of the pass, or of the branch."""
         mark = f"@{'.'.join(map(str, path))}" if path else ""
-        self.spots = [StepSpot(node, self, node.id + mark, len(node.step.needs)) for node in block.nodes]
+        self.spots = [StepSpot(node, self, node.step.id + mark, len(node.step.needs)) for node in block.nodes]
         self.open = len(self.spots)
         """How many of them have not ended."""
         self.broke = False

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
 from sulla.playbooks.projects.plan import ProjectPlan
@@ -54,10 +55,12 @@ class ProjectPages:
         runs: knows how runs stand.
         projects: the home's.
         clock: all time.
+        marks: which files are not to be trusted: what a run that had read a page makes of a project is marked there.
     """
 
-    def __init__(self, runs: ProjectRuns, projects: Projects, clock: Clock) -> None:
+    def __init__(self, runs: ProjectRuns, projects: Projects, clock: Clock, marks: FileMarks) -> None:
         self._runs = runs
+        self._marks = marks
         self._projects = projects
         self._clock = clock
         self._others: OrderedDict[str, None] = OrderedDict()
@@ -159,11 +162,14 @@ class ProjectPages:
 
     async def _work(self, project: str, detail: PlayDetail, plan: ProjectPlan) -> None:
         if await self._counts(project, detail, RUN, plan):
-            await change_project(self._projects, self._clock, project, partial(worked, detail=detail, plan=plan))
+            await self._change(project, partial(worked, detail=detail, plan=plan), detail)
 
     async def _plan(self, project: str, detail: PlayDetail, plan: ProjectPlan) -> None:
         if await self._counts(project, detail, PLAN, plan) and await self._counts(project, detail, RUN, plan):
-            change = partial(planned, run=detail.about.run, plan=plan)
+            await self._change(project, partial(planned, run=detail.about.run, plan=plan), detail)
+
+    async def _change(self, project: str, change: Callable[[str], str], detail: PlayDetail) -> None:
+        async with self._marks.writing(self._projects.place(project), tainted=detail.about.tainted):
             await change_project(self._projects, self._clock, project, change)
 
     async def _counts(self, project: str, detail: PlayDetail, field: str, plan: ProjectPlan) -> bool:
@@ -179,7 +185,8 @@ class ProjectPages:
         except NotFound:
             if is_old:
                 return False
-            found = await asyncio.to_thread(self._projects.create, project, page_of(project, plan))
+            async with self._marks.writing(self._projects.place(project), tainted=row.tainted):
+                found = await asyncio.to_thread(self._projects.create, project, page_of(project, plan))
         named = found.project.fields.get(field, "")
         return named == row.run or not (is_old or await self._is_older(detail, named))
 

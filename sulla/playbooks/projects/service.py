@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
@@ -89,13 +89,14 @@ class ProjectDesk:
         """
         return plan_in(await self.runs.status(run), agents)
 
-    async def work(self, project: str, plan: ProjectPlan, key: str) -> PlayBegun:
+    async def work(self, project: str, plan: ProjectPlan, key: str, made_by: str = "") -> PlayBegun:
         """Have a plan worked on.
 
         Args:
             project: the project's name.
             plan: the plan.
             key: the same one begins it once.
+            made_by: the run that made the plan; empty for a person's.
 
         Raises:
             InvalidInput: the name is none, or a task names an agent or a tool that there is not.
@@ -108,6 +109,7 @@ class ProjectDesk:
             "project",
             thread=self.thread,
             source=to_playbook(plan, project),
+            made_by=ThreadId(made_by),
         )
         return await self.runs.start(begin, f"project:work:{key}")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.playbooks.projects.plan import PlanTask, ProjectPlan, in_order
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 from sulla.projects.page import TaskState

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import Definition

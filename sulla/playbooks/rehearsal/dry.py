@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, cast
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import (

@@ -7,10 +7,11 @@ The orchestrator always agrees here: it lets steps go, approves what comes of th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from heapq import heappop, heappush
 from itertools import count
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.agent.approvals.approvals import refusal
 from sulla.agent.model.retry import FailureClass
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.moves import MoveNote

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall

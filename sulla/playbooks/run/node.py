@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, foremost
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.message import Text

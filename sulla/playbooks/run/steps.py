@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
 from sulla.agent.model.decider import Decided, Decider
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
@@ -34,8 +35,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
 
-Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
-"""Has people told something: in a thread, by a run, once under a key, in words."""
+Tell = Callable[[ThreadId, RunId, str, str, bool], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key, in words, and whether these are tainted."""
 
 
 class PlaybookSource(Protocol):
@@ -236,7 +237,7 @@ class StepEffects:
 
     async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text, state.context.tainted)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
 from sulla.agent.calls.calls import Made
 from sulla.agent.model.retry import classify
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailable, SullaError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall

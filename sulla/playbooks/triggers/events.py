@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
@@ -216,9 +216,7 @@ class EventStarts(LogConsumer):
             return
         for one in wanted[event.type]:
             key = event_key(state.thread_id, info.created_ms, event.seq, one.playbook)
-            begin = Begin(
-                one.playbook, one.inputs, "event", event.payload, tainted=state.context.tainted, chain=depth + 1
-            )
+            begin = Begin(one.playbook, one.inputs, "event", event.payload, tainted=event.tainted, chain=depth + 1)
             try:
                 await self._service.start(begin, key)
             except Refused as refused:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.cli.decision_text import Row, why, words
 from sulla.speech.cli.player import Player, SpokenPiece
 from sulla.terminal.exits import Exit

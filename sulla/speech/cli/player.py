@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from sulla.core.dataclass import dataclass
 
 CHARS_PER_S: Final = 15.0
 """About how fast an English voice speaks."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, TooLarge
 from sulla.speech.recognizer.frames import Recognizer
 from sulla.speech.recognizer.moves import Drop, Flush, Say, Wrong

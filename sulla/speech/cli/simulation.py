@@ -7,11 +7,11 @@ import asyncio
 import json
 import sys
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError, Unavailable
 from sulla.host.system import SystemClock, random_id
 from sulla.speech.cli.conversation import SpokenConversation

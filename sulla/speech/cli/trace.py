@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.cli.decision_text import Row
 from sulla.speech.cli.recording import Heard
 from sulla.speech.late_detector import LateDetector, english_detector

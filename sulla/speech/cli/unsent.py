@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.speech.cli.player import HeardUpTo
 from sulla.speech.cli.recording import Heard

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.english.vocabulary import Vocabulary
 
 MAIN, SUB, COMP, REL, INF = range(5)

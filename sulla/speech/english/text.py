@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.english.vocabulary import Vocabulary
 
 MOST_CHARS: Final = 400

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from sulla.core.dataclass import dataclass
 
 ENOUGH_WORDS: Final = 2
 """So many words while the assistant speaks end its answer; one alone is too often a cough that was taken for a word."""

@@ -6,11 +6,11 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.speech.interruptions.barge import asks
 from sulla.speech.service import Playing

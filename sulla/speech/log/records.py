@@ -6,13 +6,14 @@ Read again in their order, the records of a log make the same turns as when they
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.speech.service import Playing

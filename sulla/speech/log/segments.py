@@ -8,11 +8,12 @@ holds its lease finishes what was begun, and nobody's words are read twice. Ever
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, StaleLease
 from sulla.core.ids import ThreadId
 from sulla.speech.late_detector import LateDetector

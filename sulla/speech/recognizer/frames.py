@@ -9,9 +9,9 @@ recognizer. One that has grown long is closed when the next one has words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.speech.recognizer import fields
 from sulla.speech.recognizer.fields import MalformedFrame

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.chunk import Chunk
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.sentences.marks import ENDS
 
 _CLOSERS = "\"'”’»›)\\]}」』）】〉》*_~¹²³⁴⁵⁶⁷⁸⁹⁰"

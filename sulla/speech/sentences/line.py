@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from sulla.core.dataclass import dataclass
 
 _MARK = r"(?:[>*+•-]|\d{1,3}[.)])"
 _MARKS = rf"(?:{_MARK}[ \t]{{1,8}}|>){{0,4}}"

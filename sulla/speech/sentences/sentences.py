@@ -7,8 +7,7 @@ than a few words, so what is kept is bounded, and the time is linear in the text
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.speech.sentences.end import Abbreviations, Verdict, judge
 from sulla.speech.sentences.english import ABBREVIATIONS
 from sulla.speech.sentences.line import Fence, read_line
@@ -44,6 +43,29 @@ class Piece:
     rule between paragraphs."""
 
 
+@dataclass(slots=True, eq=False)
+class _OpenPiece:
+    """How far a piece was looked at whose end is not found."""
+
+    at: int = -1
+    """Up to where; -1 if not even at its first character."""
+    due: int = CLAUSE_CHARS
+    """Where something is to be done about its length."""
+    border: int = 0
+    """The last place at which a clause ends; 0 if there is none."""
+    code: int = 0
+    """How many backticks opened the code in which `at` is."""
+    bracket: int = -1
+    """Where the bracket begins in which `at` is."""
+    kept: tuple[int, int] = (0, 0)
+    """The last code, tag or bracket, which is better not cut."""
+
+    def keep(self, start: int, end: int) -> None:
+        """Better do not cut there."""
+        if self.bracket < 0:  # what is in a bracket is kept with it
+            self.kept = (start, end)
+
+
 class Sentences:
     """One text.
 
@@ -51,29 +73,13 @@ class Sentences:
         words: the abbreviations of its language.
     """
 
-    __slots__ = (
-        "_at",
-        "_base",
-        "_border",
-        "_bracket",
-        "_code",
-        "_due",
-        "_fence",
-        "_from",
-        "_index",
-        "_kept",
-        "_last",
-        "_line",
-        "_opens",
-        "_text",
-        "_whole",
-        "_words",
-    )
+    __slots__ = ("_base", "_fence", "_from", "_index", "_last", "_line", "_open", "_opens", "_text", "_whole", "_words")
 
     def __init__(self, words: Abbreviations = ABBREVIATIONS) -> None:
         self._words = words
         self._text = ""
         """From the beginning of the piece that is looked for."""
+        self._open = _OpenPiece()
         self._base = 0
         """Where that is in the whole text."""
         self._index = 0
@@ -87,7 +93,6 @@ class Sentences:
         """The block of code in which `_text` begins."""
         self._from = self._last = 0
         """In the whole text, where that block begins, and the end of what was passed over of it."""
-        self._restart()
 
     def feed(self, delta: str) -> list[Piece]:
         """Take what comes next of the text.
@@ -116,25 +121,11 @@ class Sentences:
             self._close_code(found)
         return found
 
-    def _restart(self) -> None:
-        """Look at `_text` from its beginning."""
-        self._at = -1
-        """Up to where it was looked at; -1 if not even at its first character."""
-        self._due = CLAUSE_CHARS
-        self._border = 0
-        """The last place at which a clause ends; 0 if there is none."""
-        self._code = 0
-        """How many backticks opened the code in which `_at` is."""
-        self._bracket = -1
-        """Where the bracket begins in which `_at` is."""
-        self._kept = (0, 0)
-        """The last code, tag or bracket, which is better not cut."""
-
     def _step(self, found: list[Piece]) -> bool:
         """Go on; False if that needs more text."""
         if self._fence is not None:
             return self._pass_code(self._fence, found)
-        return self._begin() if self._at < 0 else self._scan(found)
+        return self._begin() if self._open.at < 0 else self._scan(found)
 
     # ------------------------------------------------------------------------------------------------ where it begins
 
@@ -155,7 +146,7 @@ class Sentences:
                 self._from = self._base
                 self._drop(line.fence.length)
                 return True
-        self._at = 0
+        self._open.at = 0
         return True
 
     # ------------------------------------------------------------------------------------------------ blocks of code
@@ -186,47 +177,47 @@ class Sentences:
         found.append(Piece(self._index, self._from, self._last, ""))
         self._index += 1
         self._fence, self._line = None, False
-        self._restart()
+        self._open = _OpenPiece()
 
     # -------------------------------------------------------------------------------------------------- where it ends
 
     def _scan(self, found: list[Piece]) -> bool:
-        text = self._text
-        while self._at < self._due:
-            mark = MARK.search(text, self._at, self._due)
+        text, piece = self._text, self._open
+        while piece.at < piece.due:
+            mark = MARK.search(text, piece.at, piece.due)
             if mark is None:
-                self._at = min(len(text), self._due)
-                if self._at < self._due:
+                piece.at = min(len(text), piece.due)
+                if piece.at < piece.due:
                     return False
                 break
             verdict = self._look(mark.start())
             if verdict is None:
-                self._at = mark.start()
+                piece.at = mark.start()
                 return False
-            self._at = verdict.at
+            piece.at = verdict.at
             if verdict.ends:
                 return self._cut(verdict.at, found, opens=True)
             if verdict.pauses and verdict.at >= MIN_CLAUSE_CHARS:
-                self._border = verdict.at
+                piece.border = verdict.at
                 if verdict.at > CLAUSE_CHARS:
                     return self._cut(verdict.at, found)
         return self._cut_long(found)
 
     def _look(self, at: int) -> Verdict | None:
         """What the mark at `at` says; None if that needs more text."""
-        text = self._text
+        text, piece = self._text, self._open
         char = text[at]
         if char == "\n":
             return Verdict(True, at)
         if char == "`":
             return self._look_at_code(at)
-        if self._code:
+        if piece.code:
             return Verdict(False, at + 1)
         if char == "<":
             return self._look_at_tag(at)
         if char in "[]":
             return self._look_at_bracket(at, opens=char == "[")
-        if self._bracket >= 0 and at - self._bracket < _BRACKET_CHARS:
+        if piece.bracket >= 0 and at - piece.bracket < _BRACKET_CHARS:
             return Verdict(False, at + 1)
         if char in ENDS:
             return Verdict(False, at + 1) if self._whole else judge(text, at, self._words, opens=self._opens)
@@ -236,15 +227,16 @@ class Sentences:
         return None if border is None else Verdict(False, border or at + 1, pauses=border > 0)
 
     def _look_at_code(self, at: int) -> Verdict | None:
+        piece = self._open
         length = code_run(self._text, at)
         if length is None:
             return None
-        if self._code == 0:
-            self._code = length
-            self._keep(at, LIMIT_CHARS)
-        elif self._code == length:
-            self._code = 0
-            self._keep(self._kept[0], at + length)
+        if piece.code == 0:
+            piece.code = length
+            piece.keep(at, LIMIT_CHARS)
+        elif piece.code == length:
+            piece.code = 0
+            piece.keep(piece.kept[0], at + length)
         return Verdict(False, at + length)
 
     def _look_at_tag(self, at: int) -> Verdict | None:
@@ -252,35 +244,33 @@ class Sentences:
         if end is None:
             return None
         if end > at:
-            self._keep(at, end)
+            self._open.keep(at, end)
         return Verdict(False, max(end, at + 1))
 
     def _look_at_bracket(self, at: int, *, opens: bool) -> Verdict:
-        if opens and self._bracket < 0:
-            self._keep(at, LIMIT_CHARS)
-            self._bracket = at
-        elif not opens and self._bracket >= 0:
-            start, self._bracket = self._bracket, -1
-            self._keep(start, at + 1)
+        piece = self._open
+        if opens and piece.bracket < 0:
+            piece.keep(at, LIMIT_CHARS)
+            piece.bracket = at
+        elif not opens and piece.bracket >= 0:
+            start, piece.bracket = piece.bracket, -1
+            piece.keep(start, at + 1)
         return Verdict(False, at + 1)
-
-    def _keep(self, start: int, end: int) -> None:
-        if self._bracket < 0:  # what is in a bracket is kept with it
-            self._kept = (start, end)
 
     def _cut_long(self, found: list[Piece]) -> bool:
         """It goes on for too long without an end."""
-        if self._due == CLAUSE_CHARS:
-            if self._border:
-                return self._cut(self._border, found)
-            self._due = WORD_CHARS
+        piece = self._open
+        if piece.due == CLAUSE_CHARS:
+            if piece.border:
+                return self._cut(piece.border, found)
+            piece.due = WORD_CHARS
             return True
-        start, end = self._kept
-        if self._due == WORD_CHARS:
+        start, end = piece.kept
+        if piece.due == WORD_CHARS:
             at = self._blank(end, WORD_CHARS) or self._blank(0, min(start, WORD_CHARS))
             if at:
                 return self._cut(at, found)
-            self._due = LIMIT_CHARS
+            piece.due = LIMIT_CHARS
             return True
         return self._cut(self._blank(0, LIMIT_CHARS) or parting(self._text, LIMIT_CHARS - 1), found)
 
@@ -296,5 +286,5 @@ class Sentences:
         self._text = self._text[end:]
         self._base += end
         self._opens = opens
-        self._restart()
+        self._open = _OpenPiece()
         return True

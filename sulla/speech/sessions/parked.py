@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import orjson
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.speech.log.records import ThreadBrought, pack, unpack

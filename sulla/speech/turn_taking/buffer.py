@@ -7,9 +7,9 @@ not matter: what was due is done as of when it was due, so the same chunks at th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.classic import is_complete_thought
 from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, TooLarge
 
 ChunkKind = Literal["delta", "cumulative", "final"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
+
+from sulla.core.dataclass import dataclass
 
 COMPLETE: Final = 0.5
 """The score from which on a text counts as complete."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from sulla.core.dataclass import dataclass
 
 EndReason = Literal["final", "complete", "silence", "max_time", "max_length", "forced"]
 """Why: the recognizer closed it, it read as complete, silence, 15 s, its length, or somebody asked for it."""

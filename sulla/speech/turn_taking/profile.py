@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
+
+from sulla.core.dataclass import dataclass
 
 ProfileName = Literal["classic", "adaptive"]
 

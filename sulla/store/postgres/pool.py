@@ -14,7 +14,6 @@ import os
 import select
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import psycopg
@@ -24,6 +23,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 from psycopg_pool import AsyncConnectionPool
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.store.postgres.errors import explained, is_failure, is_wrong_place
 from sulla.store.postgres.url import PostgresAddress

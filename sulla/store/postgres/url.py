@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 
 _ALWAYS = {

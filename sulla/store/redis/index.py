@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.store import rules
 from sulla.store.redis.client import ANNOUNCE, CANDIDATES, CLEAN, LOOK, SETTLE, RedisClient
 from sulla.store.redis.keys import (

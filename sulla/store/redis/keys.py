@@ -7,9 +7,9 @@ each script touches one slot of a Redis Cluster (design §3). Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from zlib import crc32
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.store.rules import LogState
 from sulla.store.values import Draft, Head, Record, Status

@@ -6,10 +6,12 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
+
+from sulla.core.dataclass import dataclass
 
 
 class RedisRefusal(Exception):

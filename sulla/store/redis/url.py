@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from redis.asyncio.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
 from sulla.store.redis.line import RedisRefusal
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable, leaf
 from sulla.store import rules
 from sulla.store.requests import FindRequest

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.store.values import LogInfo, Record

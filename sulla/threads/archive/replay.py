@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id

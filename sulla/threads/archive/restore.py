@@ -11,9 +11,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
 from sulla.core.event import Fact
 from sulla.core.ids import MakeId, ThreadId

@@ -25,7 +25,7 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
     if state.run is not None:
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:
-        state.spending.charge(report.tokens, origin.at_ms)
+        _charge_thread(state, report.tokens, report.cost_micro, origin)
 
 
 def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:
@@ -40,5 +40,9 @@ def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None
     """
     run.spent.tokens += tokens
     run.spent.cost_micro += cost_micro or 0
+    _charge_thread(state, tokens, cost_micro, origin)
+
+
+def _charge_thread(state: ThreadState, tokens: int, cost_micro: int | None, origin: Origin) -> None:
     state.spending.cost_micro += cost_micro or 0
     state.spending.charge(tokens, origin.at_ms)

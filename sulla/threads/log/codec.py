@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, get_args
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import RunId

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
 

@@ -6,9 +6,10 @@ stable for ever; a new field needs a default, so that older records still read. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
@@ -16,17 +17,14 @@ from sulla.core.message import Origin, Part
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.spoken import BargedIn, Spoken
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
-
 OutcomeStatus = Literal["in_progress", "continue", "done", "blocked", "failed", "cancelled"]
-
-
-# ---------------------------------------------------------------------------------------------------------- offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,7 @@ class ThreadCreated(Fielded):
     """The thread exists from here on."""
 
     kind: ClassVar[str] = "THREAD_CREATED"
+    provenance: ClassVar[Provenance] = "marked"
     agent: str
     title: str = ""
     project: str = ""
@@ -52,6 +51,7 @@ class Input(Fielded):
     """Somebody says something to the agent."""
 
     kind: ClassVar[str] = "INPUT"
+    provenance: ClassVar[Provenance] = "marked"
     message_id: MessageId
     text: str
     mode: Mode = "queue"
@@ -66,6 +66,8 @@ class Input(Fielded):
     """How it was said, if by voice."""
     chain: int = 0
     """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
+    quoted: str = ""
+    """What is passed on with it and is not the words of who says it; from outside, always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class StopAsked(Fielded):
     """End the running turn and hold what waits."""
 
     kind: ClassVar[str] = "STOP"
+    provenance: ClassVar[Provenance] = "daemon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class ContinueAsked(Fielded):
     """Let held inputs go on."""
 
     kind: ClassVar[str] = "CONTINUE"
+    provenance: ClassVar[Provenance] = "daemon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Answer(Fielded):
     """What a suspended run waits for. The first one under a `wait_id` wins."""
 
     kind: ClassVar[str] = "ANSWER"
+    provenance: ClassVar[Provenance] = "marked"
     wait_id: str
     text: str
     verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
@@ -103,6 +108,7 @@ class Summary(Fielded):
     """What the messages up to a record say, in short; offered by a job that holds no lease."""
 
     kind: ClassVar[str] = "SUMMARY"
+    provenance: ClassVar[Provenance] = "thread"
     covers_seq: int
     text: str
     first_kept: MessageId = MessageId("")
@@ -111,21 +117,6 @@ class Summary(Fielded):
     """What the model call took that made it."""
     charged_tokens: int = 0
     """What counts for the thread's day where the service did not say. One that covers nothing came to nothing."""
-
-
-class RunRequest(Fielded):
-    """An offered record that tells a run of one kind of thread what to do: the base of capabilities' own.
-
-    The run is woken by it and takes it up itself; where there is no such run it is put away.
-    """
-
-    __slots__ = ()
-
-    refusal: ClassVar[str]
-    """Why it is put away where no such run is open."""
-
-
-# ---------------------------------------------------------------------------------------------------------- decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +140,7 @@ class RunStarted(Fielded):
     """A run takes up an input."""
 
     kind: ClassVar[str] = "RUN_STARTED"
+    provenance: ClassVar[Provenance] = "marked"
     input_seq: int
     message_id: MessageId
     agent: str = ""
@@ -170,6 +162,7 @@ class InputHandled(Fielded):
     """What InputHandler changed or noticed; left out where there was nothing."""
 
     kind: ClassVar[str] = "INPUT_HANDLED"
+    provenance: ClassVar[Provenance] = "marked"
     message_id: MessageId
     diagnostics: FrozenJson = field(default_factory=dict)
     text: str | None = None
@@ -181,6 +174,7 @@ class InputsJoined(Fielded):
     """Waiting messages joined the running turn (steer)."""
 
     kind: ClassVar[str] = "INPUTS_JOINED"
+    provenance: ClassVar[Provenance] = "daemon"
     input_seqs: tuple[int, ...]
     run_ids: tuple[RunId, ...]
 
@@ -190,6 +184,7 @@ class ModelStarted(Fielded):
     """A model call is about to be made and paid for."""
 
     kind: ClassVar[str] = "MODEL_STARTED"
+    provenance: ClassVar[Provenance] = "daemon"
     call_id: CallId
     message_id: MessageId
     attempt: int = 1
@@ -205,6 +200,7 @@ class ModelAbandoned(Fielded):
     """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
+    provenance: ClassVar[Provenance] = "daemon"
     call_id: CallId
     message_id: MessageId
     reason: str = ""
@@ -217,6 +213,7 @@ class TextMessageEnd(Fielded):
     """A model's whole reply, free of wrappers."""
 
     kind: ClassVar[str] = "TEXT_MESSAGE_END"
+    provenance: ClassVar[Provenance] = "thread"
     call_id: CallId
     message_id: MessageId
     text: str
@@ -241,6 +238,7 @@ class ToolCallStart(Fielded):
     """A tool call is about to run."""
 
     kind: ClassVar[str] = "TOOL_CALL_START"
+    provenance: ClassVar[Provenance] = "thread"
     call_id: CallId
     name: str
     args: FrozenJson
@@ -253,6 +251,7 @@ class ToolCallResult(Fielded):
     """What a tool call came to."""
 
     kind: ClassVar[str] = "TOOL_CALL_RESULT"
+    provenance: ClassVar[Provenance] = "marked"
     call_id: CallId
     text: str
     is_error: bool = False
@@ -268,6 +267,7 @@ class Reminder(Fielded):
     """A note to the model in the user's role, which people don't see as a message."""
 
     kind: ClassVar[str] = "REMINDER"
+    provenance: ClassVar[Provenance] = "daemon"
     message_id: MessageId
     reason: Literal["continue", "nudge"]
     text: str
@@ -278,6 +278,7 @@ class Suspended(Fielded):
     """The run waits; nothing is held meanwhile."""
 
     kind: ClassVar[str] = "SUSPENDED"
+    provenance: ClassVar[Provenance] = "thread"
     waits: tuple[Wait, ...]
     resting: bool = True
     """False where other steps of a playbook are at work meanwhile."""
@@ -288,6 +289,7 @@ class Resumed(Fielded):
     """The run goes on: an answer came, or another process took it over."""
 
     kind: ClassVar[str] = "RESUMED"
+    provenance: ClassVar[Provenance] = "daemon"
     reason: Literal["answered", "crashed", "drained", "expired", "paused", "steered", "woken"]
     wait_id: str = ""
     input_seq: int = 0
@@ -301,6 +303,7 @@ class RunPaused(Fielded):
     """All work stands still; the run goes on where it was when somebody resumes it."""
 
     kind: ClassVar[str] = "RUN_PAUSED"
+    provenance: ClassVar[Provenance] = "person"
     by: str
     """The name of the token that the pause was asked for with."""
     reason: str = ""
@@ -312,6 +315,7 @@ class Stopped(Fielded):
     """A stop was carried out."""
 
     kind: ClassVar[str] = "STOPPED"
+    provenance: ClassVar[Provenance] = "daemon"
     input_seq: int
 
 
@@ -320,6 +324,7 @@ class Continued(Fielded):
     """Held inputs go on."""
 
     kind: ClassVar[str] = "CONTINUED"
+    provenance: ClassVar[Provenance] = "daemon"
     input_seq: int
 
 
@@ -328,6 +333,7 @@ class InputIgnored(Fielded):
     """An input that nobody waits for (any more)."""
 
     kind: ClassVar[str] = "INPUT_IGNORED"
+    provenance: ClassVar[Provenance] = "daemon"
     input_seq: int
     reason: str
 
@@ -337,6 +343,7 @@ class RunFinished(Fielded):
     """A run's end, as it should be: its outcome says how."""
 
     kind: ClassVar[str] = "RUN_FINISHED"
+    provenance: ClassVar[Provenance] = "thread"
     run_id: RunId
     outcome: Outcome
     usage: Usage = field(default_factory=Usage)
@@ -349,6 +356,7 @@ class RunError(Fielded):
     """A run's end in failure."""
 
     kind: ClassVar[str] = "RUN_ERROR"
+    provenance: ClassVar[Provenance] = "thread"
     run_id: RunId
     code: str
     message: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 
 ChildMode = Literal["call", "spawn", "cycle", "step"]
 """`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
@@ -76,6 +77,7 @@ class ChildStarted(Fielded):
     """A run has set another one to work. Offered by that run before the child exists, so that none is forgotten."""
 
     kind: ClassVar[str] = "CHILD_STARTED"
+    provenance: ClassVar[Provenance] = "thread"
     id: str
     thread_id: ThreadId
     agent: str
@@ -95,6 +97,7 @@ class ChildCancelled(Fielded):
     """A child run was told to end, because nobody waits for it any more."""
 
     kind: ClassVar[str] = "CHILD_CANCELLED"
+    provenance: ClassVar[Provenance] = "daemon"
     id: str
 
 
@@ -103,6 +106,7 @@ class ChildReported(Fielded):
     """Whoever asked for this thread has been told what it came to."""
 
     kind: ClassVar[str] = "CHILD_REPORTED"
+    provenance: ClassVar[Provenance] = "daemon"
     id: str
     known: bool = True
     """False if there is nobody any more who could be told."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
-from sulla.core.message import UNTRUSTED, Message, Part, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
 from sulla.threads.log import facts as f
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
@@ -17,6 +17,8 @@ from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import NewestRun, OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.provenance import taints_thread
+from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.state import ThreadState, ThreadWalk
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
@@ -109,6 +111,8 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = [Text(item.text, item.origin)]
+    if item.quoted:
+        parts.append(quoted_part(item.quoted))
     if started is not None:
         beside = (
             Text(started.memory, "memory"),
@@ -139,21 +143,19 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     message = RunMessage(fact.input_seq, fact.message_id, item.origin, item.at_ms)
     course = RunCourse(origin.at_ms, origin.at_ms)
     state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
-    state.context.tainted |= fact.tainted or item.tainted or item.origin in UNTRUSTED
+    state.context.tainted |= taints_thread(item)
     state.newest = NewestRun(fact.model, f.Outcome(updated_at_ms=origin.at_ms))
     state.walk = ThreadWalk()
 
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
     state.newest.diagnostics = {**state.newest.diagnostics, **fact.diagnostics}
-    # What a person passes on may not be theirs: words that look planted are kept, and trusted less.
-    state.context.tainted |= "injection" in fact.diagnostics
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
         item = _waiting(state.inbox.waiting, seq)
-        state.context.tainted |= item.tainted or item.origin in UNTRUSTED
+        state.context.tainted |= taints_thread(item)
         del state.inbox.waiting[seq]
     state.inbox.consumed += len(fact.input_seqs)
     state.inbox.held_below = 0
@@ -203,7 +205,6 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
     run.calls.intents.pop(fact.call_id, None)
     run.calls.permits.pop(fact.call_id, None)
     note_answered(run.asked, fact.call_id, is_error=fact.is_error)
-    state.context.tainted |= fact.tainted or fact.origin in UNTRUSTED
 
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:

@@ -10,6 +10,7 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
 from sulla.threads.log.inputs import ControlInput, waiting_input
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.state import KnownSummary, ThreadIdentity, ThreadState
 
@@ -23,7 +24,7 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
         seq: its number in the log.
         origin: its envelope.
     """
-    rule = _OFFERED[f.RunRequest if isinstance(fact, f.RunRequest) else type(fact)]
+    rule = _OFFERED[RunRequest if isinstance(fact, RunRequest) else type(fact)]
     rule(state, fact, seq, origin)
 
 
@@ -31,7 +32,6 @@ def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin
     begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
     state.identity = ThreadIdentity(*begun)
     state.updated_ms = origin.at_ms
-    state.context.tainted = fact.birth is not None and fact.birth.tainted
 
 
 def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
@@ -41,7 +41,7 @@ def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
 
 
 def _control(
-    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | f.RunRequest, seq: int, origin: Origin
+    state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | RunRequest, seq: int, origin: Origin
 ) -> None:
     state.inbox.controls[seq] = ControlInput(seq, fact, origin.at_ms)
     if isinstance(fact, f.Answer) and fact.report is not None:
@@ -70,7 +70,7 @@ _OFFERED: dict[type, Callable[..., None]] = {
     f.StopAsked: _control,
     f.ContinueAsked: _control,
     f.Answer: _control,
-    f.RunRequest: _control,
+    RunRequest: _control,
     f.Summary: _summary,
     ChildStarted: _child_started,
     BargedIn: _barged_in,

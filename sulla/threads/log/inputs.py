@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import ClassVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
 from sulla.core.message import Origin
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, RunRequest, StopAsked
+from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, StopAsked
 from sulla.threads.log.kept import UNKEPT, rule
 from sulla.threads.log.plays import Question
+from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn, Heard
 
 
@@ -16,6 +20,7 @@ from sulla.threads.log.spoken import BargedIn, Heard
 class WaitingInput:
     """A message that has no run of its own yet."""
 
+    provenance: ClassVar[Provenance] = "marked"
     seq: int
     run_id: RunId
     message_id: MessageId
@@ -30,6 +35,8 @@ class WaitingInput:
     tainted: bool = False
     heard: Heard | None = None
     """How much of the agent's words the person had heard whom this interrupted."""
+    quoted: str = ""
+    """What is passed on with it."""
 
 
 def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
@@ -43,7 +50,7 @@ def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingIn
     """
     said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
     heard = fact.spoken.heard if fact.spoken is not None else None
-    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard)
+    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard, fact.quoted)
 
 
 @dataclass(frozen=True, slots=True)

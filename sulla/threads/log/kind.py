@@ -7,13 +7,15 @@ package are here; capabilities bring their own, as a value in the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Generic, Literal, TypeVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.threads.log.delivery import EndNews, no_thread
-from sulla.threads.log.facts import RunRequest, ThreadCreated
+from sulla.threads.log.facts import ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
+from sulla.threads.log.requests import RunRequest
 
 StateT = TypeVar("StateT")
 

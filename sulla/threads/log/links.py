@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.kept import rule

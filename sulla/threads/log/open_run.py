@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 
 PLAYBOOK: Final = "playbook"
 """What works on a playbook's thread."""
@@ -60,6 +61,7 @@ class AnswerGiven(Fielded):
     """The playbook that asked has been told what this conversation's agent answered."""
 
     kind: ClassVar[str] = "ANSWER_GIVEN"
+    provenance: ClassVar[Provenance] = "daemon"
     wait_id: str
     known: bool = True
     """False if there is nobody any more who could be told."""

@@ -19,6 +19,8 @@ from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
+from sulla.threads.log.provenance import taints_thread
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
 
@@ -26,6 +28,10 @@ S = TypeVar("S")
 
 CORE_OFFERS: Final[tuple[type[Any], ...]] = get_args(f.Offer)
 CORE_DECISIONS: Final[tuple[type[Any], ...]] = get_args(f.Decision)
+
+
+_HEARD_LATER: Final = (f.Input, f.Answer, RunRequest)
+"""Offers that wait: their words enter the thread with the decision that takes them up."""
 
 
 def _add_nothing(state: ThreadState, kept: object, record: Fact, seq: int, origin: Origin) -> None:
@@ -175,8 +181,10 @@ class ThreadSchema:
             seq: its number in the log.
             origin: its envelope.
         """
+        if not isinstance(fact, _HEARD_LATER):
+            state.context.tainted |= taints_thread(fact)
         owner = self._owners.get(type(fact))
-        if owner is not None and not isinstance(fact, f.RunRequest):
+        if owner is not None and not isinstance(fact, RunRequest):
             owner.take(state, fact, seq, origin)
             return
         apply_offer(state, fact, seq, origin)
@@ -195,6 +203,7 @@ class ThreadSchema:
         Raises:
             CorruptRecord: the decision does not fit what came before it.
         """
+        state.context.tainted |= taints_thread(fact)
         owner = self._owners.get(type(fact))
         if owner is None:
             apply_decision(state, fact, origin)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class BargedIn(Fielded):
     """
 
     kind: ClassVar[str] = "BARGED_IN"
+    provenance: ClassVar[Provenance] = "daemon"
     turn_id: str
     message_id: MessageId
     """The reply."""

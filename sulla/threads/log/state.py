@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import Birth, is_child_wait

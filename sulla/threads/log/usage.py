@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sulla.core.dataclass import dataclass
 from sulla.core.units import DAY_MS
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import ALWAYS, rule

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import Json
 

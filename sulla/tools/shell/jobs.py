@@ -6,10 +6,11 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson

@@ -6,10 +6,10 @@ import asyncio
 import os
 import shlex
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.tools.output import Output
 from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program

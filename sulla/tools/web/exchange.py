@@ -10,11 +10,11 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import Protocol
 
 import h11
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Refused, Unavailable
 from sulla.tools.web.urls import Target
 

@@ -12,10 +12,10 @@ import socket
 import ssl
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, InvalidInput, NotFound, Refused, Unavailable
 from sulla.tools.web.addresses import refusal
 from sulla.tools.web.exchange import OpenConnection, exchange, system_connect

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 
 MAX_URL = 4096

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 import sulla
 from sulla.gateway import rpc
 from sulla.gateway.feed.outbox import Outbox
+from sulla.gateway.server.direct import DirectWay
 from sulla.gateway.server.sockets import WebSocket
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.client import open_client
@@ -37,7 +38,7 @@ LANDMARKS = {
     SqliteThread._ask.__code__: "kept",
     rpc.reply_frame.__code__: "answered",
     Outbox.add.__code__: "queued",
-    WebSocket.send.__code__: "sent",
+    DirectWay.send.__code__: "sent",
 }
 
 

@@ -18,8 +18,15 @@ from sulla.host.findings import Finding, fault, ok
 from sulla.host.home import Home
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
+from tests.house.source import ROOT
 
 CHECKS = checks(capabilities())
+
+
+def test_the_table_in_the_docs_has_every_check_that_there_is_in_its_order() -> None:
+    _, _, told = (ROOT / "docs" / "cli.md").read_text().partition("\n| check | looks at |\n")
+    rows = told.partition("\n\n")[0].splitlines()[1:]
+    assert [row.split("`")[1] for row in rows] == [check.name for check in CHECKS]
 
 
 async def _nobody(method: str) -> JsonObject:

@@ -48,6 +48,22 @@ async def test_two_first_calls_at_once_make_one() -> None:
     assert len(made) == 1
 
 
+async def test_what_is_warmed_is_made_once_and_off_the_loop() -> None:
+    made = list[int]()
+
+    def make() -> Provider:
+        made.append(threading.get_ident())
+        return ScriptedProvider(["one"])
+
+    lazy = LazyProvider("scripted", make)
+    await lazy.warm()
+    await lazy.warm()
+    assert len(made) == 1
+    assert made[0] != threading.get_ident()
+    assert await _all(lazy)
+    assert len(made) == 1, "the first turn makes nothing more"
+
+
 async def test_closing_what_was_never_made_makes_nothing() -> None:
     def make() -> Provider:
         raise AssertionError("made")

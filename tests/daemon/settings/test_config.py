@@ -187,6 +187,11 @@ def test_variables_without_our_prefix_are_none_of_our_business(load: Load) -> No
         ("[gatway]", 1, "[gatway] is not a section; expected one of gateway"),
         ("[xyzzy]", 1, "[xyzzy] is not a section; expected one of gateway, store, model, limits, daemon, agent"),
         ("[gateway.tls]\non = 1", 1, "'gateway.tls' is not a setting; did you mean"),
+        (
+            "[heartbeats]\nenabled = 1",
+            2,
+            "'heartbeats.enabled' is not a setting; did you mean 'enabled' under [heartbeat]?",
+        ),
         ("[qqq]\nqqqq = 1", 2, "'qqq.qqqq' is not a setting; the sections are gateway, store, model, limits"),
     ],
 )
@@ -227,6 +232,8 @@ def test_a_wrong_value_is_named_with_its_place_and_what_was_expected(
         ("[gateway]\nhost = 5", 2, "gateway.host is 5: it should be a valid string"),
         ("[gateway]\nallowed_hosts = [1]", 2, "gateway.allowed_hosts is [1]: it should be a valid string"),
         ("[gateway.port]\nx = 1", 1, "gateway.port is {'x': 1}: it should be a valid integer"),
+        ('[mcp.servers.a]\ncommand = "a"\n[mcp.servers.b]\ncommand = "b"\nnone = 1', 5, "mcp.servers.b.none"),
+        ('[mcp.servers.a]\ncommand = "a"\n[mcp.servers."b"]\ncommand = 1', 4, "mcp.servers.b.command"),
         ("[daemon]\ndrain_s = nan", 2, "daemon.drain_s is nan: it should be"),
     ],
 )

@@ -31,6 +31,7 @@ from tests.faults.playbooks.playing import (
     script,
     write_playbooks,
 )
+from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 
 RESUMED_S = 2.0
@@ -54,17 +55,12 @@ async def stage(tmp_path: Path, backend: Backend) -> AsyncIterator[tuple[FakeAnt
 
 POINTS = [f"PLAYBOOK:{number}:{phase}" for number in range(1, 51) for phase in ("before", "after")]
 """A whole run writes down a few more: how many depends on what comes together."""
-FEW = ("PLAYBOOK:4:before", "PLAYBOOK:19:after")
 
 
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("kind", "death"),
-    [
-        pytest.param(kind, point, marks=() if point in FEW else pytest.mark.faults)
-        for kind in ("sqlite", "redis")
-        for point in POINTS
-    ],
+    some([(kind, point) for kind in ("sqlite", "redis") for point in POINTS], 2, "plays"),
 )
 async def test_killed_around_any_record_a_run_goes_on_soon_and_repeats_nothing(
     tmp_path: Path, kind: str, death: str, backend_of: Callable[[str], Backend]
@@ -95,7 +91,7 @@ async def test_killed_around_any_record_a_run_goes_on_soon_and_repeats_nothing(
 
 
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("kind", ["sqlite", "redis"])
+@pytest.mark.parametrize("kind", some(["sqlite", "redis"], 1, "approvals within"))
 async def test_approvals_in_a_branch_a_loop_and_a_playbook_within_wait_over_kills(
     tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:

@@ -18,7 +18,7 @@ from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade
-from tests.gateway.conftest import Start
+from tests.gateway.conftest import Start, both_ways
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, until
 
 Hostile = Callable[..., Awaitable[Raw]]
@@ -60,6 +60,7 @@ async def test_a_million_tiny_messages_before_hello_are_one_mistake(hostile: Hos
         assert await peer.close_code() == 1008
 
 
+@both_ways
 async def test_tiny_messages_after_hello_are_answered_one_by_one_and_keep_nobody_waiting(
     server: Server, hostile: Hostile
 ) -> None:
@@ -103,6 +104,7 @@ async def test_a_frame_that_does_not_end_before_hello_runs_into_its_deadline(sta
         assert await peer.close_code() == 4408
 
 
+@both_ways
 async def test_a_stuck_reader_is_told_to_come_back_and_its_memory_is_let_go(
     start: Start, commands: MemoryCommands
 ) -> None:

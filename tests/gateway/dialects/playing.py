@@ -102,16 +102,22 @@ class Played(MemoryCommands):
         return [*found.values()]
 
     @property
+    def quoted(self) -> list[str]:
+        """What was passed on with each of that."""
+        found = {(call[1], call[2]): str(call[7]) if len(call) > 7 else "" for call in self.calls if call[0] == "send"}
+        return [*found.values()]
+
+    @property
     def threads(self) -> list[str]:
         """Where each of that was said."""
         found = {(call[1], call[2]): str(call[1]) for call in self.calls if call[0] == "send"}
         return [*found.values()]
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str
+        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
     ) -> TurnSent:
         """Keep a message, and answer it."""
-        sent = await super().send(thread_id, message_id, text, mode, agent, caller)
+        sent = await super().send(thread_id, message_id, text, mode, agent, caller, quoted)
         if all(run.run_id != sent.run_id for run in self.runs):
             self.runs.append(Run(self, thread_id, sent.run_id))
             self.runs[-1].add("RUN_STARTED")

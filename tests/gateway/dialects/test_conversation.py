@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, PassedOn, digest, moved_on, words_for
 from sulla.rpc.limits import TEXT_CHARS
 
 
@@ -18,16 +18,24 @@ def said(*words: str) -> tuple[ChatMessage, ...]:
 
 def test_only_what_is_news_is_passed_on() -> None:
     talk = ChatRequest("Be brief.", said("one", "1"), said("two"))
-    assert words_for(talk, system=False, before=False) == "two"
+    assert words_for(talk, system=False, before=False) == PassedOn("two")
     whole = words_for(talk, system=True, before=True)
-    assert [part in whole for part in ("Be brief.", "user: one\n\nassistant: 1", "The message:\n\ntwo")] == [True] * 3
-    assert "Be brief." not in words_for(talk, system=False, before=True)
-    assert words_for(ChatRequest("", (), said("two")), system=True, before=True) == "two"
+    assert [part in whole.text for part in ("Be brief.", "The message:\n\ntwo")] == [True] * 2
+    assert "Be brief." not in words_for(talk, system=False, before=True).text
+    assert words_for(ChatRequest("", (), said("two")), system=True, before=True) == PassedOn("two")
+
+
+def test_what_was_said_elsewhere_and_what_the_application_shows_are_quoted_and_not_said() -> None:
+    talk = ChatRequest("Be brief.", said("one", "1"), said("two"), "The page: Invoices")
+    whole = words_for(talk, system=True, before=True)
+    assert [part in whole.quoted for part in ("user: one\n\nassistant: 1", "The page: Invoices")] == [True] * 2
+    assert [part in whole.text for part in ("one", "Invoices")] == [False] * 2
+    assert words_for(talk, system=False, before=False).quoted == ""
 
 
 def test_of_a_long_conversation_the_newest_is_told() -> None:
     before = said(*[f"{number}: {'x' * 999}" for number in range(300)])
-    whole = words_for(ChatRequest("s" * 5000, before, said("y" * 5000)), system=True, before=True)
+    whole = words_for(ChatRequest("s" * 5000, before, said("y" * 5000)), system=True, before=True).quoted
     assert len(whole) <= TEXT_CHARS
     assert "(What came before is left out.)" in whole
     assert "assistant: 299: x" in whole

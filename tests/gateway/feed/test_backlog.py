@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sulla.gateway.commands import Event
-from sulla.gateway.feed.backlog import MERGED_CHARS, Backlog
+from sulla.gateway.feed.backlog import MERGED_CHARS, Backlog, EventFrames
 from sulla.gateway.feed.feed import REASONING, TEXT
+from sulla.gateway.rpc import event_frame
 
 
 def delta(offset: int, text: str, message_id: str = "m1", type_: str = TEXT, thread_id: str = "thr") -> Event:
@@ -120,3 +121,13 @@ def test_what_waits_takes_no_more_room_than_its_size() -> None:
     finally:
         tracemalloc.stop()
     assert held < 2 * backlog.size
+
+
+def test_the_frame_of_an_event_that_many_are_shown_is_made_once_and_each_event_gets_its_own() -> None:
+    frames = EventFrames()
+    first, other = delta(0, "a"), delta(0, "b")
+    made = frames.of(first)
+    assert made == event_frame(first)
+    assert frames.of(first) is made
+    assert frames.of(other) == event_frame(other)
+    assert frames.of(first) == made

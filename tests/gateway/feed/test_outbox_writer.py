@@ -11,25 +11,36 @@ from hypothesis import strategies as st
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
-from sulla.gateway.feed.outbox import LULL_S, Outbox, TooSlow
+from sulla.gateway.feed.outbox import LULL_S, Outbox, Shortcut, TooSlow
+from sulla.gateway.rpc import event_frame
 from sulla.testing.clock import ManualClock
 
 STALL_S = 6.0
 
 
 class Socket:
-    """A client's socket that takes frames while `way` is set, and whoever empties the outbox into it."""
+    """A client's socket that takes frames while `way` is set, and whoever empties the outbox into it.
 
-    def __init__(self) -> None:
+    Args:
+        direct: whether the outbox has a shortcut to it.
+    """
+
+    def __init__(self, *, direct: bool) -> None:
         self.clock = ManualClock()
         self.way = asyncio.Event()
         self.way.set()
         self.frames: list[bytes] = []
-        self.outbox = Outbox(self.clock, 1000, STALL_S)
+        shortcut = Shortcut(self._send, event_frame) if direct else None
+        self.outbox = Outbox(self.clock, 1000, STALL_S, shortcut=shortcut)
         self.writer = asyncio.create_task(self._write())
 
     def texts(self) -> list[object]:
         return [json.loads(frame)["params"]["data"]["delta"] if frame[:1] == b"{" else frame for frame in self.frames]
+
+    def _send(self, frame: bytes) -> bool:
+        if self.way.is_set():
+            self.frames.append(frame)
+        return self.way.is_set()
 
     async def _write(self) -> None:
         while (frame := await self.outbox.take()) is not None:
@@ -37,9 +48,9 @@ class Socket:
             self.frames.append(frame)
 
 
-@pytest.fixture
-async def socket() -> AsyncIterator[Socket]:
-    made = Socket()
+@pytest.fixture(params=[True, False], ids=["direct", "by the writer"])
+async def socket(request: pytest.FixtureRequest) -> AsyncIterator[Socket]:
+    made = Socket(direct=request.param)
     yield made
     made.writer.cancel()
     await asyncio.wait((made.writer,))
@@ -57,6 +68,29 @@ async def test_what_an_idle_client_gets_is_sent_at_once(socket: Socket) -> None:
     await socket.outbox.put(b"reply")
     await socket.clock.settle()
     assert socket.texts() == ["Hel", b"reply"]
+
+
+async def test_with_a_shortcut_an_idle_client_gets_it_in_the_same_step() -> None:
+    socket = Socket(direct=True)
+    assert socket.outbox.add_event(piece(0, "Hel"))
+    assert socket.texts() == ["Hel"]
+    assert socket.outbox.add(b"reply")
+    assert socket.texts() == ["Hel", b"reply"]
+    socket.outbox.finish()
+    await socket.writer
+
+
+async def test_with_a_shortcut_nothing_overtakes_what_the_writer_has_in_its_hands() -> None:
+    socket = Socket(direct=True)
+    socket.way.clear()
+    assert socket.outbox.add(b"1")
+    await socket.clock.settle()  # the writer waits with it, and nothing is queued
+    socket.way.set()
+    assert socket.outbox.add(b"2")
+    assert socket.frames == []
+    socket.outbox.finish()
+    await socket.writer
+    assert socket.frames == [b"1", b"2"]
 
 
 async def test_text_within_the_lull_goes_together(socket: Socket) -> None:
@@ -133,9 +167,9 @@ async def test_after_the_end_nothing_is_sent_to_an_idle_client_either(socket: So
 
 
 @settings(max_examples=60)
-@given(st.lists(st.sampled_from(["text", "frame", "way", "time", "step"]), max_size=60))
-async def test_all_comes_whole_and_in_order(steps: list[str]) -> None:
-    socket = Socket()
+@given(st.booleans(), st.lists(st.sampled_from(["text", "frame", "way", "time", "step"]), max_size=60))
+async def test_all_comes_whole_and_in_order(direct: bool, steps: list[str]) -> None:
+    socket = Socket(direct=direct)
     said, frames = "", []
     for number, step in enumerate(steps):
         match step:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.follower import EventFollower
@@ -202,8 +204,9 @@ async def test_nothing_is_made_for_who_has_not_asked() -> None:
         assert spoken(waiting(outbox)) == []
 
 
-async def test_text_that_waits_for_more_does_not_hold_up_what_is_to_be_spoken() -> None:
-    socket = Socket()
+@pytest.mark.parametrize("direct", [True, False])
+async def test_text_that_waits_for_more_does_not_hold_up_what_is_to_be_spoken(direct: bool) -> None:
+    socket = Socket(direct=direct)
     speaker = Speaker(socket.outbox)
     speaker.add_event(delta(0, "Hello"))
     speaker.add_event(delta(5, " there."))

@@ -15,7 +15,7 @@ from sulla.gateway.wire import QuestionRow
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
-from tests.gateway.conftest import Start
+from tests.gateway.conftest import Start, both_ways
 from tests.gateway.peer import PATIENCE_S, Peer, Raw, masked, until
 
 Connect = Callable[..., Awaitable[Peer]]
@@ -35,6 +35,7 @@ def asked(commands: MemoryCommands, name: str) -> list[tuple[object, ...]]:
 # ---------------------------------------------------------------------------------------------------------- requests
 
 
+@both_ways
 async def test_a_turn_is_sent_and_acknowledged(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
     thread_id = (await peer.call("thread.create", agent="sulla", title="Trip", project="rome"))["thread_id"]
@@ -123,6 +124,7 @@ async def test_status_is_passed_on(connect: Connect) -> None:
     assert (await (await connect()).call("system.status"))["model"] == "scripted"
 
 
+@both_ways
 async def test_requests_are_carried_out_in_the_order_they_came(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
     for number in range(20):
@@ -212,6 +214,7 @@ async def test_a_reader_may_read_and_nothing_else(connect: Connect, commands: Me
 # ------------------------------------------------------------------------------------------------------------ closing
 
 
+@both_ways
 async def test_a_binary_frame_ends_the_connection(connect: Connect) -> None:
     peer = await connect()
     await peer.say(b"{}")
@@ -251,6 +254,7 @@ async def test_who_says_nothing_is_closed(start: Start) -> None:
         assert (await peer.closed()) == (4408, "no hello within 0.05 s")
 
 
+@both_ways
 async def test_a_client_that_leaves_leaves_nothing_behind(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
     await peer.call("events.subscribe", thread_id=THREAD)
@@ -263,6 +267,7 @@ async def test_a_client_that_leaves_leaves_nothing_behind(connect: Connect, comm
 # ---------------------------------------------------------------------------------------------------------- following
 
 
+@both_ways
 async def test_a_subscriber_gets_what_it_missed_and_then_what_happens(
     connect: Connect, commands: MemoryCommands
 ) -> None:
@@ -274,6 +279,7 @@ async def test_a_subscriber_gets_what_it_missed_and_then_what_happens(
     assert [event["seq"] for event in await peer.events(291)] == list(range(11, 302))
 
 
+@both_ways
 async def test_a_reply_streams_as_it_is_written(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
     await peer.call("events.subscribe", thread_id=THREAD)
@@ -364,6 +370,7 @@ async def test_two_threads_are_followed_side_by_side(connect: Connect, commands:
     assert sorted([event["thread_id"] for event in await peer.events(2)]) == [THREAD, "thr_2"]
 
 
+@both_ways
 async def test_a_thread_that_goes_away_ends_its_subscription(
     start: Start, connect: Connect, commands: MemoryCommands
 ) -> None:
@@ -385,6 +392,7 @@ async def test_a_lost_wake_up_only_costs_time(start: Start, connect: Connect, co
     assert (await peer.event())["seq"] == 1
 
 
+@both_ways
 async def test_a_defect_while_following_closes_the_connection(connect: Connect, commands: MemoryCommands) -> None:
     peer = await connect()
     commands.failures["history"] = ZeroDivisionError("secret detail")
@@ -410,6 +418,7 @@ async def stuck(raw: OpenRaw, server: Server, commands: MemoryCommands) -> Raw:
     return peer
 
 
+@both_ways
 async def test_who_reads_nothing_is_cut_off(
     start: Start, raw: OpenRaw, commands: MemoryCommands, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -420,6 +429,7 @@ async def test_who_reads_nothing_is_cut_off(
     assert commands.listeners(THREAD) == 0
 
 
+@both_ways
 async def test_who_reads_nothing_and_breaks_a_rule_is_cut_off(
     start: Start, raw: OpenRaw, commands: MemoryCommands
 ) -> None:
@@ -431,6 +441,7 @@ async def test_who_reads_nothing_and_breaks_a_rule_is_cut_off(
     assert commands.listeners(THREAD) == 0
 
 
+@both_ways
 async def test_who_reads_again_in_time_learns_why_it_was_closed(
     start: Start, raw: OpenRaw, commands: MemoryCommands, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -439,6 +450,7 @@ async def test_who_reads_again_in_time_learns_why_it_was_closed(
     assert await peer.close_code() == 1013
 
 
+@both_ways
 async def test_who_is_slow_but_reads_on_gets_everything(start: Start, raw: OpenRaw, commands: MemoryCommands) -> None:
     peer = await stuck(raw, await start(queue_bytes=100_000, stall_s=PATIENCE_S), commands)
     for _ in range(2 + 400):
@@ -446,6 +458,7 @@ async def test_who_is_slow_but_reads_on_gets_everything(start: Start, raw: OpenR
         assert opcode == 1
 
 
+@both_ways
 async def test_beside_a_stuck_reader_others_are_served(
     start: Start, raw: OpenRaw, connect: Connect, commands: MemoryCommands
 ) -> None:

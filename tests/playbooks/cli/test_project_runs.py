@@ -113,6 +113,7 @@ def test_as_json_the_plan_alone_is_printed_so_that_it_can_be_kept_and_worked_on(
     assert work.code == Exit.OK, work.err
     assert json.loads(work.out) == {"dig": "dug"}
     asked = begun(stage)[-1]
+    assert asked.made_by == ""  # a file of the person's
     assert asked.inputs == {"project": "garden", "plan": {**GOOD, "execution_strategy": "sequential"}}
     definition = check_playbook(asked.source).definition
     assert definition is not None
@@ -160,6 +161,7 @@ def test_the_plan_that_a_project_names_is_worked_on(
     assert done.code == Exit.OK, done.err
     assert done.out.strip() == list(stage.office.begun)[-1]
     assert begun(stage)[-1].inputs["plan"] == GOOD
+    assert begun(stage)[-1].made_by == run
 
 
 def test_without_a_plan_it_says_how_to_make_one(stage: Stage, capsys: Capsys) -> None:

@@ -203,7 +203,7 @@ class Play:
     def _is_worked_at(self, at: str) -> bool:
         """Waits and people are not, unless the test says so."""
         node = self.book.plan.nodes[at.partition("@")[0]]
-        return node.takes_place or at in self.work or node.id in self.work
+        return node.takes_place or at in self.work or node.step.id in self.work
 
     @property
     def ends(self) -> dict[str, str]:

@@ -25,12 +25,13 @@ class MachineRuns:
         begun: what the runs were begun with, by id.
         books: the runs.
         is_away: whether the store does not answer.
+        tainted: whether what comes of runs may repeat what nobody trusts.
     """
 
     def __init__(self) -> None:
         self.begun: dict[str, Begin] = {}
         self.books: dict[str, Playbook] = {}
-        self.is_away = False
+        self.is_away = self.tainted = False
         self._keys: dict[str, str] = {}
         self._facts: dict[str, list[object]] = {}
 
@@ -82,9 +83,8 @@ class MachineRuns:
         open_ = tuple(step.at for step in book.open)
         ended_ms = _AT_MS + number if book.ended is not None else None
         at_ms = _AT_MS + number
-        return PlayRow(
-            run, name, "d", status, begin.trigger, "", at_ms, ended_ms, 0, 0, 0, 0, open_, failure, "", 0, False
-        )
+        ends = (0, 0, 0, 0, open_, failure, "", 0, False, self.tainted)
+        return PlayRow(run, name, "d", status, begin.trigger, "", at_ms, ended_ms, *ends)
 
     def _rows(self, run: str) -> list[StepRow]:
         found: dict[str, StepRow] = {}

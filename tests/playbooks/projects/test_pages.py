@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.jsontypes import Json
 from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
 from sulla.playbooks.projects.plan import ProjectPlan
@@ -41,7 +42,8 @@ class Garden:
         self.projects = Projects(root)
         self.runs = MachineRuns()
         self.desk = ProjectDesk(self.runs)
-        self.pages = ProjectPages(self.runs, self.projects, self.clock)
+        self.marks = FileMarks(root.parent / f"{root.name}.marks")
+        self.pages = ProjectPages(self.runs, self.projects, self.clock, self.marks)
         self.count = 0
 
     @property
@@ -76,6 +78,9 @@ class Garden:
         await self.heard(run)
         return run
 
+    async def mistrusted(self) -> bool:
+        return await self.marks.mistrusted(self.projects.place("garden"), self.root)
+
     async def heard(self, run: str) -> None:
         self.pages.wake(run)
         assert await self.pages.catch_up()
@@ -94,6 +99,27 @@ async def test_a_plan_makes_the_project_with_its_tasks(garden: Garden) -> None:
         "- [ ] Write a sign (id: sign)\n"
     )
     assert run == "thr_1"
+
+
+@pytest.mark.parametrize("tainted", [True, False])
+async def test_what_a_run_that_nobody_trusts_makes_of_a_project_is_marked(garden: Garden, tainted: bool) -> None:
+    garden.runs.tainted = tainted
+    await garden.plan()
+    assert await garden.mistrusted() is tainted
+    run = await garden.work()
+    garden.runs.ends(run, "dig", "dug")
+    await garden.heard(run)
+    assert await garden.mistrusted() is tainted
+
+
+async def test_a_change_of_the_daemons_makes_no_marked_project_trusted(garden: Garden) -> None:
+    garden.runs.tainted = True
+    await garden.plan()
+    garden.runs.tainted = False
+    await garden.work()  # clean words, beside those that are not
+    assert await garden.mistrusted()
+    garden.write("beds in spring", "beds in spring, and in autumn")
+    assert not await garden.mistrusted()  # a person has read it
 
 
 async def test_tasks_and_the_project_are_written_down_as_they_get_on(garden: Garden) -> None:
@@ -139,7 +165,8 @@ async def test_what_was_missed_is_made_up_for_by_one_look(garden: Garden) -> Non
     run = await garden.work()
     garden.runs.ends(run, "dig", "dug")
     garden.runs.ends(run, "sow", "sown")
-    later = ProjectPages(garden.runs, garden.projects, garden.clock)  # after a crash: it has heard of nothing
+    # After a crash: it has heard of nothing.
+    later = ProjectPages(garden.runs, garden.projects, garden.clock, garden.marks)
     assert await later.catch_up()
     assert garden.states == {"dig": "completed", "sow": "completed", "sign": "in_progress"}
 
@@ -185,10 +212,10 @@ async def test_what_ended_long_ago_brings_nothing_back_that_people_took_away(gar
     garden.write("run: thr_2\n", "")
     before = garden.projects.read("garden").text
     await garden.clock.advance(NEW_S + 1)
-    assert await ProjectPages(garden.runs, garden.projects, garden.clock).catch_up()
+    assert await ProjectPages(garden.runs, garden.projects, garden.clock, garden.marks).catch_up()
     assert garden.projects.read("garden").text == before
     shutil.rmtree(garden.root / "garden")
-    assert await ProjectPages(garden.runs, garden.projects, garden.clock).catch_up()
+    assert await ProjectPages(garden.runs, garden.projects, garden.clock, garden.marks).catch_up()
     assert garden.projects.all() == []
 
 
@@ -271,7 +298,7 @@ async def test_what_has_no_room_while_everything_is_looked_at_is_looked_at_then(
 
     monkeypatch.setattr(garden.runs, "runs", runs)
     garden.pages.wake(run)
-    pages = ProjectPages(garden.runs, garden.projects, garden.clock)
+    pages = ProjectPages(garden.runs, garden.projects, garden.clock, garden.marks)
     monkeypatch.setattr(garden, "pages", pages)
     looked: list[str] = []
 

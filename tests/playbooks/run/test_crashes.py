@@ -11,10 +11,9 @@ import pytest
 
 from sulla.testing.mortal import Mortal
 from sulla.testing.store import FaultyStore
+from tests.kits.points import Course, Kinds, Points, each_extent
 from tests.playbooks.run.crash_cases import CASES, Case
 from tests.playbooks.run.dying import Outage, Town
-
-MOST_CHANGES = 400
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 OFTEN = ("tools", "branches", "approved-call")
@@ -24,15 +23,16 @@ outages = pytest.mark.parametrize(
 each_side = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
 
-async def undisturbed(case: Case, folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """What a run comes to in peace, and what its model was asked."""
-    town = Town(case, folder)
+async def undisturbed(case: Case, folder: Path) -> tuple[dict[str, Any], list[str], list[Kinds]]:
+    """What a run comes to in peace, what its model was asked, and what each change of the store was."""
+    town, course = Town(case, folder), Course()
     await town.open()
-    await town.live(town.boot(town.store))
+    await town.live(town.boot(FaultyStore(town.store, course)))
     assert await town.broken() == []
     assert town.doubled(cut=False) == []
     assert town.reviews == 0
-    return await town.came_to(), town.thinker.asked
+    assert len(course.kinds) > 8
+    return await town.came_to(), town.thinker.asked, course.kinds
 
 
 async def faults_of(town: Town, wanted: dict[str, Any], asked: list[str], *, cut: bool) -> list[str]:
@@ -50,45 +50,40 @@ async def faults_of(town: Town, wanted: dict[str, Any], asked: list[str], *, cut
     return found
 
 
+@each_extent
 @each_side
 @each_case
-async def test_killed_at_any_change_a_run_comes_to_the_same(tmp_path: Path, case: Case, *, after: bool) -> None:
-    wanted, asked = await undisturbed(case, tmp_path / "peace")
+async def test_killed_at_any_change_a_run_comes_to_the_same(
+    tmp_path: Path, case: Case, points: Points, *, after: bool
+) -> None:
+    wanted, asked, kinds = await undisturbed(case, tmp_path / "peace")
     wrong: list[str] = []
-    for dies_at in range(1, MOST_CHANGES):
+    for dies_at in points(kinds, f"{case.id}, {after=}"):
         town = Town(case, tmp_path / f"death{dies_at}")
         await town.open()
-        died = await town.die(town.boot(Mortal(town.store, dies_at, after=after)))
+        assert await town.die(town.boot(Mortal(town.store, dies_at, after=after)))
         done, before = await town.completed(), len(town.thinker.asked)
         await town.live(town.boot(town.store))
         found = await faults_of(town, wanted, asked, cut=True)
         again = done & set(town.thinker.asked[before:])
         found += [f"the model was asked again for {sorted(again)}"] if again else []
         wrong += [f"change {dies_at}: {fault}" for fault in found]
-        if not died:
-            break
-    else:
-        raise AssertionError(f"it takes more than {MOST_CHANGES} changes")
     assert wrong == []
-    assert dies_at > 8
 
 
+@each_extent
 @each_side
 @outages
 async def test_where_the_store_is_away_from_any_change_on_a_run_comes_to_the_same(
-    tmp_path: Path, case: Case, *, after: bool
+    tmp_path: Path, case: Case, points: Points, *, after: bool
 ) -> None:
-    wanted, asked = await undisturbed(case, tmp_path / "peace")
+    wanted, asked, kinds = await undisturbed(case, tmp_path / "peace")
     wrong: list[str] = []
-    for fails_at in range(1, MOST_CHANGES):
+    for fails_at in points(kinds, f"outage, {case.id}, {after=}"):
         town = Town(case, tmp_path / f"fault{fails_at}")
         await town.open()
         outage = Outage(town.clock, fails_at, after=after)
         await town.falter(town.boot(FaultyStore(town.store, outage)), outage)
         wrong += [f"change {fails_at}: {fault}" for fault in await faults_of(town, wanted, asked, cut=True)]
-        if not outage.came:
-            break
-    else:
-        raise AssertionError(f"it takes more than {MOST_CHANGES} changes")
+        assert outage.came
     assert wrong == []
-    assert fails_at > 8

@@ -13,10 +13,10 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import RunRequest
 from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kind import CHILD, CONVERSATION, ThreadKind
+from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.schema import Slice, ThreadSchema
 from sulla.threads.log.state import ThreadState
 

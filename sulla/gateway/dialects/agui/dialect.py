@@ -7,11 +7,12 @@ waits for people ends its run with interrupts; the run that has the answers (``r
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import cast
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.gateway.dialects import conversation as talks
 from sulla.gateway.dialects.agui.form import RunInput, error_body, read_input, verdict_of
@@ -116,13 +117,13 @@ class _Asked:
             message = "messages: the last one is not the user's, so there is nothing to be answered"
             raise Malformed(422, "invalid_input", message, "messages")
         talk = self._asked.talk("" if place is None else place.message, again=again)
-        system = talks.digest(talk.system)
+        system = talks.digest("\n\n".join(part for part in (talk.system, talk.context) if part))
         before = place is None and not await self._moved_on(newest.mark)
         words = talks.words_for(talk, system=system != ("" if place is None else place.system), before=before)
         talks.check_words(words, talk)
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
         name = newest.mark if place is None or not again else derived_id("msg", "agui", newest.mark, place.run_id)
-        turn = await self._visit.send(self._thread_id, name, words, self._agent)
+        turn = await self._visit.send(self._thread_id, name, words.text, self._agent, words.quoted)
         place = AguiPosition(newest.mark, turn.run_id, turn.after, system=system)
         await self._note(place)
         frames = AguiFrames(self._run, AguiTranscript(self._asked.restated(newest.mark)), restate=self._asked.answered)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
@@ -87,9 +87,10 @@ class RunInput:
         system = [one.text for one in self.messages if one.role in _SYSTEM and one.text.strip()]
         before, fresh = self.messages[:first], self.messages[first:]
         return ChatRequest(
-            "\n\n".join([*system, self.context] if self.context else system),
+            "\n\n".join(system),
             tuple(ChatMessage(one.role, one.text) for one in before if one.role in ("user", "assistant") and one.text),
             tuple(ChatMessage(one.role, one.text) for one in fresh if one.role == "user" and one.text),
+            self.context,
         )
 
     def restated(self, mark: str = "") -> list[JsonObject]:

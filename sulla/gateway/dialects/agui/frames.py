@@ -6,10 +6,10 @@ Every run begins with `RUN_STARTED` and ends with `RUN_FINISHED` or `RUN_ERROR`;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.dialects.agui.form import answer_schema

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.gateway.dialects.hub.places import HubPlaces
 from sulla.gateway.websocket.machine import Effect, Own

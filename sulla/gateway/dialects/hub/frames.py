@@ -8,9 +8,10 @@ waits for people, and behind the playbook that a turn has begun (design §10).
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event

@@ -7,11 +7,12 @@ were talked in there, and up to where the client has acknowledged what it was to
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.gateway.bookmarks import BOOKMARK_BYTES
 

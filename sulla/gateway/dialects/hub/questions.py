@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sulla.core.dataclass import dataclass
 from sulla.gateway.dialects.steps import StepAsked, StepQuestion
 
 

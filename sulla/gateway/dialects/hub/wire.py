@@ -7,12 +7,12 @@ too. The client sends a frame again until its ``id`` is acknowledged, and acknow
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, Literal, cast
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject

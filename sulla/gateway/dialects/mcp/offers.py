@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, cast
 
 from sulla.agent import rpc as agents
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.mcp.form import AnsweredReply, AskArgs, Entries, PlayArgs, ReadArgs, Reply, WaitArgs

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, cast
 
 import orjson
 from starlette.types import Message
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject

@@ -9,10 +9,11 @@ was said before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.openai.form import Completion

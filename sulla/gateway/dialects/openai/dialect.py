@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import ChatMessage, check_words, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, digest, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.again import Again
@@ -148,12 +149,13 @@ class _Completion:
         else:
             await self._follow(turn)
 
-    async def _post(self, claim: Claim | None, posted: Posted, words: str) -> Turn | None:
+    async def _post(self, claim: Claim | None, posted: Posted, words: PassedOn) -> Turn | None:
         """Send a message; None, and it is not sent, if another one goes on from its place by now."""
         try:
             if claim is not None and not await claim.holds():
                 return None
-            return await self._visit.send(posted.thread_id, posted.message_id, words, self._asked.model)
+            thread_id, name, agent = posted.thread_id, posted.message_id, self._asked.model
+            return await self._visit.send(thread_id, name, words.text, agent, words.quoted)
         except SullaError as error:
             if claim is not None:
                 await claim.give_back(error)

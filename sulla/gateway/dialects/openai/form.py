@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.conversation import ChatMessage
 from sulla.gateway.problems import Headers, Malformed, Problem

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import orjson
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict

@@ -105,8 +105,9 @@ async def test_what_the_application_knows_is_passed_on_when_it_is_news(talker: T
     await talker.say("one", **page)
     await talker.say("two", **page)
     await talker.say("three", context=[{"description": "The page", "value": "Orders"}])
-    assert ["The page: Invoices" in commands.texts[0], commands.texts[1]] == [True, "two"]
-    assert "The page: Orders" in commands.texts[2]
+    assert commands.texts == ["one", "two", "three"]
+    assert ["The page: Invoices" in commands.quoted[0], commands.quoted[1]] == [True, ""]
+    assert "The page: Orders" in commands.quoted[2]
 
 
 async def test_a_conversation_that_began_elsewhere_is_told_once(talker: Talker, commands: Played) -> None:
@@ -115,8 +116,9 @@ async def test_a_conversation_that_began_elsewhere_is_told_once(talker: Talker, 
     talker.messages.append({"id": "a", "role": "assistant", "content": "One."})
     await talker.say("Go on")
     await talker.say("And?")
-    assert "assistant: One." in commands.texts[0]
-    assert commands.texts[1] == "And?"
+    assert "assistant: One." in commands.quoted[0]
+    assert commands.texts == ["Go on", "And?"]
+    assert commands.quoted[1] == ""
 
 
 async def test_parts_that_no_agent_can_read_are_left_out_and_named(talker: Talker, commands: Played) -> None:

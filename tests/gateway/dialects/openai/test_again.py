@@ -195,7 +195,7 @@ async def test_notes_of_another_version_are_lost_ones(dial: Dial, server: Server
     commands.bookmarks.kept = dict.fromkeys(commands.bookmarks.kept, '{"thread": "thr_1"}')
     messages = [*HELLO, {"role": "assistant", "content": "Hi."}, user("Where?")]
     assert await said(api, *messages, extra_headers=RETRY) == "Rome."
-    assert commands.texts[1].endswith("The message:\n\nWhere?")
+    assert (commands.texts[1], "assistant: Hi." in commands.quoted[1]) == ("Where?", True)
 
 
 async def test_two_people_of_one_application_may_call_their_conversations_the_same(

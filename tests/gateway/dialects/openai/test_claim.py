@@ -20,7 +20,7 @@ from tests.gateway.dialects.playing import Played, says
 from tests.gateway.peer import until
 
 BEGUN: Any = [user("Hello"), answered("Hi.")]
-TOLD = "Before this message, elsewhere, it was said:\n\nuser: Hello\n\nassistant: Hi.\n\nThe message:\n\n"
+TOLD = "Before this message, elsewhere, it was said:\n\nuser: Hello\n\nassistant: Hi."
 LONG_AGO_S = 3600.0
 
 
@@ -76,7 +76,7 @@ async def test_of_many_who_go_on_at_once_one_stays_in_the_thread_and_the_others_
     first, *others = commands.threads
     assert others.count(first) == 1
     assert len(set(others)) == count
-    told = [text.startswith(TOLD) for text in commands.texts[1:]]
+    told = [quoted == TOLD for quoted in commands.quoted[1:]]
     assert [thread != first for thread in others] == told
 
 

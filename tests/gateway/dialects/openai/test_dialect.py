@@ -98,9 +98,8 @@ async def test_one_that_goes_another_way_from_some_point_on_is_a_new_one_that_kn
     await api.chat.completions.create(model="sulla", messages=begun)  # another answer is wanted
     first, second, third = commands.threads
     assert first == second != third
-    assert commands.texts[2] == (
-        "Before this message, elsewhere, it was said:\n\nuser: Hello\n\nassistant: Hi.\n\nThe message:\n\nA colour?"
-    )
+    assert commands.texts[2] == "A colour?"
+    assert commands.quoted[2] == "Before this message, elsewhere, it was said:\n\nuser: Hello\n\nassistant: Hi."
 
 
 async def test_one_that_began_elsewhere_is_told_once(dial: Dial, server: Server, commands: Played) -> None:
@@ -109,8 +108,9 @@ async def test_one_that_began_elsewhere_is_told_once(dial: Dial, server: Server,
     await api.chat.completions.create(model="sulla", messages=messages)
     messages += [answered("Two."), user("And?")]
     await api.chat.completions.create(model="sulla", messages=messages)
-    assert "assistant: One." in commands.texts[0]
-    assert commands.texts[1] == "And?"
+    assert "assistant: One." in commands.quoted[0]
+    assert commands.texts == ["Go on", "And?"]
+    assert commands.quoted[1] == ""
 
 
 async def test_what_the_application_says_is_passed_on_when_it_is_news(
