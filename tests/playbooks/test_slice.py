@@ -9,8 +9,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log import facts as f
-from sulla.threads.log.family import Report
-from sulla.threads.log.links import RunRef
+from sulla.threads.log.family import Report, RunRef
 from sulla.threads.log.plays import Play, Question
 from sulla.threads.log.waits import Permit, Wait
 from tests.threads.log.kept_log import CALL, Log

@@ -49,7 +49,7 @@ activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCyc
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
-KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer", "fold_answer"}
+KEEPERS = {"state", "inputs", "family", "open_run", "head", "fold", "fold_offer", "fold_answer"}
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},

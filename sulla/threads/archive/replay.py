@@ -12,10 +12,10 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import ChildCancelled, ChildReported
-from sulla.threads.log.offers import dedupe_id, digest, run_of
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
+from sulla.threads.offers import dedupe_id, digest, run_of
 
 IMPORTED = "imported"
 """Why what was under way in a thread does not go on here."""

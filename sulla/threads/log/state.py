@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.family import Birth, is_child_wait
+from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
 from sulla.threads.log.inputs import Inbox, WaitingInput
 from sulla.threads.log.kept import FLAT, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
-from sulla.threads.log.links import ThreadLinks
 from sulla.threads.log.open_run import NewestRun, OpenRun
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import ThreadSpending

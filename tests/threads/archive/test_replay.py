@@ -15,8 +15,8 @@ from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, Playe
 from sulla.threads.archive.replay import RUN_FIELDS, Renamed, Replay, leftovers
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.offers import run_of
 from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.offers import run_of
 
 THREAD, COPY = ThreadId("thr_1"), ThreadId("thr_2")
 ONE, TWO = MessageId("m-1"), MessageId("m-2")
