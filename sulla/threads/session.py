@@ -127,12 +127,12 @@ class ThreadSession:
             run = self.state.run
             run_id, agent = (run.id, run.agent) if run is not None else (None, "")
             if isinstance(fact, f.RunStarted):
-                run_id, agent = self.state.waiting[fact.input_seq].run_id, fact.agent
+                run_id, agent = self.state.inbox.waiting[fact.input_seq].run_id, fact.agent
             elif isinstance(fact, f.RunFinished | f.RunError):
                 run_id = fact.run_id
-            birth = self.state.birth
+            birth = self.state.identity.birth
             parent = birth.run_id if birth is not None else None
-            origin = Origin(now_ms, run_id, agent or self.state.agent, parent, self.state.depth)
+            origin = Origin(now_ms, run_id, agent or self.state.identity.agent, parent, self.state.depth)
             if self._schema.is_decision(fact):
                 self._schema.decide(self.state, fact, origin)
             self._drafts.append(encode(fact, origin))

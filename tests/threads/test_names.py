@@ -50,10 +50,15 @@ activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCyc
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
-KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer", "fold_answer"}
+KEEPERS = {"state", "inputs", "family", "open_run", "head", "fold", "fold_offer", "fold_answer"}
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
+    "ThreadIdentity": {"identity"},
+    "ThreadLinks": {"links"},
+    "NewestRun": {"newest"},
+    "ThreadWalk": {"walk"},
+    "ModelContext": {"context"},
     "BeatState": {"beat"},
     "RunModelCalls": {"model"},
     "Outcome": {"outcome"},
@@ -91,7 +96,8 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, BEATS.of(state), state.run and state.run.model, state.outcome):
+        parts = (state.identity, state.links, state.newest, state.walk, state.context)
+        for owner in (state, *parts, BEATS.of(state), state.run and state.run.model, state.newest.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:
