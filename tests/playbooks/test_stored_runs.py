@@ -137,8 +137,8 @@ async def test_a_conversation_hears_of_a_run_that_could_not_hand_over(home: Home
     assert (row.status, row.failure) == ("failed", "there is no playbook 'say'.")
     (_, state) = await home.world.threads.get(talk)
     assert state is not None
-    assert state.active_work is not None
-    assert not state.active_work.running
+    assert state.links.active_work is not None
+    assert not state.links.active_work.running
     assert "[The playbook over has failed" in str([entry.fact for entry in await home.world.log(talk)])
 
 
