@@ -14,7 +14,8 @@ SERVER = {"starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3",
 HEAVY = {
     "fastapi",
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "pygments"),
+    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
+    *("sulla.gateway.contract_docs.openapi", "sulla.gateway.contract_docs.asyncapi", "sulla.playbooks.file.schema"),
 }
 
 
