@@ -158,7 +158,7 @@ def _seldom_collected() -> Iterator[None]:
     with slots leave behind when they are made.
     """
     before = gc.get_threshold()
-    gc.set_threshold(2000, 20, 1000)
+    gc.set_threshold(2000, 1000, 1000)
     try:
         yield
     finally:
