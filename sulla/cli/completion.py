@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import shtab
 
-from sulla.cli.main import commands, parser
+from sulla.cli.main import CommandParser, commands, parser
 from sulla.terminal.exits import Exit
 
 SHELLS = ("bash", "zsh", "fish")
@@ -23,8 +23,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Exit:
     """Print the script that completes every command and option there is."""
-    known = commands()
-    whole = parser(known, known)
+    whole = parser(commands())
     for action in _actions(whole):
         if isinstance(action.metavar, str) and action.metavar in _COMPLETED:
             action.complete = _COMPLETED[action.metavar]  # type: ignore[attr-defined]  # how the library is told
@@ -37,4 +36,6 @@ def _actions(of: argparse.ArgumentParser) -> Iterator[argparse.Action]:
         yield action
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
+                if isinstance(below, CommandParser):
+                    below.fill()
                 yield from _actions(below)

@@ -8,8 +8,9 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from sulla import __version__
 from sulla.capabilities import capabilities
@@ -72,12 +73,35 @@ class _Help(argparse.HelpFormatter):
             self._action_max_length = max(self._action_max_length, 4 + max(map(len, action.choices)))
 
 
-def parser(known: Mapping[str, Command], filled: Collection[str]) -> argparse.ArgumentParser:
+class CommandParser(argparse.ArgumentParser):
+    """A command's own grammar. It is made, and the command's module imported, when its words are read."""
+
+    def __init__(self, *, chosen: Command, **named: Any) -> None:  # noqa: ANN401 - argparse's, for later
+        self._chosen, self._named = chosen, named
+
+    def fill(self) -> None:
+        """Make the grammar."""
+        text = self._chosen.help
+        super().__init__(**self._named, description=text[0].upper() + text[1:] + ".")
+        self.set_defaults(wrong=self.error, settings=_settings, offline=_offline)
+        add_home(self, below=True)
+        _module(self._chosen).arguments(self)
+
+    def add_subparsers(self, **named: Any) -> Any:  # noqa: ANN401 - argparse's own
+        """Have commands below this one, which are made at once."""
+        return super().add_subparsers(parser_class=argparse.ArgumentParser, **named)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
+        """Read the command's words."""
+        self.fill()
+        return super().parse_known_args(args, namespace)
+
+
+def parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
     """The command line's grammar.
 
     Args:
         known: every command.
-        filled: the commands whose own arguments are filled in; each one's module is imported for that.
     """
     root = argparse.ArgumentParser(
         prog="sulla",
@@ -87,14 +111,9 @@ def parser(known: Mapping[str, Command], filled: Collection[str]) -> argparse.Ar
     )
     root.add_argument("--version", action="version", version=f"sulla {__version__}")
     add_home(root, below=False)
-    below = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    below = root.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=CommandParser)
     for name, chosen in known.items():
-        text = chosen.help
-        command = below.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        command.set_defaults(wrong=command.error, settings=_settings, offline=_offline)
-        add_home(command, below=True)
-        if name in filled:
-            _module(chosen).arguments(command)
+        below.add_parser(name, help=chosen.help, chosen=chosen)
     return root
 
 
@@ -112,11 +131,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with _seldom_collected():
             known = commands(installed=False)
-            chosen = next((word for word in words if word in known), "")
-            if not chosen and words[:1] != ["--version"]:
+            if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
                 known = commands()  # a package's, a wrong one, or the help for all of them
-                chosen = next((word for word in words if word in known), "")
-            arguments = parser(known, {chosen}).parse_args(words)
+            arguments = parser(known).parse_args(words)
             command = _module(known[arguments.command])
         if argv is None:
             gc.freeze()  # what was imported stays: nobody need look at it again
@@ -141,7 +158,7 @@ def _seldom_collected() -> Iterator[None]:
     with slots leave behind when they are made.
     """
     before = gc.get_threshold()
-    gc.set_threshold(2000, 20, 1000)
+    gc.set_threshold(2000, 1000, 1000)
     try:
         yield
     finally:

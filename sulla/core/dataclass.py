@@ -110,7 +110,8 @@ def _own_fields(cls: type, *, kw_only: bool) -> dict[str, Field[Any]]:
     """The fields that stand in the class itself, as the standard library reads them."""
     hints = vars(cls).get("__annotations__", {})
     given = {name: vars(cls)[name] for name in hints if name in vars(cls)}
-    alone = type(cls.__name__, (), {"__module__": cls.__module__, "__doc__": "", "__annotations__": hints} | given)
+    # A docstring, or the library would look for the class's signature, which takes longer than all the rest.
+    alone = type(cls.__name__, (), {"__module__": cls.__module__, "__doc__": "-", "__annotations__": hints} | given)
     dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(alone)
     return {one.name: one for one in dataclasses.fields(alone)}
 

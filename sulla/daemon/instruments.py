@@ -24,11 +24,9 @@ from sulla.telemetry.measures import Measures
 from sulla.telemetry.metrics import Metrics
 from sulla.telemetry.reading import Gauge
 from sulla.telemetry.run_entries import narrate
-from sulla.telemetry.spans import Spans
 from sulla.telemetry.stall import StallWatch
 from sulla.telemetry.stream import Read, SpanFeed
 from sulla.telemetry.tally import Labels, Tally
-from sulla.telemetry.tracing import trace_to
 from sulla.work.base import Inspection
 
 log = logging.getLogger(__name__)
@@ -96,6 +94,9 @@ def make_instruments(settings: Settings, choice: Choice, place: Place, tools: Co
     readers: list[Read] = [Measures(tally, tools).read, narrate]
     endpoint, close = settings.telemetry.otlp_endpoint, _nothing
     if endpoint:
+        from sulla.telemetry.spans import Spans
+        from sulla.telemetry.tracing import trace_to
+
         tracing = trace_to(endpoint, __version__)
         readers.append(Spans(tracing.tracer, choice.model.provider, choice.model.model).read)
         close = tracing.close

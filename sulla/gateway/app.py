@@ -22,8 +22,6 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
-from sulla.gateway.contract_docs import openapi as rest_openapi
-from sulla.gateway.contract_docs.asyncapi import document
 from sulla.gateway.dialects.table import MANNERS, dialect_routes
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
@@ -40,7 +38,6 @@ from sulla.gateway.server.presence import Presence
 from sulla.gateway.voice.socket import PATH as VOICE
 from sulla.gateway.voice.socket import greet_voice
 from sulla.gateway.websocket.door import SocketDoor, greet
-from sulla.playbooks.file.schema import playbook_schema
 from sulla.rpc.limits import Limits
 
 
@@ -166,17 +163,23 @@ async def _healthz(request: Request) -> Response:
 
 
 async def _asyncapi(request: Request) -> Response:
-    """What `sulla.v1` is; no secret, so no token is asked for."""
+    """What `sulla.v1` is; no secret, so no token is asked for. What describes it is loaded for whoever asks."""
+    from sulla.gateway.contract_docs.asyncapi import document
+
     return Response(document(), media_type="application/json")
 
 
 async def _openapi(request: Request) -> Response:
     """What is found under ``/api``; no secret either."""
-    return Response(rest_openapi.document(request.app.state.version), media_type="application/json")
+    from sulla.gateway.contract_docs.openapi import document
+
+    return Response(document(request.app.state.version), media_type="application/json")
 
 
 async def _playbook_schema(request: Request) -> Response:
     """What a playbook's file may hold, for editors; no secret either."""
+    from sulla.playbooks.file.schema import playbook_schema
+
     return Response(orjson.dumps(playbook_schema()), media_type="application/schema+json")
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.host.installed import entry_points_of
 
 GROUP: Final = "sulla.capabilities"
 """The entry-point group by which installed packages bring capabilities of their own; each names a `Capability`."""
@@ -108,10 +109,10 @@ def manifests(names: Iterable[str], *, installed: bool = True) -> tuple[Capabili
     """
     found = [_manifest(f"sulla.{name}.capability:CAPABILITY", "Sulla") for name in names]
     if installed:
-        from importlib.metadata import entry_points  # noqa: PLC0415 - half of what a command takes that needs no package
-
-        points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-        found += [_manifest(point.value, f"the package {point.dist.name if point.dist else '?'!r}") for point in points]
+        found += [
+            _manifest(point.value, f"the package {point.dist.name if point.dist else '?'!r}")
+            for point in entry_points_of(GROUP)
+        ]
     by_name: dict[str, Capability] = {}
     for one in found:
         if one.name in by_name:
