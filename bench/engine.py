@@ -21,6 +21,7 @@ from sulla.graph.graph import Edge, Graph, Node
 from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.graph.walk import WalkStop
 from sulla.host.system import SystemClock
+from sulla.threads.log.state import ThreadWalk
 
 NAME = "engine"
 
@@ -40,11 +41,7 @@ class State:
     """How often the agent is still to run."""
     messages: list[Message] = field(default_factory=list)
     tokens: int = 0
-    node: NodeId = INPUT
-    iterations: int = 0
-    consecutive_same_node: int = 0
-    cycle_complete: bool = False
-    waiting_for_user: bool = False
+    walk: ThreadWalk = field(default_factory=lambda: ThreadWalk(INPUT))
 
 
 class _Silent:

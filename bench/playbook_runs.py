@@ -186,7 +186,7 @@ class _Home:
         """Work on a run to its end."""
         await self.world.turns.attend(run)
         state = await self.world.now(run)
-        assert state.outcome.status == "done", state.outcome
+        assert state.newest.outcome.status == "done", state.newest.outcome
 
 
 @asynccontextmanager

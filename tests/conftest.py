@@ -40,7 +40,8 @@ _WIRING = (("cli",), ("daemon",), ("testing",))
 _Address = tuple[Any, ...] | str
 
 _TOUCHES = re.compile(
-    r"^(?:import|from) (?:asyncio|multiprocessing|schemathesis|socket|sqlite3|subprocess|threading)\b", re.MULTILINE
+    r"^(?:import|from) (?:asyncio|multiprocessing|schemathesis|socket|sqlite3|subprocess|tests\.daemon|threading)\b",
+    re.MULTILINE,
 )
 
 _REACHED: list[str] = []

@@ -60,7 +60,7 @@ def _at_work(
     rows: Iterable[tuple[LogInfo, ThreadState | None]], besides: Collection[ThreadId]
 ) -> tuple[ActiveAgent, ...]:
     found = [
-        ActiveAgent(run.agent or state.agent, state.project, run.course.started_ms, state.thread_id)
+        ActiveAgent(run.agent or state.identity.agent, state.identity.project, run.course.started_ms, state.thread_id)
         for info, state in rows
         if info.held and state is not None and (run := state.run) is not None and info.key not in besides
     ]

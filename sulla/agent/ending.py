@@ -70,8 +70,10 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
 def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:
     """How the turn was ended, in a word for its loose ends, and the fact that says so."""
     match ending:
-        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and state.outcome.status != "in_progress":
-            return "ended", RunFinished(run.id, replace(state.outcome, updated_at_ms=now_ms), run.spent.usage)
+        case WalkEnded(stop) if (
+            stop.why in ("ended", "cycle_complete") and state.newest.outcome.status != "in_progress"
+        ):
+            return "ended", RunFinished(run.id, replace(state.newest.outcome, updated_at_ms=now_ms), run.spent.usage)
         case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
         case WalkCut(reason):
@@ -90,7 +92,7 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
-    for call_id in state.transcript.unanswered:
+    for call_id in state.context.transcript.unanswered:
         text = f"The turn was {why} before this call had a result."
         if run.calls.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."

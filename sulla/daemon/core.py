@@ -33,6 +33,7 @@ from sulla.host.waker import Waker
 from sulla.models.catalog import OFFLINE, ModelName
 from sulla.store.base import Store
 from sulla.threads.store import ThreadStore
+from sulla.tools.program_files import ProgramFiles
 from sulla.work.switch import WorkSwitch
 
 
@@ -66,7 +67,8 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     """
     store = place.wrap_store(make_store(settings, place))
     team, home_tools, waker = read_team(settings), make_home_tools(settings, place.clock), Waker()
-    tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools))
+    programs = ProgramFiles(settings.shell.program_files)
+    tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools), programs)
     instruments = make_instruments(settings, choice, place, tools)
     threads = _make_threads(settings, store, place, instruments)
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)

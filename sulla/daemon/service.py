@@ -266,16 +266,16 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
         return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
     return ThreadRow(
         thread_id=info.key,
-        title=state.title,
-        agent=state.agent,
+        title=state.identity.title,
+        agent=state.identity.agent,
         status=info.head.status,
         last_seq=info.last_seq,
-        created_ms=state.created_ms,  # the log of an imported thread is younger
-        waiting=len(state.waiting),
-        channel=state.channel,
-        model=state.model,
-        noticed=tuple(sorted(state.diagnostics)),
-        loops=state.agent_loops,
+        created_ms=state.identity.created_ms,  # the log of an imported thread is younger
+        waiting=len(state.inbox.waiting),
+        channel=state.identity.channel,
+        model=state.newest.model,
+        noticed=tuple(sorted(state.newest.diagnostics)),
+        loops=state.newest.agent_loops,
     )
 
 

@@ -47,10 +47,10 @@ def run_graph(
 
     Args:
         graph: where to walk.
-        state: what nodes and edges work on; `node` and the counters in it are kept here.
+        state: what nodes and edges work on; `walk` in it is kept here.
         run: handed to each node; its control ends the walk, its clock times it.
-        start: for a resumed run, the node to re-enter, usually ``state.node``: the counters go on. None begins afresh
-            at the graph's entry.
+        start: for a resumed run, the node to re-enter, usually ``state.walk.node``: the counters go on. None begins
+            afresh at the graph's entry.
         limits: what the run may use; None for the defaults, never for none.
         hooks: called before and after each node.
         meter: what the run has used already, where it was resumed or uses tokens.
@@ -92,7 +92,7 @@ async def _follow(
         try:
             decision = await walk.node(state, run)
         except Exception as error:
-            error.add_note(f"in node {walk.at!r}, step {state.iterations} of run {run.id!r}")
+            error.add_note(f"in node {walk.at!r}, step {state.walk.iterations} of run {run.id!r}")
             raise
         if after is not None:
             after(walk.at, state, decision)

@@ -23,8 +23,8 @@ Why = Literal[
 ]
 
 
-class GraphState(Protocol):
-    """All that the engine sees of a state, however large the rest of it is."""
+class WalkState(Protocol):
+    """What a walk keeps of a run, so that it outlives the walk, and what ends it."""
 
     @property
     def cycle_complete(self) -> bool:
@@ -40,6 +40,14 @@ class GraphState(Protocol):
     """Kept by the walk: executions of nodes in this run."""
     consecutive_same_node: int
     """Kept by the walk: how often `node` has already run in a row and was to run again."""
+
+
+class GraphState(Protocol):
+    """All that the engine sees of a state, however large the rest of it is."""
+
+    @property
+    def walk(self) -> WalkState:
+        """The same one for as long as a walk goes on."""
 
 
 S = TypeVar("S", bound=GraphState)
@@ -93,6 +101,7 @@ class GraphWalk(Generic[S]):
         "_stages",
         "_state",
         "_tokens",
+        "_walk",
         "_wall_s",
         "at",
         "node",
@@ -106,6 +115,7 @@ class GraphWalk(Generic[S]):
     def __init__(self, graph: Graph[S], state: S, *, start: NodeId | None, limits: GraphLimits) -> None:
         self._graph = graph
         self._state = state
+        walk = self._walk = state.walk
         self._limits = limits
         self._max_steps, self._wall_s, self._tokens = limits.max_steps, limits.wall_s, limits.tokens
         self._stages = graph.stages
@@ -113,11 +123,11 @@ class GraphWalk(Generic[S]):
         if self.at not in self._stages:
             raise NoSuchNode(f"cannot start at {start!r}: {self._unknown()}")
         if start is None:
-            state.iterations = 0
-        if start is None or state.node != start:
-            state.consecutive_same_node = 0
-        state.node = self.at
-        self._first = state.iterations
+            walk.iterations = 0
+        if start is None or walk.node != start:
+            walk.consecutive_same_node = 0
+        walk.node = self.at
+        self._first = walk.iterations
         self._stage = self._stages[self.at]
         self.node = self._stage[0]
 
@@ -132,17 +142,17 @@ class GraphWalk(Generic[S]):
         Returns:
             None if the node is to be run now, else why not.
         """
-        state = self._state
-        if state.cycle_complete:
+        walk = self._walk
+        if walk.cycle_complete:
             return self._stop("cycle_complete")
-        if state.waiting_for_user and self.at == self._graph.input_node:
+        if walk.waiting_for_user and self.at == self._graph.input_node:
             return self._stop("waiting_for_user")
-        over = self._limits.check(state.iterations, elapsed_s, tokens)
+        over = self._limits.check(walk.iterations, elapsed_s, tokens)
         if over is not None:
             return self._stop(_WHY[over.limit], over)
         if draining:
             return self._stop("drained")
-        state.iterations += 1
+        walk.iterations += 1
         return None
 
     def advance(self, decision: Decision, elapsed_s: float, tokens: int, draining: bool) -> WalkStop | None:
@@ -155,40 +165,40 @@ class GraphWalk(Generic[S]):
             NoSuchNode: the decision or the edge leads to a node that the graph does not have.
             GraphError: `decision` is not a decision.
         """
-        state = self._state
+        walk = self._walk
         if type(decision) is Next:
             _, target, choose, targets = self._stage
             if choose is not None:
-                target = choose(state)
+                target = choose(self._state)
                 if target not in targets:
                     self._check_choice(target, targets)
         else:
             target = self._decided(decision)
         if target == self.at:
-            state.consecutive_same_node += 1
-            if state.consecutive_same_node >= self._graph.max_repeat:
+            walk.consecutive_same_node += 1
+            if walk.consecutive_same_node >= self._graph.max_repeat:
                 return self._stop(
-                    "repeat_limit", LimitReason("max_repeat", self._graph.max_repeat, state.consecutive_same_node)
+                    "repeat_limit", LimitReason("max_repeat", self._graph.max_repeat, walk.consecutive_same_node)
                 )
         elif type(target) is EndWalk:
             return self._stop("ended")
         else:
-            state.consecutive_same_node = 0
-            self.at = state.node = target
+            walk.consecutive_same_node = 0
+            self.at = walk.node = target
             self._stage = self._stages[target]
             self.node = self._stage[0]
         # `enter` decides; what follows only knows the usual case, where it has nothing to stop for, without the call.
-        done = state.iterations
+        done = walk.iterations
         if (
             draining
-            or state.cycle_complete
-            or state.waiting_for_user
+            or walk.cycle_complete
+            or walk.waiting_for_user
             or done >= self._max_steps
             or elapsed_s >= self._wall_s
             or tokens >= self._tokens
         ):
             return self.enter(elapsed_s, tokens, draining)
-        state.iterations = done + 1
+        walk.iterations = done + 1
         return None
 
     def _decided(self, decision: Decision) -> Target:
@@ -221,4 +231,4 @@ class GraphWalk(Generic[S]):
         return f"not a node of this graph (nodes: {', '.join(map(repr, self._stages))})"
 
     def _stop(self, why: Why, over: LimitReason | None = None) -> WalkStop:
-        return WalkStop(why, self.at, self._state.iterations - self._first, over)
+        return WalkStop(why, self.at, self._walk.iterations - self._first, over)

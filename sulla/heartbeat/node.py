@@ -137,7 +137,7 @@ class HeartbeatNode:
         await self._tell(state, run)
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
-        for notice in beat_notices(beats_of(state), state.outcome, self.limits, _now_ms(run)):
+        for notice in beat_notices(beats_of(state), state.newest.outcome, self.limits, _now_ms(run)):
             await self.tell(state.thread_id, run.id, notice.key, notice.text)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:
@@ -191,7 +191,7 @@ def ask_of(state: ThreadState) -> WakeRequest:
     run = state.run
     if run is None:
         return WakeRequest()
-    said = next((m.parts[0] for m in reversed(state.transcript) if m.id == run.message.id and m.parts), None)
+    said = next((m.parts[0] for m in reversed(state.context.transcript) if m.id == run.message.id and m.parts), None)
     text = said.text if isinstance(said, Text) else ""
     if run.message.origin != "beat":
         return WakeRequest(text, "", run.message.asked_ms)

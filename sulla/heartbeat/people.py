@@ -49,7 +49,7 @@ class PeopleBriefing:
         """
         now_ms = round(self.clock.now() * 1000)
         asked = [_asked(one) for one in await self.questions.of_root(state.thread_id, MOST_WAITING)]
-        told = unseen_lines(await self.inbox.unseen(state.agent, MOST_WAITING), now_ms)
+        told = unseen_lines(await self.inbox.unseen(state.identity.agent, MOST_WAITING), now_ms)
         return PeopleContext(people_lines(await self.registry.look(), OWNER, now_ms), (*asked, *told))
 
 

@@ -86,7 +86,7 @@ class HeartbeatService:
         thread_id = await self._beat_threads.open(name)
         asked = Input(MessageId(f"{WAKE}{request_id or self._make_id('req')}"), project, origin="beat")
         _, state = await self._threads.get(thread_id)
-        busy = state is not None and (state.run is not None or bool(state.waiting))
+        busy = state is not None and (state.run is not None or bool(state.inbox.waiting))
         try:
             # While one is at work, only a caller that asks again for that very one is answered.
             sent = await self._threads.send(thread_id, asked, max_waiting=0 if busy else None)

@@ -32,10 +32,10 @@ def _fold(state: ThreadState, beat: BeatState | None, fact: BeatFact, seq: int, 
     beat = apply_beat(beat or BeatState(), fact, state.run.id)
     if isinstance(fact, BeatStarted):
         # What it was asked is told to its cycles: words that nobody trusts are trusted there as little.
-        beat = replace(beat, tainted=beat.tainted or state.tainted)
+        beat = replace(beat, tainted=beat.tainted or state.context.tainted)
     if isinstance(fact, BeatSkipped | BeatEnded):
-        state.tainted = beat.tainted  # of the thread only what is carried is ever read again
-        state.outcome = outcome_of(fact)
+        state.context.tainted = beat.tainted  # of the thread only what is carried is ever read again
+        state.newest.outcome = outcome_of(fact)
     return beat
 
 
@@ -58,7 +58,7 @@ def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
 
 def _run_ended(state: ThreadState, at_ms: int) -> None:
     if (beat := BEATS.of(state)) is not None:
-        BEATS.put(state, over(beat, at_ms, failed=state.outcome.status == "failed"))
+        BEATS.put(state, over(beat, at_ms, failed=state.newest.outcome.status == "failed"))
 
 
 def _reported(state: ThreadState, report: Report, at_ms: int) -> None:

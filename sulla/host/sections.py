@@ -164,6 +164,10 @@ class ShellSettings(Section):
     """
     path: str = ""
     """The folders that programs are looked for in, with colons between; empty for the system's own."""
+    program_files: tuple[str, ...] = ()
+    """Further files and folders of a workspace that your programs run or take orders from, by name or path, e.g.
+    `deploy.sh` or `ops/*.yaml`: an agent that has read text from outside asks before it writes them (docs/safety.md).
+    """
 
 
 class WebSettings(Section):

@@ -12,6 +12,7 @@ from sulla.host.team import Team
 from sulla.tools.base import Tool, ToolSource
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.builtin.listing import listing_tools
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.registry import Toolbox
 
 MCP: Final = "mcp__"
@@ -39,10 +40,12 @@ class ToolRegistry(Collection[str]):
     Args:
         team: the agents.
         tools: beside the built-in ones, for every agent whose list has room for them.
+        programs: which files the built-in ones ask about before a tainted run writes them.
     """
 
-    def __init__(self, team: Team, tools: Iterable[Tool] = ()) -> None:
+    def __init__(self, team: Team, tools: Iterable[Tool] = (), programs: ProgramFiles = PROGRAMS) -> None:
         self._team = team
+        self._programs = programs
         self._tools = list(tools)
         self._for_agents: list[AgentTools] = []
         self._sources: list[ToolSource] = []
@@ -110,7 +113,7 @@ class ToolRegistry(Collection[str]):
     def _toolbox(self, spec: AgentSpec, moving: tuple[Tool, ...]) -> Toolbox:
         found: list[Tool] = []
         listing = listing_tools(lambda: found, lambda: ((name, "") for name in spec.spawns), tuple)
-        common = (*builtin_tools(), *listing, *self._tools, *moving)
+        common = (*builtin_tools(self._programs), *listing, *self._tools, *moving)
         found += (tool for tool in common if allows(spec.tools, tool.name))
         for own in self._for_agents:
             found += (tool for tool in own.make(spec) if allows(spec.tools, tool.name) or own.granted(spec, tool))

@@ -45,7 +45,8 @@ def build(host: Host) -> Built:
     def known() -> KnownNames:
         # Held against the tools of the home's own agent, which makes the calls of steps.
         tools, ids = host.tools.now(team.specs[0]), team.ids
-        return replace(known_of(tools, ids, all_tools=not host.tools.has_moving), secrets=frozenset(wanted.secrets))
+        names = known_of(tools, ids, all_tools=not host.tools.has_moving)
+        return replace(names, secrets=frozenset(wanted.secrets), short_secrets=frozenset(wanted.short_secrets()))
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
     runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)

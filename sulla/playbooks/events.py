@@ -59,7 +59,7 @@ def gives_events(state: ThreadState) -> bool:
     Args:
         state: the thread, as its head says.
     """
-    return state.birth is None and state.graph in ("", HEARTBEAT)
+    return state.identity.birth is None and state.identity.graph in ("", HEARTBEAT)
 
 
 def is_playbooks_turn(messages: Iterable[Input]) -> bool:
@@ -93,17 +93,17 @@ def happening(entry: Entry, state: ThreadState) -> Happening | None:
     if not gives_events(state):
         return None
     fact = entry.fact
-    if entry.kind == BEAT_ENDED and state.graph:
+    if entry.kind == BEAT_ENDED and state.identity.graph:
         told = {name: str(entry.data.get(name, "")) for name in ("status", "reason", "changed")}
         text = str(entry.data.get("summary", ""))[:TEXT_CHARS]
         return _made("heartbeat.ended", entry, state, {**told, "text": text})
     match fact:
-        case RunFinished(outcome=outcome, joined=None) if not state.graph:
+        case RunFinished(outcome=outcome, joined=None) if not state.identity.graph:
             type_ = {"done": "run.finished", "blocked": "run.blocked", "failed": "run.failed"}.get(outcome.status)
             return _made(type_, entry, state, _outcome(outcome)) if type_ else None
-        case RunError() as error if not state.graph:
+        case RunError() as error if not state.identity.graph:
             return _made("run.failed", entry, state, _outcome(error.outcome) | {"text": error.message[:TEXT_CHARS]})
-        case Suspended(waits) if not state.graph:
+        case Suspended(waits) if not state.identity.graph:
             asked = [
                 _question(wait) for wait in waits if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
             ]
@@ -116,13 +116,13 @@ def _made(type_: str, entry: Entry, state: ThreadState, told: JsonObject) -> Hap
     about: JsonObject = {
         "event": type_,
         "thread": state.thread_id,
-        "title": state.title,
-        "agent": entry.origin.agent or state.agent,
-        "project": state.project,
+        "title": state.identity.title,
+        "agent": entry.origin.agent or state.identity.agent,
+        "project": state.identity.project,
         "run": entry.origin.run_id or "",
         "at": stamp(entry.origin.at_ms),
     }
-    tainted = state.tainted or from_outside(entry.fact)
+    tainted = state.context.tainted or from_outside(entry.fact)
     return Happening(type_, entry.seq, entry.origin.at_ms, about | told, tainted)
 
 

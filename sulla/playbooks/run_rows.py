@@ -56,18 +56,18 @@ def row_of(state: ThreadState) -> PlayRow | None:
         status_of(state),
         play.trigger,
         play.thread,
-        play.started_ms or state.created_ms,
+        play.started_ms or state.identity.created_ms,
         play.ended_ms or None,
         play.steps,
         play.done,
-        state.spent_tokens,
-        state.spent_micro,
+        state.spending.tokens,
+        state.spending.cost_micro,
         tuple(step.at for step in play.open),
         play.failure,
-        state.birth.parent if state.birth is not None else "",
+        state.identity.birth.parent if state.identity.birth is not None else "",
         play.chain,
         play.chain >= MOST_CHAINED,
-        state.tainted,
+        state.context.tainted,
     )
 
 
@@ -78,7 +78,7 @@ def status_of(state: ThreadState) -> PlayStatus:
         state: its thread.
     """
     play = PLAYBOOK_RUN.of(state)
-    if play is None or (play.ended and state.waiting):
+    if play is None or (play.ended and state.inbox.waiting):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended else play.status
 

@@ -23,8 +23,8 @@ from sulla.playbooks.records import (
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.facts import Answer, Outcome, OutcomeStatus, ThreadCreated
+from sulla.threads.log.family import RunRef
 from sulla.threads.log.forms import Form
-from sulla.threads.log.links import RunRef
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.schema import Slice
 from sulla.threads.log.state import ThreadState
@@ -73,7 +73,7 @@ def run_ended(state: ThreadState, at_ms: int) -> None:
         state: changed in place.
         at_ms: when, UTC milliseconds.
     """
-    play, outcome = PLAYBOOK_RUN.of(state), state.outcome
+    play, outcome = PLAYBOOK_RUN.of(state), state.newest.outcome
     if play is None:
         return
     if play.status == "transferred" and outcome.status == "failed":
@@ -83,7 +83,7 @@ def run_ended(state: ThreadState, at_ms: int) -> None:
 
 
 def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
-    run, taken = state.run, state.controls.pop(fact.input_seq, None)
+    run, taken = state.run, state.inbox.controls.pop(fact.input_seq, None)
     charge_report(state, taken, origin)
     if run is not None and taken is not None and isinstance(taken.fact, Answer):
         run.waits.pop(taken.fact.wait_id, None)  # whoever takes the run up now must not wait for it again
@@ -101,9 +101,9 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
         else:
             run.calls.intents.pop(fact.call_id, None)
     if fact.input_seq:
-        state.consumed += 1
+        state.inbox.consumed += 1
     if fact.what == "RUN_ENDED":
-        state.outcome = outcome_of(fact, origin.at_ms)
+        state.newest.outcome = outcome_of(fact, origin.at_ms)
 
 
 def _allowed(run: OpenRun, fact: Played) -> None:
@@ -126,13 +126,13 @@ def _fold_work(state: ThreadState, fact: PlaybookBegan | PlaybookEnded) -> None:
         state: changed in place.
         fact: which.
     """
-    known = state.active_work
+    known = state.links.active_work
     if isinstance(fact, PlaybookBegan):
         # An end may come before it: whoever started the playbook was cut off in between.
         if known is None or known.id != fact.thread_id:
-            state.active_work = RunRef("playbook", fact.thread_id, True, fact.run_id)
+            state.links.active_work = RunRef("playbook", fact.thread_id, True, fact.run_id)
     elif known is None or known.id == fact.thread_id:
-        state.active_work = RunRef("playbook", fact.thread_id, False)
+        state.links.active_work = RunRef("playbook", fact.thread_id, False)
 
 
 def outcome_of(fact: Played, at_ms: int) -> Outcome:

@@ -106,14 +106,14 @@ class StoredRuns:
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)
-            await self._tell_begun(thread_id, begin, before.title)
+            await self._tell_begun(thread_id, begin, before.identity.title)
             return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
         agent = begin.agent or self.agents[0]
         if agent not in self.agents:
             raise NotFound(f"no agent {agent!r} (known: {', '.join(self.agents)})")
-        tainted = begin.tainted or (begin.made_by != "" and (await self._run(begin.made_by)).tainted)
+        tainted = begin.tainted or (begin.made_by != "" and (await self._run(begin.made_by)).context.tainted)
         if before is None:
             await self._check_room()
             if begin.thread and begin.trigger != "transfer":
@@ -136,7 +136,7 @@ class StoredRuns:
         waiting, after, whole = 0, "", True
         while whole:
             page = await self.threads.list(status="suspended", after=after, limit=_PAGE)
-            states = [state for _, state in page if state is not None and state.birth is None]
+            states = [state for _, state in page if state is not None and state.identity.birth is None]
             waiting += sum(PLAYBOOK_RUN.of(state) is not None for state in states)
             if waiting >= self.most_waiting:
                 said = f"{self.most_waiting} runs of playbooks wait already: end some"
@@ -157,7 +157,7 @@ class StoredRuns:
         same = begin.trigger in _BY_FILES or all(
             name in had and had[name] == value for name, value in begin.inputs.items()
         )
-        if not same or order.payload != begin.payload or (not begin.source and before.title != begin.playbook):
+        if not same or order.payload != begin.payload or (not begin.source and before.identity.title != begin.playbook):
             raise MessageIdReused("the same key began another run, or one with other inputs: take a new key")
         return True
 
@@ -182,9 +182,9 @@ class StoredRuns:
             "transfer",
             "",
             play.thread,
-            state.agent,
+            state.identity.agent,
             "",
-            state.tainted,
+            state.context.tainted,
             run_id=run.id,
             handed=handed,
             chain=play.chain,
@@ -213,7 +213,7 @@ class StoredRuns:
     async def cancel(self, run: str, why: str = "") -> None:
         """End it."""
         state = await self._run(run)
-        if state.run is None and not state.waiting:
+        if state.run is None and not state.inbox.waiting:
             raise Conflict(f"the run {run} has ended already: it was {_told(state)}")
         await self._ask(state, PlaybookAsked("cancel", why or "cancelled"))
 
@@ -231,7 +231,7 @@ class StoredRuns:
     async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
         """Go on."""
         state = await self._run(run)
-        if state.run is not None or state.waiting:
+        if state.run is not None or state.inbox.waiting:
             if steps:
                 raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
             if _told(state) != "paused":
@@ -256,9 +256,9 @@ class StoredRuns:
             inputs = complete_inputs(definition, inputs)
         info, _ = await self.threads.get(state.thread_id)
         play = play_of(definition, record.play.source, "manual", record.play.thread)
-        created = ThreadCreated(state.agent, play.name, graph=PLAYBOOK, play=play)
+        created = ThreadCreated(state.identity.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
-        seal, tainted = self.make_id("seal"), state.tainted
+        seal, tainted = self.make_id("seal"), state.context.tainted
         payload = record.order.payload if record.order is not None else None
         order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
@@ -310,13 +310,13 @@ class StoredRuns:
             InvalidInput: it is no conversation.
         """
         _, state = await self.threads.get(thread_id)
-        if state is not None and (state.graph or state.birth is not None):
-            what = state.graph or "sub-agent"
+        if state is not None and (state.identity.graph or state.identity.birth is not None):
+            what = state.identity.graph or "sub-agent"
             raise InvalidInput(f"thread_id: {thread_id} is no conversation but that of a {what}: name one, or none")
 
     async def _going(self, run: str) -> ThreadState:
         state = await self._run(run)
-        if state.run is None and not state.waiting:
+        if state.run is None and not state.inbox.waiting:
             raise Conflict(f"the run {run} has ended: it was {_told(state)}")
         return state
 

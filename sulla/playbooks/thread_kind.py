@@ -44,7 +44,7 @@ def _budget(state: ThreadState) -> RunBudget | None:
 def _heard_by(state: ThreadState) -> ThreadId:
     """Of a step the playbook around it is told, and of one that was handed over the next one's conversation."""
     play = PLAYBOOK_RUN.of(state)
-    if play is None or play.told or state.birth is not None or state.run is not None:
+    if play is None or play.told or state.identity.birth is not None or state.run is not None:
         return ThreadId("")
     return play.thread if play.ended and play.status != "transferred" else ThreadId("")
 
@@ -56,17 +56,20 @@ def _news(state: ThreadState) -> RecordDelivery | None:
         return None
     text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
     offers: tuple[tuple[Fact, str], ...] = (
-        (PlaybookEnded(state.thread_id, play.name, play.status, text, state.tainted), key),
+        (PlaybookEnded(state.thread_id, play.name, play.status, text, state.context.tainted), key),
     )
     if play.status != "completed" or not play.responded:
         message_id = MessageId(derived_id("msg", key))
-        offers = (*offers, (Input(message_id, text, origin="playbook", tainted=state.tainted, chain=play.chain), ""))
+        offers = (
+            *offers,
+            (Input(message_id, text, origin="playbook", tainted=state.context.tainted, chain=play.chain), ""),
+        )
     return RecordDelivery(offers, EndTold)
 
 
 def _told(state: ThreadState, play: PlayState) -> str:
     """What a conversation is told of a playbook that it started and that has ended."""
-    outcome = state.outcome
+    outcome = state.newest.outcome
     head = f"[The playbook {play.name} has {_ENDS.get(play.status, 'ended')} ({state.thread_id}).]"
     if play.status == "completed":
         return cut_report(f"{head}\nWhat it gives back: {outcome.response}\nTell the person what came of it, briefly.")
@@ -77,10 +80,14 @@ def _told(state: ThreadState, play: PlayState) -> str:
 def _removed(state: ThreadState) -> tuple[ThreadId, Fact, str] | None:
     """The same where the thread is about to be removed, at work or not."""
     play = PLAYBOOK_RUN.of(state)
-    if play is None or not play.thread or state.birth is not None or play.told or play.status == "transferred":
+    if play is None or not play.thread or state.identity.birth is not None or play.told or play.status == "transferred":
         return None
     how = (play.status, play.failure) if play.ended else ("cancelled", DELETED)
-    return play.thread, PlaybookEnded(state.thread_id, play.name, *how, state.tainted), f"ended:{state.thread_id}"
+    return (
+        play.thread,
+        PlaybookEnded(state.thread_id, play.name, *how, state.context.tainted),
+        f"ended:{state.thread_id}",
+    )
 
 
 PLAYBOOK_THREAD: Final[ThreadKind[ThreadState]] = ThreadKind(

@@ -52,7 +52,7 @@ class _Caller:
     @property
     def refusal(self) -> str:
         """Why nothing may be started from here; empty if something may."""
-        if PLAYBOOK in (self.state.graph, self.root.graph):
+        if PLAYBOOK in (self.state.identity.graph, self.root.identity.graph):
             return (
                 "You work on a step of a playbook, and what follows is its business: do your task, and say what should "
                 "be done beside it."
@@ -64,7 +64,7 @@ class _Caller:
     @property
     def thread(self) -> ThreadId:
         """The conversation that hears of what is started here; empty where there is none, as at a heartbeat."""
-        return self.root.thread_id if not self.root.graph else ThreadId("")
+        return self.root.thread_id if not self.root.identity.graph else ThreadId("")
 
 
 def playbook_tools(starts: Callable[[], Starts]) -> tuple[Tool, ...]:
@@ -157,7 +157,7 @@ class _PlaybookTools:
             {**given, **cast("FrozenJson", inputs or {})},  # they came as JSON
             "heartbeat" if context.unattended else "agent",
             thread=caller.thread,
-            agent=caller.root.agent,
+            agent=caller.root.identity.agent,
             tainted=context.tainted,
             attended=not context.unattended,
             # What a sub-agent starts goes on beside the conversation, whose turn has to hear of its end first.
@@ -175,7 +175,9 @@ class _PlaybookTools:
         state = await threads.load(context.thread_id, messages=False)
         if state is None or state.run is None:
             raise NotFound(f"{context.thread_id}: its run is over")
-        root = await threads.load(state.birth.root, messages=False) if state.birth is not None else state
+        root = (
+            await threads.load(state.identity.birth.root, messages=False) if state.identity.birth is not None else state
+        )
         if root is None:
             raise NotFound(f"{context.thread_id}: who asked for this work is gone")
         return _Caller(state, root)

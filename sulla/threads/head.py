@@ -50,11 +50,18 @@ def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, 
     kept = _FORM.write(state)
     if state.run is None and not _is_owed(state):
         # Once the run has ended its words are in the log: repeating them would double every later write.
-        kept["outcome"] = to_json(_brief(state.outcome))
+        kept["outcome"] = to_json(_brief(state.newest.outcome))
     found: JsonObject = {name: number for name, number in (("claimed", claimed), ("epoch", epoch)) if number}
     for name, value in kept.items():
         found.update(schema.slices_to_json(state) if name == "slices" else {name: value})
-    return Head(THREAD_KIND, status_of(state), state.agent, due_ms, state.consumed, seal("HEAD", orjson.dumps(found)))
+    return Head(
+        THREAD_KIND,
+        status_of(state),
+        state.identity.agent,
+        due_ms,
+        state.inbox.consumed,
+        seal("HEAD", orjson.dumps(found)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
         CorruptRecord: the checkpoint is not what was written.
     """
     state = schema.new(thread_id)
-    state.consumed = head.consumed
+    state.inbox.consumed = head.consumed
     if not head.body:
         return state, LogReferences()
     try:
@@ -100,7 +107,7 @@ def from_head(schema: ThreadSchema, thread_id: ThreadId, head: Head) -> tuple[Th
     _FORM.put(state, rest)
     state.kind = schema.kind_of(state)
     if state.run is not None:
-        state.waiting_for_user = state.run.resting if state.kind.waits_while_working else bool(state.run.waits)
+        state.walk.waiting_for_user = state.run.resting if state.kind.waits_while_working else bool(state.run.waits)
     pending = (*numbers_of(rest, "waiting"), *numbers_of(rest, "controls"))
     return state, LogReferences(epoch, claimed, pending, numbers_of(rest.get("run"), "reports"))
 

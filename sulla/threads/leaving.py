@@ -22,13 +22,15 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
     Args:
         state: the thread.
     """
-    birth = state.birth
-    if birth is not None and not state.reported:
-        used = (state.spent_tokens, state.spent_micro or None)
-        report = Report("cancelled", DELETED, "", "", "", *used, tainted=state.tainted, agent=state.agent)
+    birth = state.identity.birth
+    if birth is not None and not state.links.reported:
+        used = (state.spending.tokens, state.spending.cost_micro or None)
+        report = Report(
+            "cancelled", DELETED, "", "", "", *used, tainted=state.context.tainted, agent=state.identity.agent
+        )
         text = "Its thread was removed before it had an end."
         yield birth.parent, Answer(wait_of(birth.id), text, origin="child", report=report), ""
-    for child in state.children.values():
+    for child in state.links.children.values():
         yield child.thread_id, StopAsked(), f"cancel:{child.id}"
     if (news := state.kind.end_news.removed(state)) is not None:
         yield news
@@ -39,8 +41,8 @@ def last_words(state: ThreadState) -> Iterator[tuple[ThreadId, Fact, str]]:
 
 
 def _unanswered(state: ThreadState) -> Iterator[OwedAnswer]:
-    yield from state.owes.values()
-    asked = [item.question for item in state.waiting.values()] + [state.run.asked.question if state.run else None]
+    yield from state.links.owes.values()
+    asked = [item.question for item in state.inbox.waiting.values()] + [state.run.asked.question if state.run else None]
     for question in asked:
         if question is not None:
             yield OwedAnswer(question.thread_id, question.wait_id, DELETED, is_error=True)

@@ -117,10 +117,10 @@ def next_task(state: ThreadState) -> Task:
     `Interrupt` then end it, `GoOn` leaves it alone.
     """
     run = state.run
-    stopped = _stopped_before(state) if run is None and state.waiting else 0
+    stopped = _stopped_before(state) if run is None and state.inbox.waiting else 0
     if stopped:
-        return Start(state.waiting[stopped])
-    for seq in sorted(state.controls):
+        return Start(state.inbox.waiting[stopped])
+    for seq in sorted(state.inbox.controls):
         task = _control(state, seq)
         if task is not None:
             return task
@@ -143,7 +143,9 @@ def cut_short(state: ThreadState) -> str:
     run = state.run
     if run is None:
         return ""
-    if any(isinstance(control.fact, StopAsked) and run.message.seq < seq for seq, control in state.controls.items()):
+    if any(
+        isinstance(control.fact, StopAsked) and run.message.seq < seq for seq, control in state.inbox.controls.items()
+    ):
         return "stopped"
     match _of_run(state, run):
         case Interrupt():
@@ -156,12 +158,12 @@ def cut_short(state: ThreadState) -> str:
 
 def _stopped_before(state: ThreadState) -> int:
     """What has to begin also if it was stopped before it did, because somebody waits for its end; 0 for nothing."""
-    if state.is_child and not state.cycle_complete:
-        return min(state.waiting)
+    if state.is_child and not state.walk.cycle_complete:
+        return min(state.inbox.waiting)
     if not state.kind.refusal:
         return 0
-    stop = max((seq for seq, control in state.controls.items() if isinstance(control.fact, StopAsked)), default=0)
-    return min((seq for seq, item in state.waiting.items() if item.origin != "user" and seq < stop), default=0)
+    stop = max((seq for seq, control in state.inbox.controls.items() if isinstance(control.fact, StopAsked)), default=0)
+    return min((seq for seq, item in state.inbox.waiting.items() if item.origin != "user" and seq < stop), default=0)
 
 
 def _refused(state: ThreadState) -> Ignore | None:
@@ -170,10 +172,10 @@ def _refused(state: ThreadState) -> Ignore | None:
     """
     if not state.kind.refusal or (state.run is not None and not state.suspended):
         return None  # while it is at work, only what ends it is looked for
-    for item in state.waiting.values():
+    for item in state.inbox.waiting.values():
         if item.origin == "user":
             return Ignore(item.seq, state.kind.refusal, item.run_id)
-        if state.run is None and item.seq < state.held_below:
+        if state.run is None and item.seq < state.inbox.held_below:
             return Ignore(item.seq, STOPPED, item.run_id)
     return None
 
@@ -193,7 +195,7 @@ def _of_run(state: ThreadState, run: OpenRun) -> Task:
 
 def _is_spoken_over(state: ThreadState, run: OpenRun) -> bool:
     """Whether the reply in flight is the one that somebody spoke over; another one is none of their business."""
-    barged, call = state.barged, run.model.open_call
+    barged, call = state.inbox.barged, run.model.open_call
     return barged is not None and call is not None and call.message_id == barged.message_id
 
 
@@ -205,14 +207,14 @@ def _steering(state: ThreadState, run: OpenRun) -> int:
 
 
 def _control(state: ThreadState, seq: int) -> Task | None:
-    match state.controls[seq].fact:
+    match state.inbox.controls[seq].fact:
         case StopAsked():
             return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq)
         case ContinueAsked():
             return ReleaseHeld(seq)
         case RunRequest() as order:
             is_known = isinstance(order, state.kind.orders)
-            if state.run is None and is_known and state.waiting:
+            if state.run is None and is_known and state.inbox.waiting:
                 return None  # it is for the run that is about to begin
             if state.run is None or not is_known:
                 return Ignore(seq, order.refusal)

@@ -26,7 +26,7 @@ def expires_ms(state: ThreadState, retention: Retention) -> int | None:
     Returns:
         None for never: it is kept for ever, or there is something left to do in it.
     """
-    if state.run is not None or state.waiting or state.controls or next(state.outbox, None) is not None:
+    if state.run is not None or state.inbox.waiting or state.inbox.controls or next(state.outbox, None) is not None:
         return None
     kept_s = retention.child_s if state.is_child else retention.conversation_s
     return None if kept_s is None else state.updated_ms + round(kept_s * 1000)

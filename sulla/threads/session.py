@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import field
 from itertools import chain, repeat
 from typing import Any, TypeVar
 
@@ -41,6 +42,42 @@ class LoadedThread:
     """How many leases before this one ended without a single write."""
 
 
+@dataclass(slots=True)
+class _HeldLease:
+    """A lease as this process knows it, until it is given back or lost."""
+
+    lease: Lease
+    deadline_s: float
+    """Until when it is surely ours, by `Clock.elapsed`."""
+    lost: bool = False
+    """It is somebody else's now."""
+    released: bool = False
+    failed: bool = False
+    """A write may be missing, or there is nothing left to write: nothing is written under it any more."""
+
+    def renewed(self, asked_s: float) -> None:
+        """It lasts anew from when that was asked for: the store's clock on it started no earlier."""
+        self.deadline_s = asked_s + self.lease.ttl_s
+
+
+@dataclass(slots=True)
+class _Unwritten:
+    """What was decided since the last write began."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    noted: list[CommittedFact] = field(default_factory=list)
+    """The same for the watcher; nothing if there is none."""
+    write_no: int = 0
+    """Of the last write that began under this lease."""
+
+    def take(self) -> tuple[list[Draft], list[CommittedFact]]:
+        """All of it, for the write that begins now."""
+        taken = self.drafts, self.noted
+        self.drafts, self.noted = [], []
+        self.write_no += 1
+        return taken
+
+
 class ThreadSession:
     """Holds the lease, folds facts in, writes them down, renews itself.
 
@@ -70,23 +107,15 @@ class ThreadSession:
     ) -> None:
         self.state = known.state
         self.fruitless = known.fruitless
-        self.lost = False
-        """Whether the lease is somebody else's now: start and emit nothing more."""
         self._store = store
         self._clock = clock
-        self._lease = lease
-        self._schema = known.recent.schema
+        self._held = _HeldLease(lease, asked_s + lease.ttl_s)
+        self._unwritten = _Unwritten()
         self._recent = known.recent
         self._seen = known.seen_seq
-        self._write_no = 0
-        self._drafts: list[Draft] = []
         self._lock = asyncio.Lock()
-        self._deadline = asked_s + lease.ttl_s
         self._retention = retention
         self._watcher = watcher
-        self._noted: list[CommittedFact] = []
-        self._released = False
-        self._failed = False
         self._unfinished: set[asyncio.Task[Any]] = set()
 
     @property
@@ -95,19 +124,24 @@ class ThreadSession:
         return self._seen
 
     @property
+    def lost(self) -> bool:
+        """Whether the lease is somebody else's now: start and emit nothing more."""
+        return self._held.lost
+
+    @property
     def epoch(self) -> int:
         """The lease's number."""
-        return self._lease.epoch
+        return self._held.lease.epoch
 
     @property
     def released(self) -> bool:
         """Whether the lease was given back, with everything kept."""
-        return self._released and not self._drafts and not self._failed
+        return self._held.released and not self._unwritten.drafts and not self._held.failed
 
     @property
     def live(self) -> bool:
         """Whether the lease is ours and its time is not over: only then may anything start or be shown."""
-        return not self.lost and not self._released and self._clock.elapsed() < self._deadline
+        return not self.lost and not self._held.released and self._clock.elapsed() < self._held.deadline_s
 
     def check(self) -> None:
         """Raise if nothing may be started any more.
@@ -127,17 +161,17 @@ class ThreadSession:
             run = self.state.run
             run_id, agent = (run.id, run.agent) if run is not None else (None, "")
             if isinstance(fact, f.RunStarted):
-                run_id, agent = self.state.waiting[fact.input_seq].run_id, fact.agent
+                run_id, agent = self.state.inbox.waiting[fact.input_seq].run_id, fact.agent
             elif isinstance(fact, f.RunFinished | f.RunError):
                 run_id = fact.run_id
-            birth = self.state.birth
+            birth = self.state.identity.birth
             parent = birth.run_id if birth is not None else None
-            origin = Origin(now_ms, run_id, agent or self.state.agent, parent, self.state.depth)
-            if self._schema.is_decision(fact):
-                self._schema.decide(self.state, fact, origin)
-            self._drafts.append(encode(fact, origin))
+            origin = Origin(now_ms, run_id, agent or self.state.identity.agent, parent, self.state.depth)
+            if self._recent.schema.is_decision(fact):
+                self._recent.schema.decide(self.state, fact, origin)
+            self._unwritten.drafts.append(encode(fact, origin))
             if self._watcher is not None:
-                self._noted.append(CommittedFact(fact, origin))
+                self._unwritten.noted.append(CommittedFact(fact, origin))
 
     async def commit(self, *facts: Fact) -> None:
         """Fold facts in and keep them and all noted ones, in one step.
@@ -147,19 +181,19 @@ class ThreadSession:
             StoreUnavailable: the store did not answer for as long as the lease lasts.
         """
         self.note(*facts)
-        if self._drafts:
+        if self._unwritten.drafts:
             await self._finish(self._write(release=False))
 
     async def release(self) -> None:
         """Keep what was noted and give the lease back, in one step."""
-        if not self._released and not self.lost:
+        if not self._held.released and not self.lost:
             await self._finish(self._write(release=True))
 
     @property
     def expired(self) -> bool:
         """Whether the thread was kept for as long as it is to be."""
         due_ms = expires_ms(self.state, self._retention)
-        return due_ms is not None and due_ms <= self._clock.now() * 1000 and not self._drafts
+        return due_ms is not None and due_ms <= self._clock.now() * 1000 and not self._unwritten.drafts
 
     async def remove(self) -> bool:
         """Remove the thread with all it holds, if nothing was offered since the last look.
@@ -174,9 +208,9 @@ class ThreadSession:
 
     async def abandon(self) -> None:
         """Give the lease back without a word, after a write that failed: nobody has to wait until it runs out."""
-        self._released = self._failed = True
+        self._held.released = self._held.failed = True
         with suppress(StoreUnavailable):
-            await self._store.release(self._lease)
+            await self._store.release(self._held.lease)
 
     async def park(self) -> None:
         """Release at a step border: whoever takes the run up again goes on, and it counts as no crash."""
@@ -201,23 +235,23 @@ class ThreadSession:
             StaleLease: somebody else holds the thread.
         """
         # Counted from the grant: reading the thread may have taken its time.
-        wait_s = max(0.0, self._deadline - self._lease.ttl_s * 2 / 3 - self._clock.elapsed())
+        wait_s = max(0.0, self._held.deadline_s - self._held.lease.ttl_s * 2 / 3 - self._clock.elapsed())
         while True:
             await self._clock.sleep(wait_s)
-            wait_s = self._lease.ttl_s / 3
+            wait_s = self._held.lease.ttl_s / 3
             async with self._lock:
-                if self._released:
+                if self._held.released:
                     return
                 asked = self._clock.elapsed()
                 try:
-                    await self._store.renew(self._lease)
+                    await self._store.renew(self._held.lease)
                 except StaleLease:
-                    self.lost = True
+                    self._held.lost = True
                     raise
                 except StoreUnavailable:
                     continue  # the deadline stands; until then the store may come back
                 # Counted from before the question, as at the beginning.
-                self._deadline = asked + self._lease.ttl_s
+                self._held.renewed(asked)
 
     def emit(self, run_id: RunId, agent: str, moment: Moment) -> None:
         """Show a moment to whoever listens; nothing once the lease's time is over."""
@@ -243,17 +277,16 @@ class ThreadSession:
 
     async def _write(self, *, release: bool) -> None:
         async with self._lock:
-            if self._released or self.lost:
+            if self._held.released or self.lost:
                 raise StaleLease(f"{self.state.thread_id}: written after the lease was given back or lost")
-            if self._failed:  # what follows a write that may be missing would leave a hole
+            if self._held.failed:  # what follows a write that may be missing would leave a hole
                 raise StoreUnavailable(f"{self.state.thread_id}: an earlier write of this lease was not kept")
             # Drafts and head belong together: both are taken before anything can happen in between.
-            drafts, self._drafts = self._drafts, []
-            noted, self._noted = self._noted, []
-            head = to_head(self._schema, self.state, self._seen, self.epoch, due_ms(self.state, self._retention))
-            self._write_no += 1
+            drafts, noted = self._unwritten.take()
+            due = due_ms(self.state, self._retention)
+            head = to_head(self._recent.schema, self.state, self._seen, self.epoch, due)
             last = await self._append(drafts, head, release=release)
-            self._released = release
+            self._held.released = release
             undisturbed = last == self._seen + len(drafts)
             if undisturbed:
                 self._seen = last
@@ -267,8 +300,8 @@ class ThreadSession:
 
     async def _remove(self) -> bool:
         async with self._lock:
-            gone = await self._store.delete(self._lease, last_seq=self._seen)
-            self._released = self._failed = gone  # failed: there is nothing to remember for the next turn
+            gone = await self._store.delete(self._held.lease, last_seq=self._seen)
+            self._held.released = self._held.failed = gone  # failed: there is nothing to remember for the next turn
         if gone:
             self._store.publish(channel(self.state.thread_id), pack(LogAdvanced(self._seen)))
         else:
@@ -278,14 +311,16 @@ class ThreadSession:
     async def _append(self, drafts: Sequence[Draft], head: Head, *, release: bool) -> int:
         for wait_s in chain(_BACKOFF_S, repeat(_BACKOFF_S[-1])):
             try:
-                return await self._store.append(self._lease, self._write_no, drafts, head, self._seen, release=release)
+                return await self._store.append(
+                    self._held.lease, self._unwritten.write_no, drafts, head, self._seen, release=release
+                )
             except StaleLease:
-                self.lost = True
+                self._held.lost = True
                 raise
             except StoreUnavailable:
                 # The same write number again: if the first try did get through, the store answers as it did then.
-                if self._clock.elapsed() + wait_s >= self._deadline:
-                    self._failed = True
+                if self._clock.elapsed() + wait_s >= self._held.deadline_s:
+                    self._held.failed = True
                     raise
                 await self._clock.sleep(wait_s)
         raise AssertionError("unreachable: the back-off has no end")
@@ -294,7 +329,7 @@ class ThreadSession:
         async with self._lock:
             found = False
             # A look that a write left behind may come after the end: the state is then the next session's.
-            while not self._released and (upto is None or self._seen < upto):
+            while not self._held.released and (upto is None or self._seen < upto):
                 records = await self._store.read(self.state.thread_id, after=self._seen)
                 if not records:
                     break
@@ -305,9 +340,9 @@ class ThreadSession:
 
     def _take(self, entry: Entry) -> bool:
         fact = entry.fact
-        if not entry.offered or not self._schema.is_offer(fact):
+        if not entry.offered or not self._recent.schema.is_offer(fact):
             return False  # our own decisions are folded in already
-        self._schema.offer(self.state, fact, entry.seq, entry.origin)
+        self._recent.schema.offer(self.state, fact, entry.seq, entry.origin)
         return True
 
 

@@ -22,10 +22,10 @@ from sulla.threads.loader import StateLoader
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.kind import Group
-from sulla.threads.log.offers import dedupe_id, digest, run_of
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
+from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.retention import expires_ms
 from sulla.threads.session import LoadedThread, ThreadSession
 from sulla.threads.watching import CommittedFact, Watcher

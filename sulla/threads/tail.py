@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
@@ -60,16 +61,16 @@ async def load_tail(
         # Whatever else lies too far back, a model is told what it works on.
         item = _message_of(await _one(store, recent, state, state.run.message.seq))
         if item is not None:
-            state.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
+            state.context.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
     for opened in tail:
         if isinstance(opened.fact, CORE_DECISIONS):
-            apply_message(state.transcript, opened.fact, inputs)
+            apply_message(state.context.transcript, opened.fact, inputs)
     await _known_offers(store, recent, state, unread)
-    if state.summary_seq:
-        summary = (await _one(store, recent, state, state.summary_seq)).fact
+    if state.context.summary.seq:
+        summary = (await _one(store, recent, state, state.context.summary.seq)).fact
         if not isinstance(summary, f.Summary):
-            raise CorruptRecord(f"{state.thread_id} record {state.summary_seq}: expected a SUMMARY")
-        state.summary, state.summary_first_kept = summary.text, summary.first_kept
+            raise CorruptRecord(f"{state.thread_id} record {state.context.summary.seq}: expected a SUMMARY")
+        state.context.summary = replace(state.context.summary, text=summary.text, first_kept=summary.first_kept)
 
 
 async def _known_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences) -> None:
@@ -87,7 +88,7 @@ async def _newest(
 ) -> list[_Opened]:
     found: list[_Opened] = []
     weight, before = 0, last_seq + 1
-    scale, after = state.transcript.empty(), _floor(state, last_seq)
+    scale, after = state.context.transcript.empty(), _floor(state, last_seq)
     while before > after + 1 and weight < ceiling_tokens:
         page = await store.read(state.thread_id, after=after, before=before, limit=_PAGE, reverse=True)
         if not page:
@@ -107,7 +108,7 @@ def _floor(state: ThreadState, last_seq: int) -> int:
     """Up to which record nothing is looked for."""
     match state.kind.recall:
         case "conversation":
-            return state.summary_covers
+            return state.context.summary.covers_seq
         case "run" if state.run is not None:
             return state.run.message.seq - 1
         case _:

@@ -46,8 +46,8 @@ async def begin(world: World, session: ThreadSession, name: str, mode: ChildMode
     await session.pull()
     state = await world.threads.load(ThreadId(thread))
     assert state is not None
-    assert state.birth is not None
-    return state.birth
+    assert state.identity.birth is not None
+    return state.identity.birth
 
 
 async def test_however_many_children_together_have_no_more_than_their_parent_had_left(store: MemoryStore) -> None:
@@ -92,7 +92,7 @@ async def test_a_grandchild_has_no_more_than_its_parent_was_given(store: MemoryS
     limits = RunLimits(tokens=100_000, reply_tokens=100, cost_micro=1_000)
     world, session = await at_work(store, limits)
     await begin(world, session, "c", "call")
-    child = await world.threads.attend(next(iter(session.state.children.values())).thread_id)
+    child = await world.threads.attend(next(iter(session.state.links.children.values())).thread_id)
     assert child is not None
     item = child.state.runnable[0]
     await child.commit(RunStarted(item.seq, item.message_id, "sulla"))

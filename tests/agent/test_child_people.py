@@ -31,7 +31,7 @@ async def broken(world: World) -> list[str]:
     threads = []
     for info, state in await world.threads.list():
         assert state is not None
-        kept = Kept(state.usage, state.day, state.day_tokens)
+        kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
         threads.append(ThreadHistory(info.key, tuple(await world.log(state.thread_id)), kept=kept))
     return [str(breach) for breach in breaches(History(tuple(threads)))]
 
@@ -114,7 +114,7 @@ async def test_a_message_that_steers_does_not_wait_until_a_sub_agent_is_done(sto
     await world.work()
     state = await world.threads.load(thread)
     assert state is not None
-    assert "It is blue." in state.transcript[-1].text
+    assert "It is blue." in state.context.transcript[-1].text
     assert await broken(world) == []
 
 

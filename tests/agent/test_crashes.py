@@ -22,10 +22,11 @@ from sulla.threads.log.codec import decode
 from sulla.threads.log.facts import Answer, Decision, Offer, Suspended
 from sulla.threads.log.fold import apply_decision
 from sulla.threads.log.fold_offer import apply_offer
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
+from tests.threads.log.kept_log import known
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 
@@ -230,7 +231,7 @@ async def test_what_is_loaded_is_what_the_log_folds_to(store: MemoryStore) -> No
 
 
 def folded(records: list[Record], thread: ThreadId) -> ThreadState:
-    state = ThreadState(thread, Transcript(estimate_tokens))
+    state = ThreadState(thread, ModelContext(Transcript(estimate_tokens)))
     for record in records:
         entry = decode(record, thread)
         fact = entry.fact
@@ -242,9 +243,16 @@ def folded(records: list[Record], thread: ThreadId) -> ThreadState:
 
 
 def shown(state: ThreadState) -> dict[str, Any]:
-    walk = ("iterations", "consecutive_same_node", "node")  # the engine's own counters are in the head alone
-    found = {name: getattr(state, name) for name in state.__slots__ if name not in (*walk, "transcript")}
-    return found | {"messages": list[Message](state.transcript), "unanswered": state.transcript.unanswered}
+    walk = (
+        "walk.iterations",
+        "walk.consecutive_same_node",
+        "walk.node",
+    )  # the engine's own counters are in the head alone
+    found = {name: value for name, value in known(state) if name not in (*walk, "context.transcript")}
+    return found | {
+        "messages": list[Message](state.context.transcript),
+        "unanswered": state.context.transcript.unanswered,
+    }
 
 
 async def test_the_number_of_writes_is_what_these_tests_think(store: MemoryStore) -> None:

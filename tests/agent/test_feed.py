@@ -55,7 +55,7 @@ async def test_a_turn_is_told_and_its_log_says_of_what(store: MemoryStore) -> No
     thread = await here.thread()
     assert await here.feed.report(thread, [observation(here)]) == 1
     await here.ask(thread, "is that a good price?")
-    message = (await loaded(here, thread)).transcript[0]
+    message = (await loaded(here, thread)).context.transcript[0]
     texts = [part for part in message.parts if isinstance(part, Text)]
     assert [part.origin for part in texts] == ["user", "web", "operator"]
     assert "- page, 0 s ago: Trains | https://trains.example/ | Night train, from 59 €" in texts[1].text
@@ -71,7 +71,7 @@ async def test_a_turn_without_it_stays_clean(store: MemoryStore) -> None:
     await here.ask(thread, "hello")
     (entry,) = await started(here, thread)
     assert "environment" not in entry.data
-    assert not (await loaded(here, thread)).tainted
+    assert not (await loaded(here, thread)).context.tainted
 
 
 async def test_what_was_shown_is_shown_again_from_the_log_when_the_feed_is_gone(store: MemoryStore) -> None:
@@ -87,7 +87,7 @@ async def test_what_was_shown_is_shown_again_from_the_log_when_the_feed_is_gone(
     first, *_, last = provider.requests[0].messages
     assert "Night train" in first.text
     assert "Night train" not in last.text
-    assert (await loaded(after, thread)).tainted, "for good"
+    assert (await loaded(after, thread)).context.tainted, "for good"
 
 
 async def test_a_daemon_beside_it_knows(store: MemoryStore) -> None:

@@ -114,7 +114,7 @@ async def test_neither_is_the_name_of_a_folder(home: Home) -> None:
     thread = await home.clean(order("list_dir"))
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted
 
 
 async def test_neither_is_what_a_clean_job_prints_of_such_a_file(home: Home) -> None:
@@ -141,7 +141,7 @@ async def test_what_a_stopped_command_had_written_is_marked_and_nothing_else_is(
     for path, expected in (("mine.md", False), ("early.md", True)):
         state = await home.world.threads.load(await home.clean(order("read_file", path=path)))
         assert state is not None
-        assert state.tainted is expected
+        assert state.context.tainted is expected
     assert not home.mailed
 
 

@@ -86,7 +86,7 @@ async def test_it_is_charged_like_a_reply_that_was_interrupted(store: MemoryStor
         state = await world.threads.load(thread)
         assert state is not None
         day = world.model.ledger.used(world.clock.now())
-        spent.append((state.spent_tokens, state.day_tokens, state.usage, day))
+        spent.append((state.spending.tokens, state.spending.day_tokens, state.spending.usage, day))
     assert spent[0] == spent[1]
     assert (
         spent[0][0] > TokenUsage(input_tokens=100, output_tokens=20).total
@@ -127,9 +127,9 @@ async def test_what_is_loaded_is_what_the_log_folds_to_also_where_words_were_cut
     message_id = await speak_over(world, thread, gate)
     spoken = Spoken("u1", "final", heard=Heard(message_id, 4))
     await world.threads.send(thread, Input(MessageId("m2"), "not that", "steer", spoken=spoken))
-    assert [message.text for message in (await both(world, thread)).transcript][1:] == ["Once upon a time."]
+    assert [message.text for message in (await both(world, thread)).context.transcript][1:] == ["Once upon a time."]
     await world.turns.attend(thread)
-    assert [message.text for message in (await both(world, thread)).transcript][1] == "Once"
+    assert [message.text for message in (await both(world, thread)).context.transcript][1] == "Once"
 
 
 async def test_a_typed_message_that_waited_first_is_answered_knowing_what_was_heard(store: MemoryStore) -> None:
@@ -145,7 +145,7 @@ async def test_a_typed_message_that_waited_first_is_answered_knowing_what_was_he
     await world.turns.attend(thread)
     asked = [[message.text.partition("<")[0] for message in request.messages] for request in provider.requests]
     assert asked[1][:3] == ["tell me a story", "Once", "typed"]
-    texts = [message.text for message in (await both(world, thread)).transcript]
+    texts = [message.text for message in (await both(world, thread)).context.transcript]
     assert [text.partition("<")[0] for text in texts] == [
         *("tell me a story", "Once", "typed", "All right.", "not that", "All right."),
     ]
@@ -156,6 +156,6 @@ async def both(world: World, thread: ThreadId) -> ThreadState:
     loaded = await World(world.store, ScriptedProvider(), boot=9).threads.load(thread)
     assert loaded is not None
     fold = folded(await world.store.read(thread), thread)
-    loaded.outcome = fold.outcome  # of which a head keeps less, once the run has ended
+    loaded.newest.outcome = fold.newest.outcome  # of which a head keeps less, once the run has ended
     assert shown(loaded) == shown(fold)
     return loaded

@@ -86,7 +86,7 @@ async def test_a_reply_is_cut_off_and_made_again_and_its_reservation_is_charged(
     assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
     state = await world.threads.load(thread)
     assert state is not None
-    assert state.day_tokens == reserved + 120
+    assert state.spending.day_tokens == reserved + 120
     provider.assert_done()
 
 

@@ -29,8 +29,8 @@ async def test_a_written_history_reads_as_one_that_was_lived(tmp_path: Path) -> 
             assert info is not None
             assert state is not None
             assert (info.head.status, info.last_seq) == ("idle", thread.last_seq)
-            assert [message.role for message in state.transcript] == ["user", "assistant"] * (size // 2)
-            assert (state.run, state.waiting, state.outcome.status) == (None, {}, "done")
+            assert [message.role for message in state.context.transcript] == ["user", "assistant"] * (size // 2)
+            assert (state.run, state.inbox.waiting, state.newest.outcome.status) == (None, {}, "done")
     finally:
         await store.close()
 

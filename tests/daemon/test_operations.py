@@ -7,8 +7,8 @@ import json
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -167,10 +167,45 @@ async def _seen(watched: Watched, *, away: bool) -> float:
     return clock.elapsed() - began_s
 
 
-async def test_a_daemon_can_be_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    home, redactor = tmp_path / "home", Redactor()
+@contextmanager
+def _logged(redactor: Redactor) -> Iterator[Logs]:
     logs = Logs(redactor, "info")
     try:
+        yield logs
+    finally:
+        logs.close()
+        logging.captureWarnings(capture=False)
+        logging.getLogger("sulla").setLevel(logging.NOTSET)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_store_whose_file_is_gone_shows_in_time_and_also_that_it_is_back(
+    tmp_path: Path, *, replaced: bool
+) -> None:
+    home, redactor, clock = tmp_path / "home", Redactor(), SystemClock()
+    file, aside = home / "sulla.db", home / "aside.db"
+    with _logged(redactor) as logs:
+        async with (
+            FakeAnthropic(SCRIPT, clock, key=KEY) as model,
+            _watched(home, model.url, logs, redactor) as watched,
+        ):
+            for took in attempts(NOTICE_S):
+                await _until(watched, 200)
+                began_s = clock.elapsed()
+                file.rename(aside)
+                if replaced:
+                    file.write_bytes(b"another file")
+                told = await _until(watched, 503)
+                took.append(clock.elapsed() - began_s)
+                assert [trouble["what"] for trouble in told["blocking"]] == ["store_unavailable"]
+                assert "moved, removed or replaced" in told["blocking"][0]["why"]
+                aside.replace(file)
+            await _until(watched, 200)
+
+
+async def test_a_daemon_can_be_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, redactor = tmp_path / "home", Redactor()
+    with _logged(redactor) as logs:
         async with (
             FakeAnthropic(SCRIPT, SystemClock(), key=KEY) as model,
             _watched(home, model.url, logs, redactor) as watched,
@@ -198,10 +233,6 @@ async def test_a_daemon_can_be_watched(tmp_path: Path, capsys: pytest.CaptureFix
             assert [trouble["what"] for trouble in _ours(status["troubles"])] == ["store_unavailable"]
             for took in attempts(NOTICE_S):
                 took.append(await _seen(watched, away=False))
-    finally:
-        logs.close()
-        logging.captureWarnings(capture=False)
-        logging.getLogger("sulla").setLevel(logging.NOTSET)
     written = (home / "logs" / FILE).read_text()
     assert KEY not in written
     assert (home / "token").read_text().strip() not in written

@@ -153,7 +153,7 @@ class PlayWorld(World):
         """Begin another run that has done part of one."""
         record = await load_run(self.threads, thread_id)
         info, state = await self.threads.get(thread_id)
-        created = ThreadCreated("sulla", state.title if state else "", graph=PLAYBOOK, play=record.play)
+        created = ThreadCreated("sulla", state.identity.title if state else "", graph=PLAYBOOK, play=record.play)
         fork = await self.threads.create(created, self._make_id("req"))
         order = RunOrder("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
         await self.threads.send(fork, Input(MessageId("order:start"), order.text(), origin="operator"))

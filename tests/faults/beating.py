@@ -71,18 +71,18 @@ class Onlooker:
     async def children(self) -> list[ThreadState]:
         """The threads that runs asked for, once all of them rest."""
         async with CLOCK.timeout(PATIENCE_S):
-            while any(state.run is not None or not state.reported for state in await self._born()):
+            while any(state.run is not None or not state.links.reported for state in await self._born()):
                 await CLOCK.sleep(0.05)
         return await self._born()
 
     async def _born(self) -> list[ThreadState]:
-        return [state for state in await self.states() if state.birth is not None]
+        return [state for state in await self.states() if state.identity.birth is not None]
 
     async def broken(self) -> list[str]:
         """What of the promises does not hold, over all threads."""
         threads = []
         for state in await self.states():
-            kept = Kept(state.usage, state.day, state.day_tokens)
+            kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
             threads.append(ThreadHistory(state.thread_id, tuple(await self.log(state.thread_id)), kept=kept))
         return [str(breach) for breach in breaches(History(tuple(threads)))]
 

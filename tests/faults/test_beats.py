@@ -183,7 +183,7 @@ async def test_a_day_of_idle_beats_asks_no_model(tmp_path: Path) -> None:
         broken = await onlooker.broken()
     assert broken == []
     assert fake.requests == []
-    assert state.spent_tokens == 0
+    assert state.spending.tokens == 0
     reasons = Counter(entry.fact.reason for entry in log if isinstance(entry.fact, BeatSkipped))
     assert reasons.total() == 48
     assert reasons.keys() <= {"idle", "busy"}

@@ -85,7 +85,7 @@ async def test_nine_children_on_eight_places_all_finish(tmp_path: Path) -> None:
     assert broken == []
     assert at_work == PLACES
     assert len(children) == 9
-    assert {child.outcome.status for child in children} == {"done"}
+    assert {child.newest.outcome.status for child in children} == {"done"}
     results = [entry.fact for entry in log if isinstance(entry.fact, ToolCallResult)]
     assert len(results) == 9
     assert all("It is blue." in result.text for result in results)

@@ -21,14 +21,21 @@ NEXT, CONTINUE, STOP = Next(), Continue(), EndWalk()
 
 
 @dataclass(slots=True)
-class State:
-    """What the engine needs, and a trace of which nodes have run."""
+class Walk:
+    """What the engine needs."""
 
     node: NodeId = NodeId("")
     iterations: int = 0
     consecutive_same_node: int = 0
     cycle_complete: bool = False
     waiting_for_user: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    """What the engine needs, and a trace of which nodes have run."""
+
+    walk: Walk = field(default_factory=Walk)
     trace: list[str] = field(default_factory=list)
 
 
@@ -40,7 +47,7 @@ class Does:
     act: Callable[[State, Run], None] | None = None
 
     async def __call__(self, state: State, run: Run) -> Decision:
-        state.trace.append(state.node)
+        state.trace.append(state.walk.node)
         if self.act is not None:
             self.act(state, run)
         return self.decision
@@ -53,7 +60,7 @@ class Script:
     decisions: list[Decision]
 
     async def __call__(self, state: State, run: Run) -> Decision:
-        state.trace.append(state.node)
+        state.trace.append(state.walk.node)
         return self.decisions.pop(0)
 
 

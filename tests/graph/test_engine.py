@@ -16,7 +16,7 @@ from sulla.graph.graph import Edge, Graph, Node
 from sulla.graph.limits import GraphLimits, LimitReason, RunMeter
 from sulla.graph.walk import WalkStop, Why
 from sulla.testing.clock import ManualClock
-from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, Script, State, finish, make_run, times
+from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, Script, State, Walk, finish, make_run, times
 
 
 def chain(
@@ -87,7 +87,7 @@ def test_the_state_names_the_node_before_it_runs() -> None:
     seen: list[tuple[str, int, int]] = []
 
     def look(state: State, run: Run) -> None:
-        seen.append((state.node, state.iterations, state.consecutive_same_node))
+        seen.append((state.walk.node, state.walk.iterations, state.walk.consecutive_same_node))
 
     graph = chain(Does(act=look), Script([CONTINUE, NEXT]))
     graph = Graph(A, {**graph.nodes, C: Does(act=look)}, {A: Edge(B), B: Edge(C), C: Edge(END)})
@@ -101,7 +101,7 @@ def test_repeats_are_counted_in_the_state() -> None:
     @dataclass(frozen=True, slots=True)
     class Again:
         async def __call__(self, state: State, run: Run) -> Decision:
-            seen.append(state.consecutive_same_node)
+            seen.append(state.walk.consecutive_same_node)
             return Continue() if len(seen) < 4 else Next()
 
     finish(run_graph(chain(Again()), State(), make_run()))
@@ -114,20 +114,20 @@ def test_repeats_are_counted_in_the_state() -> None:
 def test_abort_comes_first_of_all() -> None:
     control = Control()
     control.abort("stopped")
-    state = State(cycle_complete=True, waiting_for_user=True)
+    state = State(Walk(cycle_complete=True, waiting_for_user=True))
     with pytest.raises(Aborted, match="aborted: stopped"):
         finish(run_graph(chain(Does(), input_node=A), state, make_run(control), limits=GraphLimits(max_steps=0)))
     assert state.trace == []
 
 
 def test_a_complete_cycle_runs_no_node() -> None:
-    state = State(cycle_complete=True, waiting_for_user=True)
+    state = State(Walk(cycle_complete=True, waiting_for_user=True))
     assert finish(run_graph(chain(Does(), input_node=A), state, make_run())) == WalkStop("cycle_complete", A, 0)
     assert state.trace == []
 
 
 def test_waiting_for_the_user_stops_at_the_input_node() -> None:
-    state = State(waiting_for_user=True)
+    state = State(Walk(waiting_for_user=True))
     assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run())) == WalkStop(
         "waiting_for_user", A, 0
     )
@@ -135,7 +135,7 @@ def test_waiting_for_the_user_stops_at_the_input_node() -> None:
 
 def test_waiting_for_the_user_lets_other_nodes_run() -> None:
     def wait(state: State, run: Run) -> None:
-        state.waiting_for_user = True
+        state.walk.waiting_for_user = True
 
     graph = chain(Does(act=wait), Does(), input_node=A)
     assert finish(run_graph(graph, State(), make_run())) == WalkStop("ended", B, 2)
@@ -143,7 +143,7 @@ def test_waiting_for_the_user_lets_other_nodes_run() -> None:
 
 def test_a_node_that_completes_the_cycle_is_the_last() -> None:
     def complete(state: State, run: Run) -> None:
-        state.cycle_complete = True
+        state.walk.cycle_complete = True
 
     assert finish(run_graph(chain(Does(act=complete), Does()), State(), make_run())) == WalkStop("cycle_complete", B, 1)
 
@@ -158,7 +158,7 @@ def test_an_abort_while_a_node_runs_is_seen_before_its_decision_counts() -> None
         # Without the check the unknown target would be the error.
         finish(run_graph(chain(Does(Goto(NodeId("ghost")), abort)), state, make_run()))
     assert caught.value.reason == "interrupted"
-    assert (state.node, state.trace) == (A, ["a"])
+    assert (state.walk.node, state.trace) == (A, ["a"])
 
 
 def test_an_abort_in_the_last_node_is_seen_too() -> None:
@@ -201,7 +201,7 @@ def test_the_step_limit_is_on_without_being_asked_for() -> None:
 
 
 def test_steps_of_a_resumed_run_count_together() -> None:
-    state = State(node=B, iterations=7)
+    state = State(Walk(node=B, iterations=7))
     graph: Graph[State] = Graph(A, {A: Does(), B: Does()}, {A: Edge(B), B: Edge(A)})
     stop = finish(run_graph(graph, state, make_run(), start=B, limits=GraphLimits(max_steps=10)))
     assert stop == WalkStop("step_limit", A, 3, LimitReason("max_steps", 10, 10))
@@ -214,7 +214,7 @@ class Takes:
     seconds: float
 
     async def __call__(self, state: State, run: Run) -> Decision:
-        state.trace.append(state.node)
+        state.trace.append(state.walk.node)
         assert isinstance(run.clock, ManualClock)
         await run.clock.advance(self.seconds)
         return Next()
@@ -264,10 +264,10 @@ def test_a_drained_walk_stops_at_the_border_and_goes_on_there() -> None:
     state = State()
     stop = finish(run_graph(graph, state, make_run()))
     assert stop == WalkStop("drained", C, 2)
-    assert state.node == C
+    assert state.walk.node == C
     assert finish(run_graph(graph, state, make_run(), start=stop.node)) == WalkStop("ended", C, 1)
     assert state.trace == ["a", "b", "c"]
-    assert state.iterations == 3
+    assert state.walk.iterations == 3
 
 
 def test_draining_starts_nothing() -> None:
@@ -285,7 +285,7 @@ def test_abort_outranks_drain() -> None:
 
 
 def test_a_resumed_run_enters_its_node_and_never_the_input_node() -> None:
-    state = State(node=B, waiting_for_user=True)
+    state = State(Walk(node=B, waiting_for_user=True))
     assert finish(run_graph(chain(Does(), Does(), input_node=A), state, make_run(), start=B)) == WalkStop("ended", B, 1)
     assert state.trace == ["b"]
 
@@ -302,8 +302,8 @@ def test_a_run_whose_node_failed_can_go_on_there() -> None:
     state = State()
     with pytest.raises(ConnectionError, match="gone"):
         finish(run_graph(graph, state, make_run()))
-    assert state.node == B
-    assert finish(run_graph(graph, state, make_run(), start=state.node)) == WalkStop("ended", C, 2)
+    assert state.walk.node == B
+    assert finish(run_graph(graph, state, make_run(), start=state.walk.node)) == WalkStop("ended", C, 2)
     assert state.trace == ["a", "b", "b", "c"]
 
 
@@ -345,7 +345,7 @@ def test_a_hook_is_not_called_for_a_node_that_does_not_run() -> None:
     witness = Witness()
     finish(
         run_graph(
-            chain(Does()), State(cycle_complete=True), make_run(), hooks=GraphHooks(witness.before, witness.after)
+            chain(Does()), State(Walk(cycle_complete=True)), make_run(), hooks=GraphHooks(witness.before, witness.after)
         )
     )
     assert witness.seen == []

@@ -154,8 +154,8 @@ def test_a_walk_goes_where_the_rules_say_and_stops_at_its_limits(plan: Plan) -> 
     state = State()
     stop = walk(plan, state)
     assert (stop.why, state.trace) == expected(plan)
-    assert stop.steps == state.iterations == len(state.trace) <= plan.max_steps
-    assert state.node == stop.node
+    assert stop.steps == state.walk.iterations == len(state.trace) <= plan.max_steps
+    assert state.walk.node == stop.node
     assert (stop.over is None) == (stop.why == "ended")
 
 
@@ -216,9 +216,11 @@ def test_a_walk_that_crashed_before_any_node_goes_on_there(plan: Plan, at: int) 
     crash = GraphHooks(before=_Crash(at).before)
     with pytest.raises(ConnectionError):
         finish(run_graph(plan.graph(), state, make_run(), limits=GraphLimits(max_steps=1000), hooks=crash))
-    assert state.node == whole.trace[at - 1]
+    assert state.walk.node == whole.trace[at - 1]
     # The step that crashed counts, so there has to be room for one more.
-    resumed = finish(run_graph(plan.graph(), state, make_run(), start=state.node, limits=GraphLimits(max_steps=1001)))
+    resumed = finish(
+        run_graph(plan.graph(), state, make_run(), start=state.walk.node, limits=GraphLimits(max_steps=1001))
+    )
     assert (resumed.why, state.trace) == (end.why, whole.trace)
 
 

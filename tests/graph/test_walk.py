@@ -10,7 +10,7 @@ from sulla.graph.decision import END, Continue, Decision, EndWalk, Goto, Next, R
 from sulla.graph.graph import Edge, Graph
 from sulla.graph.limits import GraphLimits, LimitReason
 from sulla.graph.walk import GraphWalk, WalkStop
-from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, State
+from tests.graph.doubles import CONTINUE, NEXT, STOP, A, B, C, Does, State, Walk
 
 GHOST = NodeId("ghost")
 
@@ -74,10 +74,10 @@ def test_end_is_something_that_an_edge_can_choose(targets: tuple[Target, ...]) -
 
 
 def test_a_conditional_edge_sees_the_state() -> None:
-    edge: Edge[State] = Edge(lambda state: B if state.waiting_for_user else C, (B, C))
+    edge: Edge[State] = Edge(lambda state: B if state.walk.waiting_for_user else C, (B, C))
     walk = walk_of(graph_of(edge), state := State())
     enter(walk)
-    state.waiting_for_user = True
+    state.walk.waiting_for_user = True
     advance(walk, NEXT)
     assert walk.at == B
 
@@ -164,7 +164,7 @@ def test_the_fortieth_run_in_a_row_is_the_last(decision: Decision) -> None:
     enter(walk)
     assert repeat(walk, decision, 39) is None
     assert advance(walk, decision) == WalkStop("repeat_limit", A, 40, LimitReason("max_repeat", 40, 40))
-    assert state.iterations == 40
+    assert state.walk.iterations == 40
 
 
 @pytest.mark.parametrize("executions", [39, 40])
@@ -180,7 +180,7 @@ def test_forty_runs_in_a_row_may_be_followed_by_another_node() -> None:
     enter(walk)
     assert repeat(walk, NEXT, 39) is None
     assert advance(walk, Goto(B)) is None
-    assert (walk.at, state.consecutive_same_node) == (B, 0)
+    assert (walk.at, state.walk.consecutive_same_node) == (B, 0)
 
 
 def test_a_graph_may_set_its_own_limit() -> None:
@@ -211,29 +211,29 @@ def test_two_nodes_in_turns_are_stopped_by_the_step_limit() -> None:
 def test_a_complete_cycle_stops_before_the_next_node() -> None:
     walk = walk_of(graph_of(Edge(B)), state := State())
     enter(walk)
-    state.cycle_complete = True
+    state.walk.cycle_complete = True
     assert advance(walk, NEXT) == WalkStop("cycle_complete", B, 1)
-    assert (state.node, state.iterations) == (B, 1)
+    assert (state.walk.node, state.walk.iterations) == (B, 1)
 
 
 def test_a_complete_cycle_stops_before_the_first_node() -> None:
-    assert enter(walk_of(graph_of(Edge(B)), State(cycle_complete=True))) == WalkStop("cycle_complete", A, 0)
+    assert enter(walk_of(graph_of(Edge(B)), State(Walk(cycle_complete=True)))) == WalkStop("cycle_complete", A, 0)
 
 
 def test_waiting_for_the_user_stops_before_the_input_node() -> None:
     walk = walk_of(graph_of(Edge(B), input_node=A), state := State(), start=B)
     enter(walk)
-    state.waiting_for_user = True
+    state.walk.waiting_for_user = True
     assert advance(walk, NEXT) == WalkStop("waiting_for_user", A, 1)
 
 
 def test_waiting_for_the_user_does_not_stop_other_nodes() -> None:
-    walk = walk_of(graph_of(Edge(B), input_node=A), State(waiting_for_user=True), start=B)
+    walk = walk_of(graph_of(Edge(B), input_node=A), State(Walk(waiting_for_user=True)), start=B)
     assert enter(walk) is None
 
 
 def test_without_an_input_node_nobody_waits_for_the_user() -> None:
-    assert enter(walk_of(graph_of(Edge(B)), State(waiting_for_user=True))) is None
+    assert enter(walk_of(graph_of(Edge(B)), State(Walk(waiting_for_user=True)))) is None
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_draining_stops_at_the_border() -> None:
     walk = walk_of(graph_of(Edge(B)), state := State())
     enter(walk)
     assert advance(walk, NEXT, draining=True) == WalkStop("drained", B, 1)
-    assert state.node == B
+    assert state.walk.node == B
 
 
 def test_draining_starts_no_node() -> None:
@@ -272,22 +272,22 @@ def test_a_walk_that_is_over_is_not_drained() -> None:
 
 
 def test_reasons_are_looked_at_in_the_designs_order() -> None:
-    state = State(cycle_complete=True, waiting_for_user=True)
+    state = State(Walk(cycle_complete=True, waiting_for_user=True))
     walk = walk_of(
         graph_of(Edge(A), input_node=A, max_repeat=2), state, limits=GraphLimits(max_steps=0, wall_s=0, tokens=0)
     )
     everything = (1.0, 1, True)
     assert walk.enter(*everything) == WalkStop("cycle_complete", A, 0)
-    state.cycle_complete = False
+    state.walk.cycle_complete = False
     assert walk.enter(*everything) == WalkStop("waiting_for_user", A, 0)
-    state.waiting_for_user = False
+    state.walk.waiting_for_user = False
     assert walk.enter(*everything) == WalkStop("step_limit", A, 0, LimitReason("max_steps", 0, 0))
 
 
 def test_the_count_of_the_same_node_comes_before_the_next_border() -> None:
     walk = walk_of(graph_of(Edge(A), max_repeat=1), state := State(), limits=GraphLimits(max_steps=1))
     enter(walk)
-    state.cycle_complete = True
+    state.walk.cycle_complete = True
     stop = advance(walk, NEXT, draining=True)
     assert stop == WalkStop("repeat_limit", A, 1, LimitReason("max_repeat", 1, 1))
 
@@ -296,31 +296,31 @@ def test_the_count_of_the_same_node_comes_before_the_next_border() -> None:
 
 
 def test_a_fresh_walk_begins_its_counters_anew() -> None:
-    state = State(node=A, iterations=900, consecutive_same_node=39)
+    state = State(Walk(node=A, iterations=900, consecutive_same_node=39))
     walk_of(graph_of(Edge(B)), state)
-    assert (state.node, state.iterations, state.consecutive_same_node) == (A, 0, 0)
+    assert (state.walk.node, state.walk.iterations, state.walk.consecutive_same_node) == (A, 0, 0)
 
 
 def test_a_resumed_walk_goes_on_counting() -> None:
-    state = State(node=A, iterations=900, consecutive_same_node=39)
+    state = State(Walk(node=A, iterations=900, consecutive_same_node=39))
     walk = walk_of(graph_of(Edge(A)), state, start=A)
     assert enter(walk) is None
     assert advance(walk, NEXT) == WalkStop("repeat_limit", A, 1, LimitReason("max_repeat", 40, 40))
-    assert state.iterations == 901
+    assert state.walk.iterations == 901
 
 
 def test_a_walk_resumed_at_another_node_counts_that_one_anew() -> None:
-    state = State(node=A, iterations=5, consecutive_same_node=39)
+    state = State(Walk(node=A, iterations=5, consecutive_same_node=39))
     walk_of(graph_of(Edge(A)), state, start=B)
-    assert (state.node, state.iterations, state.consecutive_same_node) == (B, 5, 0)
+    assert (state.walk.node, state.walk.iterations, state.walk.consecutive_same_node) == (B, 5, 0)
 
 
 def test_the_state_shows_where_the_walk_is() -> None:
     walk = walk_of(graph_of(Edge(B)), state := State())
-    assert state.node == A
+    assert state.walk.node == A
     enter(walk)
     advance(walk, NEXT)
-    assert state.node == B
+    assert state.walk.node == B
 
 
 def test_a_stop_reads_well() -> None:

@@ -76,7 +76,7 @@ async def judged(heart: Heart) -> list[str]:
     threads = []
     for info, state in await heart.world.threads.list():
         assert state is not None
-        kept = Kept(state.usage, state.day, state.day_tokens)
+        kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
         threads.append(ThreadHistory(info.key, tuple(await heart.world.log(state.thread_id)), kept=kept))
     return [str(breach) for breach in breaches(History(tuple(threads)))]
 

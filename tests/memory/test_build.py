@@ -91,7 +91,7 @@ async def test_the_next_conversation_is_told_of_the_last_once_and_also_after_a_r
         assert "memory" not in more
         state = await system.threads.load(ThreadId(second))
         assert state is not None
-        assert [part.origin for part in state.transcript[0].parts if isinstance(part, Text)] == [
+        assert [part.origin for part in state.context.transcript[0].parts if isinstance(part, Text)] == [
             "user",
             "memory",
             "operator",

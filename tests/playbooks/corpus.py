@@ -29,7 +29,8 @@ KNOWN = KnownNames(
     },
     agents={"researcher", "writer"},
     playbooks={"lead-triage": {"lead": InputSpec(), "size": InputSpec("integer", required=False)}},
-    secrets={"smtp_key", "hook_key"},
+    secrets={"smtp_key", "hook_key", "short_key"},
+    short_secrets={"short_key"},
 )
 
 

@@ -74,13 +74,13 @@ async def test_a_message_and_what_comes_of_it_start_theirs_once(tmp_path: Path) 
 
 def test_who_is_ready_knows_its_playbooks(tmp_path: Path) -> None:
     place = home(tmp_path, hooked="{webhook: kettle}\nsecrets: [kettle]")
-    place.environ["SULLA_SECRET_KETTLE"] = "whistles"
+    place.environ["SULLA_SECRET_KETTLE"] = "whistle whistle whistles"
     many = "".join(f"- {{id: s_{number}, respond: hi}}\n" for number in range(200))
     for number in range(30):  # so many that reading them takes longer than a message's way
         (place.home / "workflows" / f"a-{number}.yaml").write_text(f"name: a-{number}\non: manual\nsteps:\n{many}")
     with place.up() as daemon:
         at_s = round(time.time())
         signed = {"webhook-id": "one", "webhook-timestamp": str(at_s)}
-        signed["webhook-signature"] = sign("whistles", "one", at_s, b"hi")
+        signed["webhook-signature"] = sign("whistle whistle whistles", "one", at_s, b"hi")
         said = httpx.post(f"{daemon.url}/hooks/hooked", content=b"hi", headers=signed, timeout=PATIENCE_S)
         assert (said.status_code, said.json().get("first")) == (202, True), said.text

@@ -13,7 +13,7 @@ from sulla.playbooks.events import EVENTS, TEXT_CHARS, depth_of, event_key, give
 from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.family import Birth
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 
@@ -21,12 +21,9 @@ RUN = RunId("run_1")
 
 
 def state(graph: str = "", *, child: bool = False) -> ThreadState:
-    made = ThreadState(
-        ThreadId("thr_1"), Transcript(lambda message: 1), agent="sulla", title="A talk", project="garden", graph=graph
-    )
-    if child:
-        made.birth = Birth("sub", "call", ThreadId("thr_0"), RUN, ThreadId("thr_0"), 1)
-    return made
+    birth = Birth("sub", "call", ThreadId("thr_0"), RUN, ThreadId("thr_0"), 1) if child else None
+    identity = ThreadIdentity(agent="sulla", title="A talk", project="garden", graph=graph, birth=birth)
+    return ThreadState(ThreadId("thr_1"), ModelContext(Transcript(lambda message: 1)), identity)
 
 
 def entry(fact: Fact) -> Entry:
@@ -77,7 +74,7 @@ def test_the_end_of_a_beat_is_trusted_only_if_it_and_its_thread_say_so(
 ) -> None:
     # What a tainted beat leaves is forgotten with its end, so that its thread is clean when the event is read.
     beats = state("heartbeat")
-    beats.tainted = thread
+    beats.context.tainted = thread
     found = happening(entry(fact), beats)
     assert found is not None
     assert found.tainted == tainted

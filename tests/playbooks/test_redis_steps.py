@@ -57,7 +57,7 @@ async def test_a_durable_step_is_one_more_round_trip_and_a_chain_of_ten_is_far_b
         await world.turns.attend(run)
         # What is published nobody waits for.
         trips[steps] = (len(asked), sum(command[0] != "PUBLISH" for command in asked))
-        assert (await world.now(run)).outcome.status == "done"
+        assert (await world.now(run)).newest.outcome.status == "done"
     assert len(ledger.read()) == 31
     assert trips[10][0] / 10 <= BAR, "with what is published, and with what the run itself needs"
     assert trips[20][1] - trips[10][1] == 10, "of those that are waited for, one a step"

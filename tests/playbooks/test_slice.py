@@ -9,8 +9,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log import facts as f
-from sulla.threads.log.family import Report
-from sulla.threads.log.links import RunRef
+from sulla.threads.log.family import Report, RunRef
 from sulla.threads.log.plays import Play, Question
 from sulla.threads.log.waits import Permit, Wait
 from tests.threads.log.kept_log import CALL, Log
@@ -60,9 +59,9 @@ def test_what_a_record_takes_up_is_put_away_counted_and_charged() -> None:
     log.decide(Played("STEP_COMPLETED", "a", {"value": "found"}, seq, tainted=True))
     state, run = log.state, log.state.run
     assert run is not None
-    assert state.controls == {}
-    assert state.consumed == 2  # the order, and the answer
-    assert (run.spent.tokens, run.spent.cost_micro, state.spent_tokens, state.tainted) == (30, 5, 30, True)
+    assert state.inbox.controls == {}
+    assert state.inbox.consumed == 2  # the order, and the answer
+    assert (run.spent.tokens, run.spent.cost_micro, state.spending.tokens, state.context.tainted) == (30, 5, 30, True)
 
 
 def test_a_choice_of_a_model_is_charged_to_the_run_and_to_the_day() -> None:
@@ -70,7 +69,7 @@ def test_a_choice_of_a_model_is_charged_to_the_run_and_to_the_day() -> None:
     log.decide(Played("DECIDED", "a", {"model": "m"}, tokens=120, cost_micro=8))
     run = log.state.run
     assert run is not None
-    assert (run.spent.tokens, run.spent.cost_micro, log.state.day_tokens) == (120, 8, 120)
+    assert (run.spent.tokens, run.spent.cost_micro, log.state.spending.day_tokens) == (120, 8, 120)
 
 
 def test_a_run_that_rests_is_suspended_and_one_with_steps_at_work_is_not() -> None:
@@ -110,7 +109,7 @@ def test_the_machines_end_is_the_outcome_of_the_run(
 ) -> None:
     log = walking()
     log.decide(Played("RUN_ENDED", detail=detail))
-    outcome = log.state.outcome
+    outcome = log.state.newest.outcome
     assert (outcome.status, outcome.reason, outcome.response) == (status, reason, response)
 
 
@@ -120,7 +119,7 @@ def test_a_run_that_is_stopped_ends_its_playbook_and_leaves_no_messages_for_a_mo
     play = PLAYBOOK_RUN.of(log.state)
     assert play is not None
     assert (play.status, play.failure) == ("cancelled", "stopped")
-    assert len(log.state.transcript) == 0
+    assert len(log.state.context.transcript) == 0
 
 
 def test_a_run_that_breaks_ends_its_playbook_as_failed_and_says_why() -> None:
@@ -149,9 +148,9 @@ def test_an_end_is_owed_to_the_conversation_until_it_is_told() -> None:
 def test_what_somebody_wants_of_a_run_waits_until_it_is_taken_up() -> None:
     log = walking()
     seq = log.offer(PlaybookAsked("pause", "lunch"))
-    assert list(log.state.controls) == [seq]
+    assert list(log.state.inbox.controls) == [seq]
     log.decide(Played("RUN_PAUSED", "", {"why": "lunch"}, seq))
-    assert log.state.controls == {}
+    assert log.state.inbox.controls == {}
 
 
 # ------------------------------------------------------------------------------------------------------- conversations
@@ -160,15 +159,15 @@ def test_what_somebody_wants_of_a_run_waits_until_it_is_taken_up() -> None:
 def test_a_conversation_refers_to_its_playbook_while_it_runs() -> None:
     log = Log()
     log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, True, RunId("run_1"))
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, True, RunId("run_1"))
     log.offer(PlaybookEnded(ThreadId("thr_other"), "another", "failed"))
-    assert log.state.active_work.running
+    assert log.state.links.active_work.running
     log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, False)
 
 
 def test_an_end_that_is_told_before_the_beginning_stays_an_end() -> None:
     log = Log()
     log.offer(PlaybookEnded(PLAYBOOK, "triage", "completed"))
     log.offer(PlaybookBegan(PLAYBOOK, "triage", RunId("run_1")))
-    assert log.state.active_work == RunRef("playbook", PLAYBOOK, False)
+    assert log.state.links.active_work == RunRef("playbook", PLAYBOOK, False)

@@ -137,8 +137,8 @@ async def test_a_conversation_hears_of_a_run_that_could_not_hand_over(home: Home
     assert (row.status, row.failure) == ("failed", "there is no playbook 'say'.")
     (_, state) = await home.world.threads.get(talk)
     assert state is not None
-    assert state.active_work is not None
-    assert not state.active_work.running
+    assert state.links.active_work is not None
+    assert not state.links.active_work.running
     assert "[The playbook over has failed" in str([entry.fact for entry in await home.world.log(talk)])
 
 
@@ -186,7 +186,7 @@ async def test_a_step_that_waits_says_for_what_until_it_is_over(home: Home) -> N
 async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now(home: Home) -> None:
     text = "name: brew\non: {webhook: kettle, inputs: {leaf: mate}}\nsecrets: [kettle]\ninputs: {leaf: string}\n"
     file = home.folder / "brew.yaml"
-    hooks = PlaybookHooks(home.desk, home.catalog, {"kettle": "whistle"}.get)
+    hooks = PlaybookHooks(home.desk, home.catalog, {"kettle": "whistle whistle whistle"}.get)
     file.write_text(text + "steps: [{id: s, respond: hi}]\n")
     await home.catalog.look()
     first = await hooks.begin("brew", "m-1", {"a": 1})

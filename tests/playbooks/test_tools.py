@@ -83,7 +83,9 @@ class Home:
     async def results(self, thread: ThreadId) -> list[str]:
         state = await self.world.threads.load(thread)
         assert state is not None
-        return [part.text for message in state.transcript for part in message.parts if isinstance(part, ToolResult)]
+        return [
+            part.text for message in state.context.transcript for part in message.parts if isinstance(part, ToolResult)
+        ]
 
     async def outcome(self, thread: ThreadId) -> Outcome:
         last = (await self.world.log(thread))[-1].fact
@@ -99,7 +101,7 @@ async def test_a_started_playbook_ends_the_turn_without_another_model_call(store
     (id_,) = home.office.begun
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert state.transcript[-1].text == f"Playbook triage runs: {id_}. You will be told what comes of it."
+    assert state.context.transcript[-1].text == f"Playbook triage runs: {id_}. You will be told what comes of it."
     begin = home.office.begun[id_]
     assert (begin.playbook, begin.inputs, begin.trigger) == ("triage", {"lead": "Ann"}, "agent")
     assert (begin.thread, begin.agent, begin.tainted) == (thread, "sulla", False)

@@ -84,7 +84,7 @@ async def test_another_agent_or_a_tool_has_another_thread(store: MemoryStore) ->
     made = [(await acts.begin(scheduled(action), fired("one"))).thread_id for action in actions]
     assert len(set(made)) == 4
     heads = [(await threads.get(ThreadId(thread_id)))[1] for thread_id in made]
-    assert [(head.agent, head.graph) for head in heads if head is not None] == [
+    assert [(head.identity.agent, head.identity.graph) for head in heads if head is not None] == [
         ("sulla", ""),
         ("coder", ""),
         ("sulla", "call"),

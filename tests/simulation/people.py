@@ -103,7 +103,7 @@ class People:
     async def let_go_on(self) -> bool:
         """Hold back no longer what a stop holds; nobody else is woken, so that a log that was forgotten stays so."""
         for state in await self.everything():
-            if state.waiting and not state.runnable:
+            if state.inbox.waiting and not state.runnable:
                 await self._continue(state.thread_id)
         return True
 

@@ -295,7 +295,9 @@ class _Simulation:
             while page := await self._reader.entries(thread_id, after=log[-1].seq if log else 0):
                 log += page
             state = await self._reader.load(thread_id)
-            kept = Kept(state.usage, state.day, state.day_tokens) if state is not None else None
+            kept = (
+                Kept(state.spending.usage, state.spending.day, state.spending.day_tokens) if state is not None else None
+            )
             leases = tuple(self._witness.leases.get(thread_id, ()))
             acknowledged = tuple(self._people.acknowledged.get(thread_id, ()))
             threads.append(ThreadHistory(thread_id, tuple(log), acknowledged, leases=leases, kept=kept))

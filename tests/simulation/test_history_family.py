@@ -36,7 +36,7 @@ async def history_of(world: World) -> History:
     threads = []
     for info, state in await world.threads.list():
         assert state is not None
-        kept = Kept(state.usage, state.day, state.day_tokens)
+        kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
         threads.append(ThreadHistory(info.key, tuple(await world.log(state.thread_id)), kept=kept))
     return History(tuple(threads))
 

@@ -100,14 +100,16 @@ async def test_what_was_under_way_comes_to_its_end_with_no_promise_broken(
     await home.live()
     threads = []
     for state in await home.states():
-        kept = Kept(state.usage, state.day, state.day_tokens)
+        kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
         threads.append(ThreadHistory(state.thread_id, tuple(await home.log(state.thread_id)), kept=kept))
     assert len(before) == len(begun)
     assert breaches(History(tuple(threads))) == []
-    ended = [state for state in await home.states() if state.graph == "playbook" and state.birth is None]
+    ended = [
+        state for state in await home.states() if state.identity.graph == "playbook" and state.identity.birth is None
+    ]
     assert len(ended) > 30
-    assert {state.outcome.status for state in ended} == {"done"}
-    beats = [state.thread_id for state in await home.states() if state.graph == "heartbeat"]
+    assert {state.newest.outcome.status for state in ended} == {"done"}
+    beats = [state.thread_id for state in await home.states() if state.identity.graph == "heartbeat"]
     ends = [entry.data for beat in beats for entry in await home.log(beat) if entry.kind == "BEAT_ENDED"]
     assert [(end["status"], end["summary"], end["cycles"]) for end in ends] == [("done", "cycle 2", 2)] * 5
     keys = [line["key"] for line in home.ledger.read() if line["tool"] == "note_once"]

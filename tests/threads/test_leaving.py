@@ -17,7 +17,7 @@ from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.kind import CONVERSATION
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import OwedAnswer, Question
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, TALK, WALK = ThreadId("me"), ThreadId("talk"), ThreadId("walk")
@@ -28,7 +28,8 @@ PLAY = PlayState("triage", "d1", thread=TALK, status="running")
 def state(play: PlayState | None = None, birth: Birth | None = None) -> ThreadState:
     kind = PLAYBOOK_THREAD if play is not None else CONVERSATION
     slices: dict[str, object] = {PLAYBOOK_RUN.name: play} if play is not None else {}
-    return ThreadState(ME, Transcript(lambda message: 1), kind=kind, slices=slices, birth=birth)
+    context, identity = ModelContext(Transcript(lambda message: 1)), ThreadIdentity(birth=birth)
+    return ThreadState(ME, context, identity, kind, slices)
 
 
 def question(wait_id: str) -> Question:
@@ -41,7 +42,7 @@ def test_a_conversation_with_nothing_under_way_has_nothing_to_say() -> None:
 
 def test_a_child_reports_that_it_is_gone_and_its_own_children_are_told_to_end() -> None:
     child = state(birth=BIRTH)
-    child.children["c2"] = ChildStarted("c2", ThreadId("thr_c2"), "sulla", "spawn", RunId("r1"))
+    child.links.children["c2"] = ChildStarted("c2", ThreadId("thr_c2"), "sulla", "spawn", RunId("r1"))
     (to, report, _), stop = last_words(child)
     assert isinstance(report, Answer)
     assert report.report is not None
@@ -75,11 +76,11 @@ def test_of_a_playbook_nothing_is_said_to_whoever_knows_or_never_heard_of_it() -
 
 def test_whoever_asked_this_conversation_something_hears_what_was_answered_or_that_nobody_will() -> None:
     talk = state()
-    talk.owes["ask:1"] = OwedAnswer(WALK, "ask:1", "{}", tokens=34, cost_micro=9, tainted=True)
-    talk.waiting[4] = WaitingInput(
+    talk.links.owes["ask:1"] = OwedAnswer(WALK, "ask:1", "{}", tokens=34, cost_micro=9, tainted=True)
+    talk.inbox.waiting[4] = WaitingInput(
         4, RunId("r4"), MessageId("m4"), "?", "queue", "playbook", question=question("ask:4")
     )
-    talk.waiting[5] = WaitingInput(5, RunId("r5"), MessageId("m5"), "hi", "queue")
+    talk.inbox.waiting[5] = WaitingInput(5, RunId("r5"), MessageId("m5"), "hi", "queue")
     talk.run = OpenRun(RunId("r3"), RunMessage(3), RunCourse(0), asked=RunQuestion(question("ask:3")))
     words = {fact.wait_id: fact for to, fact, _ in last_words(talk) if isinstance(fact, Answer) and to == WALK}
     assert set(words) == {"ask:1", "ask:3", "ask:4"}

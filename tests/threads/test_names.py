@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,15 @@ activeProjects availableSkills agentsContext heartbeatCycleCount heartbeatMaxCyc
 heartbeatLastCycleSummary currentFocus focusReason
 """.split()
 EMPTY: tuple[object, ...] = ("", 0, None, False, (), [], {})
-KEEPERS = {"state", "inputs", "links", "open_run", "head", "fold", "fold_offer", "fold_answer"}
+KEEPERS = {"state", "inputs", "family", "open_run", "head", "fold", "fold_offer", "fold_answer"}
 """The files of `sulla/threads` that only fill and keep what a thread is."""
 RECEIVERS = {
     "ThreadState": {"state"},
+    "ThreadIdentity": {"identity"},
+    "ThreadLinks": {"links"},
+    "NewestRun": {"newest"},
+    "ThreadWalk": {"walk"},
+    "ModelContext": {"context"},
     "BeatState": {"beat"},
     "RunModelCalls": {"model"},
     "Outcome": {"outcome"},
@@ -90,7 +96,8 @@ class Lived:
             self.see(from_head(THREAD_SCHEMA, ThreadId(touch.key), info.head)[0])
 
     def see(self, state: ThreadState) -> None:
-        for owner in (state, BEATS.of(state), state.run and state.run.model, state.outcome):
+        parts = (state.identity, state.links, state.newest, state.walk, state.context)
+        for owner in (state, *parts, BEATS.of(state), state.run and state.run.model, state.newest.outcome):
             self._note(owner)
 
     def _note(self, owner: object) -> None:
@@ -190,15 +197,22 @@ def test_a_real_run_fills_each_of_them(lived: Lived, ours: str) -> None:
     assert [value for value in lived.values[ours] if value not in EMPTY], f"{ours} was never anything"
 
 
+@cache
+def read_attributes(tree: ast.Module) -> dict[str, list[ast.Attribute]]:
+    """What a file reads of anything, by its name. A tree is walked once, for all names."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found.setdefault(node.attr, []).append(node)
+    return found
+
+
 def readers(tree: ast.Module, name: str, receivers: Collection[str]) -> list[int]:
     """The lines that read an attribute of that name, of something that is called so."""
     return [
         node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.ctx, ast.Load)
-        and re.split(r"\W+", ast.unparse(node.value))[-1] in receivers
+        for node in read_attributes(tree).get(name, ())
+        if re.split(r"\W+", ast.unparse(node.value))[-1] in receivers
     ]
 
 

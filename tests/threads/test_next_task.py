@@ -60,7 +60,7 @@ class Log:
             THREAD_SCHEMA.decide(self.state, fact, Origin(self.seq))
 
     def start(self, seq: int) -> None:
-        self.decide(f.RunStarted(seq, MessageId(f"m{seq}"), known_seq=max(self.state.waiting)))
+        self.decide(f.RunStarted(seq, MessageId(f"m{seq}"), known_seq=max(self.state.inbox.waiting)))
 
     def finish(self, seq: int) -> None:
         self.decide(f.RunFinished(RunId(f"run_{seq}"), f.Outcome("done")))
@@ -253,7 +253,7 @@ def test_an_answer_may_come_before_its_question_is_written_down() -> None:
     assert next_task(log.state) == GoOn()
     log.suspend("approval:1")
     assert isinstance(next_task(log.state), AnswerRun)
-    assert seq in log.state.controls
+    assert seq in log.state.inbox.controls
 
 
 def test_stop_and_interrupt_reach_a_suspended_run() -> None:
@@ -273,9 +273,9 @@ def test_every_waking_input_is_counted_once_it_is_dealt_with() -> None:
     log.decide(f.InputsJoined((joined,), (RunId(f"run_{joined}"),)))
     log.decide(f.Stopped(log.offer(f.StopAsked())), f.Continued(log.offer(f.ContinueAsked())))
     log.decide(f.InputIgnored(log.offer(f.Answer("x", "y")), "late"))
-    assert log.state.consumed == 5
-    assert not log.state.waiting
-    assert not log.state.controls
+    assert log.state.inbox.consumed == 5
+    assert not log.state.inbox.waiting
+    assert not log.state.inbox.controls
 
 
 # ---------------------------------------------------------------------------------------------------------- children
@@ -390,7 +390,7 @@ def test_what_a_child_used_counts_for_whoever_asked_for_it_once() -> None:
     log.suspend("child:c1")
     log.decide(f.Resumed("answered", "child:c1", answer))
     assert log.state.run is not None
-    assert (log.state.run.spent.tokens, log.state.day_tokens, log.state.spent_tokens) == (30, 30, 30)
+    assert (log.state.run.spent.tokens, log.state.spending.day_tokens, log.state.spending.tokens) == (30, 30, 30)
 
 
 def test_what_a_child_used_counts_in_tokens_and_money_also_where_its_report_comes_behind_the_run() -> None:
@@ -400,7 +400,7 @@ def test_what_a_child_used_counts_in_tokens_and_money_also_where_its_report_come
     log.finish(task)
     log.decide(f.InputIgnored(reported(log, "c1", cost_micro=7), "late"))
     assert log.state.run is None
-    assert (log.state.day_tokens, log.state.spent_tokens, log.state.spent_micro) == (30, 30, 7)
+    assert (log.state.spending.day_tokens, log.state.spending.tokens, log.state.spending.cost_micro) == (30, 30, 7)
 
 
 # --------------------------------------------------------------------------------------------------------- playbooks
@@ -555,7 +555,7 @@ def test_what_a_playbook_was_told_by_no_agent_is_told_before_the_next_message_ge
     second = log.say()
     log.finish(first)
     owed = OwedAnswer(ThreadId("walk"), "ask:1", "the run ended without an answer", True)
-    assert log.state.owes == {"ask:1": owed}
+    assert log.state.links.owes == {"ask:1": owed}
     assert next_task(log.state) == Deliver(Owed("answer", ThreadId("walk"), "ask:1"))
     log.decide(AnswerGiven("ask:1"))
     assert log.started == second

@@ -19,7 +19,7 @@ from sulla.threads.log.family import Birth
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.retention import Retention, due_ms, expires_ms
@@ -32,7 +32,8 @@ DAYS = Retention(conversation_s=30 * DAY_S)
 def state(depth: int = 0) -> ThreadState:
     parent = ThreadId("parent")
     birth = Birth("c", "call", parent, RunId("r0"), parent, depth) if depth else None
-    return ThreadState(ThreadId("t"), Transcript(estimate_tokens), updated_ms=5_000, birth=birth)
+    context, identity = ModelContext(Transcript(estimate_tokens)), ThreadIdentity(birth=birth)
+    return ThreadState(ThreadId("t"), context, identity, updated_ms=5_000)
 
 
 def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_otherwise() -> None:
@@ -44,16 +45,16 @@ def test_a_conversation_is_kept_for_ever_and_a_child_for_an_hour_unless_told_oth
 def test_a_thread_in_which_something_is_left_to_do_never_expires() -> None:
     running, waiting = state(depth=1), state(depth=1)
     running.run = OpenRun(RunId("r"), RunMessage(1), RunCourse(0))
-    waiting.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
+    waiting.inbox.waiting[2] = WaitingInput(2, RunId("r"), MessageId("m"), "hi", "queue")
     assert expires_ms(running, DAYS) is None
     assert expires_ms(waiting, DAYS) is None
 
 
 def test_a_child_is_kept_until_whoever_asked_for_it_knows_what_came_of_it() -> None:
     child = state(depth=1)
-    child.cycle_complete = True
+    child.walk.cycle_complete = True
     assert expires_ms(child, DAYS) is None
-    child.reported = True
+    child.links.reported = True
     assert expires_ms(child, DAYS) == 5_000 + 3_600_000
 
 
@@ -62,11 +63,11 @@ def test_a_playbook_is_kept_until_its_conversation_knows_and_a_conversation_unti
     play.kind = PLAYBOOK_THREAD
     run = PlayState("triage", "d1", thread=ThreadId("talk"), status="failed")
     PLAYBOOK_RUN.put(play, run)
-    talk.owes["ask:1"] = OwedAnswer(ThreadId("play"), "ask:1", "{}")
+    talk.links.owes["ask:1"] = OwedAnswer(ThreadId("play"), "ask:1", "{}")
     assert expires_ms(play, DAYS) is None
     assert expires_ms(talk, DAYS) is None
     PLAYBOOK_RUN.put(play, replace(run, told=True))
-    talk.owes.clear()
+    talk.links.owes.clear()
     assert expires_ms(play, DAYS) == expires_ms(talk, DAYS) == 5_000 + 30 * 86_400_000
 
 

@@ -155,10 +155,10 @@ async def test_a_write_that_has_begun_is_finished_though_its_task_is_cancelled(s
 async def test_commits_side_by_side_keep_their_order(scene: Scene) -> None:
     await scene.session.commit(START)
     await asyncio.gather(*(scene.session.commit(reminder(number)) for number in range(10)))
-    ids = [message.id for message in scene.session.state.transcript][1:]
+    ids = [message.id for message in scene.session.state.context.transcript][1:]
     loaded = await scene.threads.load(scene.thread)
     assert loaded is not None
-    assert [message.id for message in loaded.transcript][1:] == ids
+    assert [message.id for message in loaded.context.transcript][1:] == ids
     assert len(await scene.inner.read(scene.thread)) == 13
 
 
@@ -166,7 +166,7 @@ async def test_inputs_that_came_between_two_writes_are_folded_in(scene: Scene) -
     await scene.session.commit(START)
     await scene.threads.send(scene.thread, Input(MessageId("late"), "and this"))
     await scene.session.commit(reminder(1))
-    assert [item.text for item in scene.session.state.waiting.values()] == ["and this"]
+    assert [item.text for item in scene.session.state.inbox.waiting.values()] == ["and this"]
     assert scene.session.seen_seq == 5
 
 
@@ -255,10 +255,10 @@ async def test_a_look_that_comes_after_the_lease_was_given_back_folds_nothing_in
     following = await scene.threads.attend(scene.thread)
     assert following is not None
     assert following.state is scene.session.state
-    assert list(following.state.waiting) == [sent.seq]
-    following.state.waiting.clear()  # a run took it up
+    assert list(following.state.inbox.waiting) == [sent.seq]
+    following.state.inbox.waiting.clear()  # a run took it up
     assert not await scene.session.pull()
-    assert not following.state.waiting
+    assert not following.state.inbox.waiting
 
 
 async def test_nothing_may_be_started_once_the_leases_time_is_over(scene: Scene) -> None:

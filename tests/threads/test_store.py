@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
@@ -47,7 +49,7 @@ def said(text: str, message_id: str = "m1") -> Input:
 
 
 async def turn(session: ThreadSession, seq: int, text: str) -> None:
-    item = session.state.waiting[seq]
+    item = session.state.inbox.waiting[seq]
     call, message = CallId(f"c{seq}"), MessageId(f"a{seq}")
     await session.commit(RunStarted(seq, item.message_id, "sulla", "model"), ModelStarted(call, message))
     session.note(TextMessageEnd(call, message, text), RunFinished(item.run_id, Outcome("done")))
@@ -76,7 +78,7 @@ async def test_the_list_and_the_log_agree_on_when_a_thread_was_made(store: Memor
     (entry,) = await threads.entries(thread_id)
     _, listed = await threads.get(thread_id)
     assert listed is not None
-    assert listed.created_ms == entry.origin.at_ms
+    assert listed.identity.created_ms == entry.origin.at_ms
 
 
 async def test_an_unknown_thread_takes_nothing(store: MemoryStore) -> None:
@@ -135,7 +137,7 @@ async def test_a_state_in_memory_is_used_again_only_if_nobody_else_wrote(store: 
         await turn(session, sent.seq, f"answer to {text}")
         await session.release()
         threads.keep(session)
-        texts = [message.text for message in session.state.transcript]
+        texts = [message.text for message in session.state.context.transcript]
     assert texts == [*("one", "answer to one", "two", "answer to two", "three", "answer to three")]
 
 
@@ -151,7 +153,7 @@ async def test_a_session_that_was_not_released_is_not_kept(store: MemoryStore) -
     fresh = await again.attend(thread)
     assert fresh is not None
     assert fresh.state.run is None
-    assert list(fresh.state.waiting) == [sent.seq]
+    assert list(fresh.state.inbox.waiting) == [sent.seq]
 
 
 @pytest.mark.parametrize("turns", [3, 40, 400])
@@ -167,7 +169,7 @@ async def test_loading_reads_back_no_further_than_a_model_could_look(store: Memo
     await session.release()
     state = await threads.load(thread)
     assert state is not None
-    texts = [message.text for message in state.transcript]
+    texts = [message.text for message in state.context.transcript]
     assert texts[-2:] == [f"q{turns - 1}", f"a{turns - 1}"]
     assert len(texts) >= min(2 * turns, 20)  # 200 tokens of 10 each
     assert len(texts) <= 300  # a page or two, never the whole thread
@@ -187,7 +189,7 @@ async def test_a_message_that_waited_long_is_found_however_far_back_it_lies(stor
     assert again is not None
     assert [item.text for item in again.state.runnable] == [f"q{number}" for number in range(50, 60)]
     # The inputs of the loaded runs lie far before their runs: each is fetched by its number.
-    assert [message.text for message in again.state.transcript][-2:] == ["q49", f"a{sent[49].seq}"]
+    assert [message.text for message in again.state.context.transcript][-2:] == ["q49", f"a{sent[49].seq}"]
 
 
 async def test_a_summary_stands_for_what_it_covers(store: MemoryStore) -> None:
@@ -205,12 +207,12 @@ async def test_a_summary_stands_for_what_it_covers(store: MemoryStore) -> None:
     await store.offer(thread, "summary:1", draft, digest=b"s", wakes=False)
     later = await threads.attend(thread)
     assert later is not None
-    assert later.state.summary == "all that was"
+    assert later.state.context.summary.text == "all that was"
     await later.release()
     state = await threads.load(thread)
     assert state is not None
-    assert state.summary == "all that was"
-    assert len(state.transcript) < 8
+    assert state.context.summary.text == "all that was"
+    assert len(state.context.transcript) < 8
 
 
 async def test_a_bad_record_is_named_and_never_read_as_empty(store: MemoryStore) -> None:
@@ -239,12 +241,12 @@ async def test_what_a_reader_changes_changes_nothing_kept(store: MemoryStore) ->
     await threads.send(thread, said("hi"))
     state = await threads.load(thread)
     assert state is not None
-    state.waiting.clear()
-    state.title = "changed"
+    state.inbox.waiting.clear()
+    state.identity = replace(state.identity, title="changed")
     again = await threads.load(thread)
     assert again is not None
-    assert [item.text for item in again.waiting.values()] == ["hi"]
-    assert again.title == ""
+    assert [item.text for item in again.inbox.waiting.values()] == ["hi"]
+    assert again.identity.title == ""
 
 
 async def test_the_list_pages_by_id_and_can_ask_for_a_status(store: MemoryStore) -> None:
@@ -283,7 +285,7 @@ async def test_a_reply_that_lies_before_what_is_loaded_is_cut_by_nobody(store: M
     for ceiling in range(0, 80, 10):
         state = await threads_of(store, 2, load_tokens=ceiling).load(thread)
         assert state is not None
-        loaded[ceiling] = [message.parts[0].text for message in state.transcript]  # type: ignore[union-attr]  # all texts
+        loaded[ceiling] = [message.parts[0].text for message in state.context.transcript]  # type: ignore[union-attr]  # all texts
     whole = ["one", "ans", "two", "answer to two", "three", "answer to three"]
     assert loaded[70] == whole
     assert all(whole[-len(texts) :] == texts for texts in loaded.values() if texts)

@@ -109,8 +109,8 @@ class OpenQuestions:
 
 def _root_of(state: ThreadState) -> str:
     """The thread that one comes from; one that no run asked for comes from its conversation."""
-    if state.birth is not None:
-        return state.birth.root
+    if state.identity.birth is not None:
+        return state.identity.birth.root
     return state.kind.conversation(state)
 
 
@@ -118,9 +118,9 @@ def _open(state: ThreadState, now_ms: int) -> list[OpenQuestion]:
     run = state.run
     if run is None:
         return []
-    agent = run.agent or state.agent
+    agent = run.agent or state.identity.agent
     return [
-        OpenQuestion(state.thread_id, agent, wait, state.tainted)
+        OpenQuestion(state.thread_id, agent, wait, state.context.tainted)
         for wait in run.waits.values()
         if (is_approval(wait) or is_step_question(wait.wait_id)) and not 0 < wait.expires_ms <= now_ms
     ]

@@ -44,12 +44,12 @@ class CallNode:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: the call node runs without an open run")
         known = set(open_run.calls.intents)
-        if state.transcript[-1].role == "user":
+        if state.context.transcript[-1].role == "user":
             await self._ask(state, run)
         fresh = frozenset(open_run.calls.intents.keys() - known)
         while True:
             run.control.check()
-            match next_action(state.transcript, open_run):
+            match next_action(state.context.transcript, open_run):
                 case Finished() | AwaitAnswers():
                     return Next()
                 case _ if run.control.draining:
@@ -67,7 +67,7 @@ class CallNode:
         """Write the call down as a reply would."""
         if state.run is not None and state.run.message.origin != "beat":
             raise InvalidInput("this thread makes a schedule's calls and takes no messages: write to another one")
-        said = state.transcript[-1].parts[0]
+        said = state.context.transcript[-1].parts[0]
         call = _call_of(said.text if isinstance(said, Text) else "", run)
         tool = self.calls.toolbox.get(call.name)
         message_id = MessageId(derived_id("msg", run.id, "call"))
@@ -78,7 +78,7 @@ class CallNode:
         )
 
     def _end(self, state: ThreadState, run: Run) -> None:
-        results = [part for part in state.transcript[-1].parts if isinstance(part, ToolResult)]
+        results = [part for part in state.context.transcript[-1].parts if isinstance(part, ToolResult)]
         text = "\n\n".join(result.text for result in results)
         failed = any(result.is_error for result in results)
         now_ms = round(run.clock.now() * 1000)

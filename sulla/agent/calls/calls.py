@@ -111,7 +111,7 @@ class ToolCalls:
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed."""
-        tools = state.birth.tools if state.birth is not None else None
+        tools = state.identity.birth.tools if state.identity.birth is not None else None
         return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
 
     async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
@@ -120,7 +120,7 @@ class ToolCalls:
             raise GraphError(f"{state.thread_id}: calls without an open run")
         waits: list[Wait] = []
         runnable: dict[CallId, ToolContext] = {}
-        again = repeated(state.transcript)
+        again = repeated(state.context.transcript)
         for call in todo.calls:
             if call.id in again:
                 await self._refuse(call, again[call.id], run)
@@ -155,8 +155,8 @@ class ToolCalls:
             run.control,
             lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
             run.agent,
-            state.project,
-            state.tainted,
+            state.identity.project,
+            state.context.tainted,
             is_unattended(state),
             redact=self.guard.redactor.text,
         )

@@ -159,7 +159,7 @@ class CallGuard:
         """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
         if wait.wait_id in open_run.waits or not is_unattended(state):
             return wait
-        until_ms = await self.asked.open_until(open_run.agent or state.agent, wait, state.thread_id)
+        until_ms = await self.asked.open_until(open_run.agent or state.identity.agent, wait, state.thread_id)
         if until_ms is None:
             return wait
         until = f" until {stamp(until_ms)}" if until_ms else ""
@@ -183,9 +183,9 @@ class CallGuard:
 
         standing = CallContext(
             trust_of(open_run),
-            state.tainted,
+            state.context.tainted,
             reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
-            state.tainted and is_known_target(call, state.transcript, quotes),
+            state.context.tainted and is_known_target(call, state.context.transcript, quotes),
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:

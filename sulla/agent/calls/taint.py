@@ -33,8 +33,8 @@ def trust_of(run: OpenRun) -> Trust:
 
 def is_unattended(state: ThreadState) -> bool:
     """Whether nobody is there who wrote to a thread, or to the one that all its work comes from."""
-    if state.birth is not None:
-        return state.birth.unattended
+    if state.identity.birth is not None:
+        return state.identity.birth.unattended
     return state.run is not None and trust_of(state.run) == "unattended"
 
 

@@ -77,7 +77,7 @@ def bounds_of(limits: RunLimits, state: ThreadState) -> RunLimits:
         costs = [cost for cost in (limits.cost_micro, own.cost_micro) if cost is not None]
         tokens, cost_micro = own.tokens or limits.play_tokens, min(costs) if costs else None
         limits = replace(limits, tokens=tokens, cost_micro=cost_micro, wall_s=limits.play_wall_s)
-    return narrowed(limits, state.birth)
+    return narrowed(limits, state.identity.birth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ def set_aside(state: ThreadState) -> Charge:
     """What the open run's children may still use, or have used and it was not charged for yet: else each of them could
     use as much as the run itself.
     """
-    answers = (control.fact for control in state.controls.values() if isinstance(control.fact, Answer))
+    answers = (control.fact for control in state.inbox.controls.values() if isinstance(control.fact, Answer))
     reports = [answer.report for answer in answers if answer.report is not None]
-    given: list[ChildStarted | Report] = [*state.children.values(), *reports]
+    given: list[ChildStarted | Report] = [*state.links.children.values(), *reports]
     return Charge(sum(one.tokens for one in given), sum(one.cost_micro or 0 for one in given))
 
 
@@ -149,7 +149,7 @@ def check_thread_day(state: ThreadState, charge: Charge, now_s: float, limits: R
         LimitReached: it does not.
     """
     today = int(now_s) // DAY_S
-    used = state.day_tokens if today <= state.day <= today + 1 else 0
+    used = state.spending.day_tokens if today <= state.spending.day <= today + 1 else 0
     hit = LimitHit("thread_day_tokens", "thread", "tokens", limits.thread_day_tokens, used, charge.tokens)
     refuse_over(hit, now_s)
 

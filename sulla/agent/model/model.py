@@ -113,12 +113,12 @@ class Model:
         evicted = 0
         while True:
             # Weighed with the note that something is left out, because it may be needed then.
-            summary = state.summary_seq
+            summary = state.context.summary.seq
             told = (*opening(state)[:1], LEFT_OUT_NOTE)
             head = ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s)
-            fitted = await self.estimator.fit(state.transcript, head, ceiling_tokens, question)
+            fitted = await self.estimator.fit(state.context.transcript, head, ceiling_tokens, question)
             evicted += fitted.evicted
-            if state.summary_seq == summary:  # else one came meanwhile, and it has not been weighed
+            if state.context.summary.seq == summary:  # else one came meanwhile, and it has not been weighed
                 return replace(fitted, evicted=evicted)
 
     @property
@@ -254,7 +254,7 @@ class Model:
             raise ContextTooLong(f"the model's window is too small for the newest message: {limit.message}") from None
 
     def _request(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits) -> ChatRequest:
-        told = [*opening(state), *state.transcript]
+        told = [*opening(state), *state.context.transcript]
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s, ask.force)
 
     def _admitted(self, clock: Clock) -> int:

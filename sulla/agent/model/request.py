@@ -23,16 +23,16 @@ def opening(state: ThreadState) -> tuple[Message, ...]:
     Args:
         state: the thread.
     """
-    script = state.transcript
+    script = state.context.transcript
     first = script[0] if len(script) else None
-    if not state.summary:
+    if not state.context.summary.text:
         return (LEFT_OUT_NOTE,) if first is not None and first.role != "user" else ()
     if first is not None and state.run is not None and first.id == state.run.message.id and len(script) > 1:
         first = script[1]  # what is being worked on stays, though the summary covers it
-    text = Text(SUMMARY.format(state.summary), "memory")
-    summary = Message(MessageId(f"summary_{state.summary_seq}"), "user", (text,), hidden=True)
+    text = Text(SUMMARY.format(state.context.summary.text), "memory")
+    summary = Message(MessageId(f"summary_{state.context.summary.seq}"), "user", (text,), hidden=True)
     # What lies between the summary and the first message may have been evicted before the next summary came.
-    gap = first is not None and state.summary_first_kept and first.id != state.summary_first_kept
+    gap = first is not None and state.context.summary.first_kept and first.id != state.context.summary.first_kept
     return (summary, LEFT_OUT_NOTE) if gap else (summary,)
 
 

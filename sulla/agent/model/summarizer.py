@@ -79,7 +79,7 @@ class Summarizer:
             state = await self._threads.load(thread_id)
             if state is None:
                 return 0
-            earlier = state.summary
+            earlier = state.context.summary.text
             async for batch in self._batches(state):
                 earlier = await self._one(state, earlier, batch)
                 made += 1
@@ -100,7 +100,7 @@ class Summarizer:
         charge = estimator.charge(estimator.weigh(request), request.max_tokens)
         check_thread_day(state, charge, self._clock.now(), self._limits)
         call_id = self._make_id("call")
-        answered = await model.once(request, call_id, state.agent, self._clock)
+        answered = await model.once(request, call_id, state.identity.agent, self._clock)
         text = summary_text(answered.said) if isinstance(answered.said, Message) else ""
         # What it took is the thread's also where it came to nothing.
         covers = (batch.covers_seq, text, batch.first_kept) if text else (0, "", MessageId(""))
@@ -115,7 +115,7 @@ class Summarizer:
 
     async def _batches(self, state: ThreadState) -> AsyncIterator[Batch]:
         picker = Picker(estimate_text, self._sizes)
-        async for said in self._said(state.thread_id, state.summary_covers):
+        async for said in self._said(state.thread_id, state.context.summary.covers_seq):
             for batch in picker.take(said):
                 yield batch
         rest = picker.last()

@@ -128,8 +128,8 @@ class _ChildTools:
         chosen = list(dict.fromkeys(ids))
         findings = [finding for child in chosen if (finding := _finding(parent, child)) is not None]
         known = {finding.id for finding in findings}
-        if strange := [child for child in chosen if child not in known and child not in parent.children]:
-            return _refused(f"No sub-agents of this turn: {', '.join(strange)}.", tuple(parent.children))
+        if strange := [child for child in chosen if child not in known and child not in parent.links.children]:
+            return _refused(f"No sub-agents of this turn: {', '.join(strange)}.", tuple(parent.links.children))
         missing = [child for child in chosen if child not in known]
         if missing and not enough(combine, findings):
             return _waits(parent, missing, f"waits for {', '.join(missing)}")
@@ -147,15 +147,19 @@ class _ChildTools:
         parent = await self._parent(context)
         if (finding := _finding(parent, id)) is not None:
             return _told(tell(finding), [finding])
-        if id not in parent.children:
-            return _refused(f"No sub-agent of this turn: {id}.", tuple(parent.children))
+        if id not in parent.links.children:
+            return _refused(f"No sub-agent of this turn: {id}.", tuple(parent.links.children))
         state = await self._threads.load(child_thread(id))
         if state is None:
             return Done(f"{id} has not begun.")
-        said = [message.text for message in state.transcript if message.role == "assistant" and message.text]
+        said = [message.text for message in state.context.transcript if message.role == "assistant" and message.text]
         so_far = f" It said last:\n{said[-1][:2_000]}" if said else ""
         doing = "waits for an answer" if state.suspended else "works"
-        return Done(f"{id} {doing}; {state.spent_tokens} tokens so far.{so_far}", origin="child", tainted=state.tainted)
+        return Done(
+            f"{id} {doing}; {state.spending.tokens} tokens so far.{so_far}",
+            origin="child",
+            tainted=state.context.tainted,
+        )
 
     async def cancel_sub_agent(self, context: ToolContext, *, id: str) -> Result:
         """End a sub-agent that is not needed any more.
@@ -164,8 +168,8 @@ class _ChildTools:
             id: What spawn_sub_agent gave.
         """
         parent = await self._parent(context)
-        if id not in parent.children:
-            return _refused(f"{id} is not at work for this turn.", tuple(parent.children))
+        if id not in parent.links.children:
+            return _refused(f"{id} is not at work for this turn.", tuple(parent.links.children))
         try:
             await self._children.cancel(id)
         except NotFound:

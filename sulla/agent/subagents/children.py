@@ -101,9 +101,9 @@ class Children:
         thread_id = child_thread(child_task.id)
         if wait_of(child_task.id) in run.reports:
             return thread_id
-        if child_task.id not in parent.children:
+        if child_task.id not in parent.links.children:
             self._check(child_task, parent)
-        asked, birth = ThreadId(parent.thread_id), parent.birth
+        asked, birth = ThreadId(parent.thread_id), parent.identity.birth
         given = self._share(child_task, parent, run)
         born = Birth(
             child_task.id,
@@ -113,7 +113,7 @@ class Children:
             birth.root if birth is not None else asked,
             parent.depth + (child_task.play is None),
             child_task.mode == "cycle" or (birth is not None and birth.unattended),
-            parent.tainted or child_task.tainted,
+            parent.context.tainted or child_task.tainted,
             _narrower(child_task.tools, birth.tools if birth is not None else None),
             child_task.model,
             given.tokens,
@@ -166,7 +166,7 @@ class Children:
 
         All that a run sets to work uses no more than it may itself, however many they are and however deep.
         """
-        if (begun := parent.children.get(child_task.id)) is not None and begun.tokens:
+        if (begun := parent.links.children.get(child_task.id)) is not None and begun.tokens:
             return Charge(begun.tokens, begun.cost_micro)
         bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
         left = bounds.tokens - run.spent.tokens - aside.tokens
@@ -192,8 +192,8 @@ class Children:
             )
             raise LimitReached("limit_depth", text, hit)
         most = parent.kind.max_children
-        if len(parent.children) >= most:
-            hit = LimitHit("children", "run", "calls", most, len(parent.children), 1)
+        if len(parent.links.children) >= most:
+            hit = LimitHit("children", "run", "calls", most, len(parent.links.children), 1)
             text = f"{most} sub-agents of this run have not reported yet: wait for some of them first"
             raise LimitReached("limit_children", text, hit)
 
@@ -219,7 +219,7 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
 
     Beside one that is not waited for there will be others; who waits has nothing else to do.
     """
-    waited_for = sum(child.mode == "call" for child in parent.children.values())
+    waited_for = sum(child.mode == "call" for child in parent.links.children.values())
     return max(4 if child_task.mode == "spawn" else 2, len(run.calls.intents) - waited_for + 1)
 
 

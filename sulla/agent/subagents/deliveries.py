@@ -21,14 +21,14 @@ def delivery_of(state: ThreadState, owed: Owed) -> RecordDelivery:
     Raises:
         CorruptRecord: the thread owes nothing like that.
     """
-    birth = state.birth
+    birth = state.identity.birth
     match owed.what:
         case "report" if birth is not None:
             text, report = report_of(state)
             answer = Answer(wait_of(birth.id), text, origin="child", report=report)
             return RecordDelivery(((answer, ""),), lambda known: ChildReported(birth.id, known))
-        case "answer" if owed.id in state.owes:
-            given = state.owes[owed.id]
+        case "answer" if owed.id in state.links.owes:
+            given = state.links.owes[owed.id]
             status = "failed" if given.is_error else "done"
             report = Report(status, tokens=given.tokens, cost_micro=given.cost_micro or None, tainted=given.tainted)
             answer = Answer(given.wait_id, given.text, is_error=given.is_error, origin="agent", report=report)

@@ -42,8 +42,8 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     Args:
         state: a thread whose run has ended, or waits for a person.
     """
-    outcome, run = state.outcome, state.run
-    parts = [part for message in state.transcript for part in message.parts]
+    outcome, run = state.newest.outcome, state.run
+    parts = [part for message in state.context.transcript for part in message.parts]
     used = sum(not part.is_error for part in parts if isinstance(part, ToolResult))
     focus, why = _focus(parts)
     report = Report(
@@ -52,11 +52,11 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         outcome.status_report or outcome.response,
         outcome.blocker_reason,
         outcome.unblock_requirements,
-        state.spent_tokens,
-        state.spent_micro or None,
-        state.tainted,
+        state.spending.tokens,
+        state.spending.cost_micro or None,
+        state.context.tainted,
         tools_used=used,
-        agent=state.agent,
+        agent=state.identity.agent,
         focus=focus,
         focus_reason=why,
     )
@@ -147,7 +147,7 @@ def _so_far(finding: ChildFinding) -> str:
 
 
 def _last_word(state: ThreadState) -> str:
-    for message in reversed(state.transcript):
+    for message in reversed(state.context.transcript):
         if message.role == "assistant" and not message.hidden and message.text:
             return message.text
     return ""

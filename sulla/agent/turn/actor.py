@@ -38,7 +38,9 @@ def actor_key_for(agent: str, state: ThreadState) -> str:
         agent: the id of the agent that answers.
         state: the thread.
     """
-    return actor_key(agent, state.birth.model if state.birth is not None else "", state.graph)
+    return actor_key(
+        agent, state.identity.birth.model if state.identity.birth is not None else "", state.identity.graph
+    )
 
 
 def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Actor:

@@ -77,14 +77,14 @@ class TurnContext:
             state: the thread.
             item: the message that it takes up.
         """
-        if state.graph:
+        if state.identity.graph:
             return (
                 AmbientContext()
             )  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
         memory = ""
-        if not len(state.transcript):
+        if not len(state.context.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
-            asked = self.memory(item.agent or state.agent, item.text)
+            asked = self.memory(item.agent or state.identity.agent, item.text)
             memory = await self._in_time(asked, "", "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         if item.origin == "playbook":

@@ -54,7 +54,7 @@ class AgentChat:
             LimitReached: the call does not fit a limit; it was not made.
             ProviderError: the model's service failed; nothing of the reply counts.
         """
-        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
         if said.evicted:
@@ -92,7 +92,7 @@ class AgentChat:
             ProviderError: the model's service failed.
         """
         ask = ReplyRequest(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
-        said = await self.model.ask(state, run, ask, narrowed(self.limits, state.birth))
+        said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
         run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
@@ -112,10 +112,10 @@ class AgentChat:
             ProviderError: the model's service failed; nothing of the reply counts.
         """
         open_run = state.run
-        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.birth))
+        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.identity.birth))
         if said is None or open_run is None:
             return False
-        message_id, last = said.started.message_id, state.nudged
+        message_id, last = said.started.message_id, state.newest.nudged
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls = [part for part in parts if isinstance(part, ToolCall)]
         fault = fault_of(question, calls)
@@ -150,7 +150,7 @@ class AgentChat:
         Raises:
             LimitReached: it could not.
         """
-        await self.model.check_room(state, run, self._ask(state), narrowed(self.limits, state.birth), more)
+        await self.model.check_room(state, run, self._ask(state), narrowed(self.limits, state.identity.birth), more)
 
     async def fit(self, state: ThreadState) -> Fitted:
         """Forget what of the conversation the model will not be shown any more.
@@ -158,7 +158,7 @@ class AgentChat:
         Raises:
             LimitReached: not even the newest message fits.
         """
-        return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.birth))
+        return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.identity.birth))
 
     def _ask(self, state: ThreadState) -> ReplyRequest:
         if state.run is not None and (question := state.run.asked.question) is not None:
@@ -170,8 +170,8 @@ class AgentChat:
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools
         if self.offer is not None:
-            tools = self.offer(call for message in state.transcript for call in message.calls)
-        allowed = state.birth.tools if state.birth is not None else None
+            tools = self.offer(call for message in state.context.transcript for call in message.calls)
+        allowed = state.identity.birth.tools if state.identity.birth is not None else None
         return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
 
     def _prompt(self) -> tuple[PromptSection, ...]:

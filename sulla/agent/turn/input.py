@@ -43,16 +43,16 @@ class InputHandler:
                 "tokens_before": fitted.tokens_before,
                 "tokens_after": fitted.tokens_after,
             }
-        if (len(state.transcript) > SUMMARIZE_OVER or fitted.evicted) and self.chat.summarize(state.thread_id):
+        if (len(state.context.transcript) > SUMMARIZE_OVER or fitted.evicted) and self.chat.summarize(state.thread_id):
             diagnostics["summary_triggered"] = True
         if diagnostics:
-            run.journal.note(InputHandled(state.transcript[-1].id, diagnostics))
+            run.journal.note(InputHandled(state.context.transcript[-1].id, diagnostics))
         return Next()
 
 
 async def screen_latest(state: ThreadState, run: Run) -> None:
     """Screen the newest message of a conversation, and note what came of it."""
-    latest = state.transcript[-1]
+    latest = state.context.transcript[-1]
     handled = screen(latest) if len(latest.text) <= OFF_LOOP_CHARS else await asyncio.to_thread(screen, latest)
     if handled is not None:
         run.journal.note(handled)

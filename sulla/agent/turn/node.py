@@ -56,7 +56,7 @@ class AgentNode:
         fresh: frozenset[CallId] = frozenset()
         while True:
             run.control.check()
-            action = next_action(state.transcript, open_run)
+            action = next_action(state.context.transcript, open_run)
             match action:
                 case Finished() | AwaitAnswers():
                     return Next()
@@ -76,7 +76,7 @@ class AgentNode:
 
     async def _answer(self, question: Question, state: ThreadState, run: Run) -> Decision:
         """Answer a playbook's question, which is all that happens in such a run: what steers waits for its own."""
-        while state.outcome.status == "in_progress":
+        while state.newest.outcome.status == "in_progress":
             run.control.check()
             if run.control.draining or not await self.chat.answer(question, state, run):
                 return Continue()
@@ -93,7 +93,7 @@ class AgentNode:
 
     async def _boundary(self, state: ThreadState, run: Run) -> bool:
         """Between results and the next reply: let messages join; whether that reply is there already."""
-        over = taken_over(state.transcript, self._takes_over)
+        over = taken_over(state.context.transcript, self._takes_over)
         if over is not None:  # what waits has a run of its own
             self._reply_with(over, run)
             return True
@@ -106,7 +106,7 @@ class AgentNode:
 
     def _reply_directly(self, state: ThreadState, run: Run) -> bool:
         """Have results that are meant for the person end the reply; whether there are any."""
-        direct = direct_reply(state.transcript, self._is_direct)
+        direct = direct_reply(state.context.transcript, self._is_direct)
         if direct is not None:
             self._reply_with(direct, run)
         return direct is not None
@@ -131,15 +131,15 @@ class AgentNode:
         Returns:
             How the walk goes on; None if the model is to be asked for a reply.
         """
-        if state.nudging:  # a crash came between the nudge and its answer
+        if state.newest.nudging:  # a crash came between the nudge and its answer
             return await self._nudge(state, run)
-        if not isinstance(next_action(state.transcript, open_run), Finished):
+        if not isinstance(next_action(state.context.transcript, open_run), Finished):
             return None
         count = str(open_run.model.begun)
-        if state.outcome.status == "continue":
+        if state.newest.outcome.status == "continue":
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
             return None
-        if state.outcome.status == "in_progress" and not state.nudged:
+        if state.newest.outcome.status == "in_progress" and not state.newest.nudged:
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "nudge", NUDGE))
             return await self._nudge(state, run)
         return Next()

@@ -17,14 +17,14 @@ def after_agent(state: ThreadState) -> Target:
     walk; done, blocked and failed end; no outcome is nudged once and then ends; `continue` goes round again, but in a
     cycle of a heartbeat, which ends there too. Tool calls need no edge: the node goes on until a reply has none.
     """
-    work, run = state.active_work, state.run
+    work, run = state.links.active_work, state.run
     if work is not None and work.running and run is not None and work.run_id == run.id:
         return END
     if state.suspended:
         return END
-    status = state.outcome.status
+    status = state.newest.outcome.status
     if status == "continue" and state.kind.ends_on_continue:
         return END  # the next cycle begins afresh, with the report of this one (seed 004 §1)
     if status in ("done", "blocked", "failed", "cancelled"):
         return END
-    return END if status == "in_progress" and state.nudged else AGENT
+    return END if status == "in_progress" and state.newest.nudged else AGENT

@@ -254,9 +254,9 @@ class TurnDriver:
 
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
-        agent = item.agent or state.agent
+        agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        context = turn_context(self._clock.now(), state.project, ambient.active, ambient.jobs)
+        context = turn_context(self._clock.now(), state.identity.project, ambient.active, ambient.jobs)
         session.note(
             RunStarted(
                 item.seq,
@@ -264,7 +264,7 @@ class TurnDriver:
                 agent,
                 actor.model if actor else "",
                 context,
-                max(state.waiting),
+                max(state.inbox.waiting),
                 tainted=bool(ambient.environment),
                 memory=ambient.memory,
                 environment=ambient.environment,
@@ -274,7 +274,7 @@ class TurnDriver:
     def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
         run = session.state.run
         if run is not None:
-            session.note(*answered(run, task.seq, task.answer, session.state.controls[task.seq].at_ms))
+            session.note(*answered(run, task.seq, task.answer, session.state.inbox.controls[task.seq].at_ms))
 
     def _run_out(self, session: ThreadSession) -> bool:
         """Take it for a no where a question was not answered in time; whether there was any such question."""
@@ -319,11 +319,11 @@ class TurnDriver:
         control = Control(session.check)
         if self._draining:
             control.drain()
-        agent = open_run.agent or state.agent
+        agent = open_run.agent or state.identity.agent
         live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
-        limits, birth = bounds_of(self._limits, state), state.birth
+        limits, birth = bounds_of(self._limits, state), state.identity.birth
         run = Run(
             open_run.id,
             state.thread_id,
@@ -376,7 +376,7 @@ class TurnDriver:
                 actor.graph,
                 state,
                 run,
-                start=None if state.kind.waits_while_working else (state.node or None),
+                start=None if state.kind.waits_while_working else (state.walk.node or None),
                 limits=limits,
                 meter=RunMeter(elapsed_s, lambda: open_run.spent.tokens),
             )

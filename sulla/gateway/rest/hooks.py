@@ -37,7 +37,7 @@ class Hooks(Protocol):
     """What messages from outside may begin."""
 
     def secret_of(self, playbook: str) -> str | None:
-        """What a playbook's messages are signed with; None if it takes none, or there is none of that name."""
+        """What a playbook's messages are signed with; None if it takes none, or there is none that is good for it."""
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         """Begin a run; the same message begins it once.
@@ -120,7 +120,7 @@ class HookDoor:
         if secret is None or not genuine:
             digest = hashlib.sha256("".join(signed.signatures).encode()).digest()
             self._lockout.wrong(key, digest, self._room.clock.elapsed())
-            missing = "no playbook of that name takes webhooks, or its secret is not set"
+            missing = "no playbook of that name takes webhooks, or its secret is not set, or too short"
             raise _unsigned(playbook, missing if secret is None else "its signature is wrong")
         if not is_timely(signed, self._room.clock.now()):
             raise _unsigned(playbook, "it was not sent just now, or a clock is wrong")

@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from base64 import b64decode, b64encode
-from binascii import Error as NoBase64
+from base64 import b64encode
 from collections.abc import Mapping
 
 import orjson
@@ -17,13 +16,13 @@ import orjson
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
+from sulla.playbooks.webhook_key import LEAST_KEY_BYTES, webhook_key
 
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
 TOLERANCE_S = 300
 """How far a message's clock may be from ours, either way: the reference implementations' figure."""
 SIGNATURES = 8
 """Signatures of one message that are looked at; more than one while a secret is changed."""
-_PREFIX = "whsec_"
 _VERSION = "v1,"
 _ID = re.compile(r"[\x21-\x7e]{1,256}")
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -68,10 +67,12 @@ def is_genuine(signed: Signed, secret: str, body: bytes) -> bool:
 
     Args:
         signed: its headers.
-        secret: ``whsec_`` and base64, as the standard has it; any other is taken as it is written.
+        secret: see `webhook_key`; with one that is too short nothing is genuine.
         body: byte for byte as it came.
     """
-    signature = sign(secret, signed.id, signed.at_s, body).removeprefix(_VERSION)
+    if (key := webhook_key(secret)) is None:
+        return False
+    signature = _signature(key, signed.id, signed.at_s, body)
     found = False
     for one in signed.signatures:
         found |= hmac.compare_digest(one, signature)
@@ -86,9 +87,13 @@ def sign(secret: str, id_: str, at_s: int, body: bytes) -> str:
         id_: the message's.
         at_s: when it is sent, UTC seconds since 1970.
         body: what is sent.
+
+    Raises:
+        InvalidInput: the secret is too short.
     """
-    digest = hmac.digest(_key(secret), f"{id_}.{at_s}.".encode() + body, hashlib.sha256)
-    return _VERSION + b64encode(digest).decode()
+    if (key := webhook_key(secret)) is None:
+        raise InvalidInput(f"the secret of the webhook is too short: expected at least {LEAST_KEY_BYTES} bytes")
+    return _VERSION + _signature(key, id_, at_s, body)
 
 
 def payload_of(content_type: str, body: bytes) -> Json:
@@ -110,10 +115,5 @@ def payload_of(content_type: str, body: bytes) -> Json:
         raise InvalidInput(f"the body is not UTF-8 (byte {error.start + 1}): send JSON or text") from None
 
 
-def _key(secret: str) -> bytes:
-    if secret.startswith(_PREFIX):
-        try:
-            return b64decode(secret.removeprefix(_PREFIX), validate=True)
-        except NoBase64:
-            pass  # then it is only called so
-    return secret.encode()
+def _signature(key: bytes, id_: str, at_s: int, body: bytes) -> str:
+    return b64encode(hmac.digest(key, f"{id_}.{at_s}.".encode() + body, hashlib.sha256)).decode()

@@ -14,7 +14,7 @@ from sulla.core.errors import Unauthorized
 from sulla.core.stamp import stamp
 
 WRONG_TOKENS = 10
-"""Different wrong tokens from one address within `WINDOW_S` that lock it."""
+"""Different wrong tokens from one address within `WINDOW_S` that lock it for further wrong ones."""
 WINDOW_S = 60.0
 LOCK_S = 60.0
 ADDRESSES = 1024
@@ -105,6 +105,9 @@ class Guard:
     def admit(self, address: str, token: str | None) -> Principal:
         """Who the token belongs to.
 
+        A valid one is let in wherever it comes from: behind a reverse proxy everybody has one address, so that a lock
+        for all who come from there would be in anybody's hand.
+
         Args:
             address: the peer's IP address.
             token: what it presents; None for nothing.
@@ -112,7 +115,6 @@ class Guard:
         Raises:
             Unauthorized: no token, a wrong one, one whose time is over, or too many wrong ones from this address.
         """
-        key, now = self._unlocked(address), self._clock.elapsed()
         if token is None:
             raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
         digest = token_digest(token)
@@ -121,33 +123,21 @@ class Guard:
             if compare_digest(known.digest, digest):
                 found = known
         if found is None:
-            self._lockout.wrong(key, digest, now)
+            self.count_wrong(address, token)
             raise Unauthorized("the token is not valid: `sulla token` shows one that is")
         if found.expires_ms is not None and found.expired(self._clock.now()):
             name, when = found.principal.name, stamp(found.expires_ms)
             raise Unauthorized(f"the token {name!r} expired at {when}: ask whoever runs the daemon for another one")
         return found.principal
 
-    def check(self, address: str) -> None:
-        """See whether somebody from there may show what they have.
-
-        Raises:
-            Unauthorized: too many wrong tokens came from this address.
-        """
-        self._unlocked(address)
-
     def count_wrong(self, address: str, secret: str) -> None:
-        """What was shown from there is not valid, as whoever looked has found."""
-        self._lockout.wrong(address_key(address), token_digest(secret), self._clock.elapsed())
-
-    def _unlocked(self, address: str) -> str:
-        """The address's key.
+        """What was shown from there is not valid, as whoever looked has found.
 
         Raises:
-            Unauthorized: it is locked.
+            Unauthorized: too many wrong ones came from this address; this one is not counted.
         """
-        key = address_key(address)
-        if (wait_s := self._lockout.locked_s(key, self._clock.elapsed())) > 0:
-            message = "too many wrong tokens came from this address: wait, then try again with the right one"
+        key, now = address_key(address), self._clock.elapsed()
+        if (wait_s := self._lockout.locked_s(key, now)) > 0:
+            message = "too many wrong tokens came from this address: wait before you try another one"
             raise Unauthorized(message, retry_after_s=round(wait_s, 1))
-        return key
+        self._lockout.wrong(key, token_digest(secret), now)

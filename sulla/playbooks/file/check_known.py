@@ -29,6 +29,8 @@ class KnownNames:
     """Each with its inputs."""
     secrets: Set[str] | None = None
     """The names of those that settings hold."""
+    short_secrets: Set[str] = frozenset()
+    """The names of those that are too short to sign webhooks."""
     elsewhere: str = ""
     """How the names of tools begin that may be there although they are not among these; empty for none."""
     schedule: Callable[[str, str], None] | None = None

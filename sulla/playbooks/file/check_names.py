@@ -14,6 +14,7 @@ from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import routes_of
+from sulla.playbooks.webhook_key import LEAST_KEY_BYTES
 from sulla.tools.nearest import did_you_mean
 
 
@@ -149,6 +150,11 @@ class Names:
                 meant = did_you_mean(trigger.text, definition.secrets) or f" Add it: `secrets: [{trigger.text}]`."
                 message = f"webhook: the secret {trigger.text!r} is not declared.{meant}"
                 self._faults.append(PlaybookFault(*place, "secret-unknown", message))
+            elif trigger.kind == "webhook" and trigger.text in self._known.short_secrets:
+                message = (
+                    f"webhook: the secret {trigger.text!r} is too short: make one of at least {LEAST_KEY_BYTES} bytes"
+                )
+                self._faults.append(PlaybookFault(*place, "secret-short", message))
         if "secrets" not in self._sketch.keys:
             return
         node = self._sketch.keys["secrets"][1]

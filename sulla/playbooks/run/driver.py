@@ -173,7 +173,7 @@ class RunDriver:
     async def _rest(self) -> None:
         waits = self._history.waits()
         if not waits and not self._machine.paused:
-            title = self._state.title
+            title = self._state.identity.title
             raise GraphError(f"the playbook {title!r} has not ended, and there is nothing that it waits for")
         await self._run.journal.commit(Suspended(waits))
 
@@ -256,7 +256,7 @@ class RunDriver:
 
     def _hear(self) -> None:
         """Take up what was answered, and what people want of the run."""
-        for seq, control in sorted(self._state.controls.items()):
+        for seq, control in sorted(self._state.inbox.controls.items()):
             match control.fact:
                 case PlaybookAsked() as asked:
                     self._asked(asked, seq)

@@ -179,7 +179,7 @@ class PlaybookNode:
     async def _end(self, state: ThreadState, run: Run, ended: RunEnded) -> None:
         """Do what follows from an end; once more after a crash, under the same ids."""
         play = PLAYBOOK_RUN.of(state)
-        if state.birth is not None or play is None:
+        if state.identity.birth is not None or play is None:
             return
         if ended.status == "transferred":
             await self.effects.successors.hand_over(state, ended.to, ended.outputs)
@@ -207,5 +207,7 @@ def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
 
 def _order_of(state: ThreadState) -> RunOrder:
     run = state.run
-    said = next((m.parts[0] for m in reversed(state.transcript) if run and m.id == run.message.id and m.parts), None)
+    said = next(
+        (m.parts[0] for m in reversed(state.context.transcript) if run and m.id == run.message.id and m.parts), None
+    )
     return read_order(said.text if isinstance(said, Text) else "")

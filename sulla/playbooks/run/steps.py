@@ -152,8 +152,8 @@ class StepEffects:
         Raises:
             LimitReached: too little is left for it.
         """
-        title = f"{state.title}: {at}"
-        task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.project, wish.tools)
+        title = f"{state.identity.title}: {at}"
+        task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.identity.project, wish.tools)
         await self.children.start(_within(task, budget), state)
 
     async def sub(
@@ -181,12 +181,14 @@ class StepEffects:
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
         order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack)
-        task = ChildTask(child, run.agent, order.text(), "step", kept.definition.name, state.project, play=play)
+        task = ChildTask(
+            child, run.agent, order.text(), "step", kept.definition.name, state.identity.project, play=play
+        )
         await self.children.start(_within(task, budget), state)
 
     async def _has_begun(self, child: str, state: ThreadState) -> bool:
-        known = await self.threads.load(child_thread(child), messages=False) if child in state.children else None
-        return known is not None and (known.run is not None or bool(known.waiting) or known.cycle_complete)
+        known = await self.threads.load(child_thread(child), messages=False) if child in state.links.children else None
+        return known is not None and (known.run is not None or bool(known.inbox.waiting) or known.walk.cycle_complete)
 
     async def stop(self, child: str) -> None:
         """Nobody waits for a child any more."""
@@ -223,10 +225,10 @@ class StepEffects:
         thread = await self.conversation(state)
         said = Input(
             MessageId(place.id("msg")),
-            f"[The playbook {state.title} asks, at its step {place.at}.]\n{wish.text}",
+            f"[The playbook {state.identity.title} asks, at its step {place.at}.]\n{wish.text}",
             origin="playbook",
             question=Question(state.thread_id, place.ask, wish.tool, wish.about, wish.schema),
-            tainted=state.tainted,
+            tainted=state.context.tainted,
             chain=chain_of(state),
         )
         with suppress(MessageIdReused):  # asked before a crash, and tainted since
@@ -235,14 +237,14 @@ class StepEffects:
 
     async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text, state.tainted)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text, state.context.tainted)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""
         play = PLAYBOOK_RUN.of(state)
         if play is not None and play.thread:
             return play.thread
-        created = ThreadCreated(state.agent, state.title, state.project)
+        created = ThreadCreated(state.identity.agent, state.identity.title, state.identity.project)
         return await self.threads.create(created, f"playbook:{state.thread_id}")
 
 

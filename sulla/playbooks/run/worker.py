@@ -114,7 +114,7 @@ class RunWorker:
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
         # It may have been set to work before a crash, or be just now.
-        if child and (ending or job.wait is not None or child in self.state.children):
+        if child and (ending or job.wait is not None or child in self.state.links.children):
             self._start(self._stop(child, ending), None)
 
     # --------------------------------------------------------------------------------------------------------- one move
@@ -191,7 +191,7 @@ class RunWorker:
 
     def _is_answered(self, wait_id: str) -> bool:
         """Whether there is an answer to what was asked before a crash: whoever gave it may be gone by now."""
-        return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.controls.values())
+        return any(isinstance(c.fact, Answer) and c.fact.wait_id == wait_id for c in self.state.inbox.controls.values())
 
     def _wait_for(self, job: StepAttempt, wait_id: str) -> None:
         job.wait = Wait(wait_id, CallId(""))

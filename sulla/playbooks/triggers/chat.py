@@ -83,7 +83,7 @@ class ChatStarts:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        work = state.active_work
+        work = state.links.active_work
         if work is not None and work.running and work.run_id == run.id:  # begun for this message, before a crash
             return told_started((await self._service.status(work.id)).about.playbook, work.id)
         begin = await self.matched(state, run)
@@ -100,10 +100,10 @@ class ChatStarts:
 
         A conversation whose playbook is running has ordinary turns meanwhile.
         """
-        if state.active_work is not None and state.active_work.running:
+        if state.links.active_work is not None and state.links.active_work.running:
             return None
         playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
-        said = state.transcript[-1].parts[0]
+        said = state.context.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
         found = matching(text, chat_triggers(playbooks))
         chosen = found[0] if len(found) == 1 else await self._one_of(found[:MOST_CHOICES], text, run)
@@ -116,7 +116,7 @@ class ChatStarts:
             text,
             thread=state.thread_id,
             agent=run.agent,
-            tainted=state.tainted,
+            tainted=state.context.tainted,
             attended=True,
             run_id=run.id,
         )

@@ -11,6 +11,7 @@ from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin, PlaybookService
+from sulla.playbooks.webhook_key import webhook_key
 
 
 class PlaybookHooks:
@@ -30,9 +31,12 @@ class PlaybookHooks:
         self._secrets = secrets
 
     def secret_of(self, playbook: str) -> str | None:
-        """What a playbook's messages are signed with; None if it takes none, has faults, or is not there."""
+        """What a playbook's messages are signed with; None if it takes none, has faults, or is not there, and if its
+        secret is too short: then nobody has signed anything.
+        """
         trigger = self._trigger(playbook)
-        return (self._secrets(trigger.text) or None) if trigger is not None else None
+        secret = self._secrets(trigger.text) if trigger is not None else None
+        return secret if secret is not None and webhook_key(secret) is not None else None
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         """Begin a run; the same message begins it once.

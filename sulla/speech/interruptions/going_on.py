@@ -42,7 +42,7 @@ async def go_on(threads: ThreadStore, thread_id: ThreadId, now_s: float) -> bool
         StoreUnavailable: try again later.
     """
     info, state = await threads.get(thread_id)
-    if state is None or (barged := state.barged) is None or not _rests_since(state, now_s):
+    if state is None or (barged := state.inbox.barged) is None or not _rests_since(state, now_s):
         return False
     if not await _is_persons(threads, thread_id, info.last_seq):
         return False
@@ -65,6 +65,6 @@ async def _is_persons(threads: ThreadStore, thread_id: ThreadId, last_seq: int) 
 
 def _rests_since(state: ThreadState, now_s: float) -> bool:
     """Whether nothing has come since an answer was spoken over, and that is not long ago."""
-    rests = state.run is None and not state.waiting and not state.held_below
-    lately = now_s - state.outcome.updated_at_ms / 1000 < LATE_S
-    return rests and lately and state.outcome.reason == BARGED_IN
+    rests = state.run is None and not state.inbox.waiting and not state.inbox.held_below
+    lately = now_s - state.newest.outcome.updated_at_ms / 1000 < LATE_S
+    return rests and lately and state.newest.outcome.reason == BARGED_IN

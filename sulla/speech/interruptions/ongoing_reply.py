@@ -86,10 +86,15 @@ def ongoing_reply_of(state: ThreadState, newest: Iterable[Entry], told: Playing 
     """
     call = state.run.model.open_call if state.run is not None else None
     # What somebody else waits for is not ended by a sound.
-    talks = state.birth is None and not state.graph
+    talks = state.identity.birth is None and not state.identity.graph
     making = call.message_id if talks and call is not None and call.purpose == "reply" else None
-    barged, cut = state.barged, None
-    if barged is not None and state.run is None and state.outcome.reason == BARGED_IN and not state.waiting:
+    barged, cut = state.inbox.barged, None
+    if (
+        barged is not None
+        and state.run is None
+        and state.newest.outcome.reason == BARGED_IN
+        and not state.inbox.waiting
+    ):
         cut = barged.message_id
     if told is None:
         return OngoingReply(state.run is not None, making, cut)

@@ -59,8 +59,8 @@ class SqliteStore(CheckedStore):
         await self._db.write(steps.incarnation)
 
     async def incarnation(self) -> str:
-        """The id that this file got when it was first made."""
-        return await self._db.read(steps.incarnation)
+        """The id that this file got when it was first made, as long as it is where it was."""
+        return await self._db.read(steps.incarnation, in_place=True)
 
     # ---------------------------------------------------------------------------------------------------- logs
 

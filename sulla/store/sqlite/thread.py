@@ -88,14 +88,19 @@ class SqliteThread:
         self._check_room()
         return self._ask(lambda: self._transact(work, synced=synced))
 
-    def read(self, work: Work[T]) -> asyncio.Future[T]:
+    def read(self, work: Work[T], *, in_place: bool = False) -> asyncio.Future[T]:
         """Run `work`, which asks one statement and changes nothing.
+
+        Args:
+            work: what to ask.
+            in_place: whether the file also has to be where it was, as for a write: SQLite itself reads on in one that
+                was removed.
 
         Raises:
             StoreUnavailable: the file cannot be read.
         """
         self._check_room()
-        return self._ask(lambda: work(self._connected()))
+        return self._ask(lambda: work(self._in_place() if in_place else self._connected()))
 
     # ---------------------------------------------------------------------------------------- on the event loop
 
@@ -147,13 +152,17 @@ class SqliteThread:
             raise self._not_open()
         return self._connection
 
-    def _transact(self, work: Work[T], *, synced: bool) -> T:
+    def _in_place(self) -> sqlite3.Connection:
         connection = self._connected()
         if self._present_file() != self._file:
             raise StoreUnavailable(
                 f"the store {str(self._path)!r} was moved, removed or replaced while it was open: "
                 "what is written now would be lost; put it back or restart"
             )
+        return connection
+
+    def _transact(self, work: Work[T], *, synced: bool) -> T:
+        connection = self._in_place()
         if synced is not self._synced:
             connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
             self._synced = synced

@@ -12,10 +12,10 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import ChildCancelled, ChildReported
-from sulla.threads.log.offers import dedupe_id, digest, run_of
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
+from sulla.threads.offers import dedupe_id, digest, run_of
 
 IMPORTED = "imported"
 """Why what was under way in a thread does not go on here."""
@@ -89,7 +89,7 @@ class Replay:
             return self._offered(fact, entry)
         self._schema.decide(self.state, fact, entry.origin)
         if isinstance(fact, f.RunFinished | f.RunError):
-            self.state.transcript.fit(self._ceiling)
+            self.state.context.transcript.fit(self._ceiling)
         return None
 
     def _offered(self, fact: Fact, entry: Entry) -> Offering:
@@ -146,14 +146,14 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
         now_ms: UTC milliseconds.
     """
     facts: list[Fact] = []
-    for seq in sorted(state.waiting.keys() | state.controls.keys()):
+    for seq in sorted(state.inbox.waiting.keys() | state.inbox.controls.keys()):
         facts.append(f.InputIgnored(seq, IMPORTED))
-        if (item := state.waiting.get(seq)) is not None:
+        if (item := state.inbox.waiting.get(seq)) is not None:
             facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
-    facts += [ChildCancelled(child) for child in state.children]
-    facts += [AnswerGiven(wait_id, known=False) for wait_id in state.owes]
-    if state.birth is not None and not state.reported:
-        facts.append(ChildReported(state.birth.id, known=False))
+    facts += [ChildCancelled(child) for child in state.links.children]
+    facts += [AnswerGiven(wait_id, known=False) for wait_id in state.links.owes]
+    if state.identity.birth is not None and not state.links.reported:
+        facts.append(ChildReported(state.identity.birth.id, known=False))
     if state.end_heard_by and (news := state.kind.end_news.delivery(state)) is not None:
         facts.append(news.done(False))
     return facts

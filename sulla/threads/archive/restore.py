@@ -158,22 +158,22 @@ class ThreadRestore:
             raise InvalidInput("the file changed while it was read")
         ended = await self._put_away(replay.state, pen)
         # The head counts waking inputs, and none of these woke anybody.
-        replay.state.consumed = 0
+        replay.state.inbox.consumed = 0
         await pen.finish(replay.state)
         return ended
 
     async def _put_away(self, state: ThreadState, pen: _Pen) -> int:
         """End what was under way: elsewhere it may have gone on, and nothing is done twice. How many runs that were."""
         now_ms = round(self._clock.now() * 1000)
-        ended = len(state.waiting)
+        ended = len(state.inbox.waiting)
         if (run := state.run) is not None:
             ended += 1
-            origin = Origin(now_ms, run.id, run.agent or state.agent, depth=state.depth)
+            origin = Origin(now_ms, run.id, run.agent or state.identity.agent, depth=state.depth)
             for decided in self._close(state, run, now_ms):
                 await self._add(state, pen, decided, origin)
         for fact in leftovers(state, now_ms):
             run_id = fact.run_id if isinstance(fact, f.RunFinished) else None
-            await self._add(state, pen, fact, Origin(now_ms, run_id, state.agent, depth=state.depth))
+            await self._add(state, pen, fact, Origin(now_ms, run_id, state.identity.agent, depth=state.depth))
         return ended
 
     async def _add(self, state: ThreadState, pen: _Pen, fact: Fact, origin: Origin) -> None:

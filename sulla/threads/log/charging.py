@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sulla.core.units import DAY_MS
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.facts import Answer
 from sulla.threads.log.inputs import ControlInput
@@ -45,21 +44,5 @@ def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None
 
 
 def _charge_thread(state: ThreadState, tokens: int, cost_micro: int | None, origin: Origin) -> None:
-    state.spent_micro += cost_micro or 0
-    charge_day(state, tokens, origin)
-
-
-def charge_day(state: ThreadState, tokens: int, origin: Origin) -> None:
-    """Charge something to the thread alone.
-
-    Args:
-        state: changed in place.
-        tokens: how many.
-        origin: when.
-    """
-    day = origin.at_ms // DAY_MS
-    # A clock that was set back a little does not give a day's tokens anew; one that was far ahead is not believed.
-    if day > state.day or state.day > day + 1:
-        state.day, state.day_tokens = day, 0
-    state.day_tokens += tokens
-    state.spent_tokens += tokens
+    state.spending.cost_micro += cost_micro or 0
+    state.spending.charge(tokens, origin.at_ms)

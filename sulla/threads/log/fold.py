@@ -15,11 +15,11 @@ from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait
 from sulla.threads.log.fold_answer import note_answer, note_answered, owe_answer
 from sulla.threads.log.inputs import WaitingInput
-from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
+from sulla.threads.log.open_run import NewestRun, OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.provenance import taints_thread
 from sulla.threads.log.quoted import quoted_part
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ThreadState, ThreadWalk
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
 from sulla.threads.log.waits import Permit
@@ -31,7 +31,7 @@ def apply_decision(state: ThreadState, fact: Fact, origin: Origin) -> None:
     Raises:
         CorruptRecord: the decision does not fit what came before it.
     """
-    apply_message(state.transcript, fact, state.waiting)
+    apply_message(state.context.transcript, fact, state.inbox.waiting)
     apply_progress(state, fact, origin)
     touch(state, origin.at_ms, progress=not isinstance(fact, _BESIDE))
 
@@ -135,34 +135,30 @@ def _push_result(script: Transcript, result: ToolResult) -> None:
 
 
 def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None:
-    item = _waiting(state.waiting, fact.input_seq)
-    del state.waiting[fact.input_seq]
-    state.consumed += 1
+    item = _waiting(state.inbox.waiting, fact.input_seq)
+    del state.inbox.waiting[fact.input_seq]
+    state.inbox.consumed += 1
     if not state.is_told(item):
-        state.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
+        state.inbox.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
     message = RunMessage(fact.input_seq, fact.message_id, item.origin, item.at_ms)
     course = RunCourse(origin.at_ms, origin.at_ms)
     state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
-    state.tainted = state.tainted or taints_thread(item)
-    state.model = fact.model
-    state.outcome = f.Outcome(updated_at_ms=origin.at_ms)
-    state.node = NodeId("")
-    state.iterations = state.consecutive_same_node = state.agent_loops = 0
-    state.nudged = state.nudging = state.cycle_complete = state.waiting_for_user = False
-    state.diagnostics = {}
+    state.context.tainted |= taints_thread(item)
+    state.newest = NewestRun(fact.model, f.Outcome(updated_at_ms=origin.at_ms))
+    state.walk = ThreadWalk()
 
 
 def _input_handled(state: ThreadState, fact: f.InputHandled, origin: Origin) -> None:
-    state.diagnostics = {**state.diagnostics, **fact.diagnostics}
+    state.newest.diagnostics = {**state.newest.diagnostics, **fact.diagnostics}
 
 
 def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> None:
     for seq in fact.input_seqs:
-        item = _waiting(state.waiting, seq)
-        state.tainted = state.tainted or taints_thread(item)
-        del state.waiting[seq]
-    state.consumed += len(fact.input_seqs)
-    state.held_below = 0
+        item = _waiting(state.inbox.waiting, seq)
+        state.context.tainted |= taints_thread(item)
+        del state.inbox.waiting[seq]
+    state.inbox.consumed += len(fact.input_seqs)
+    state.inbox.held_below = 0
 
 
 def _model_started(state: ThreadState, fact: f.ModelStarted, origin: Origin) -> None:
@@ -190,11 +186,11 @@ def _text_message_end(state: ThreadState, fact: f.TextMessageEnd, origin: Origin
         charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
     run.spent.usage += usage
     model.open_call, model.attempts = None, 0
-    state.nudging = False
+    state.newest.nudging = False
     note_answer(run.asked, fact)
     model.replied = not any(isinstance(part, ToolCall) for part in fact.parts)
     if fact.outcome is not None:
-        state.outcome = fact.outcome
+        state.newest.outcome = fact.outcome
 
 
 def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) -> None:
@@ -214,15 +210,15 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
     _run(state, fact).model.replied = False
     if fact.reason == "nudge":
-        state.nudged = state.nudging = True
+        state.newest.nudged = state.newest.nudging = True
     else:
-        state.agent_loops += 1
+        state.newest.agent_loops += 1
 
 
 def _suspended(state: ThreadState, fact: f.Suspended, origin: Origin) -> None:
     run = _run(state, fact)
     run.waits = {wait.wait_id: wait for wait in fact.waits}
-    run.resting = state.waiting_for_user = fact.resting
+    run.resting = state.walk.waiting_for_user = fact.resting
 
 
 def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
@@ -233,20 +229,19 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     course.cuts += fact.reason not in ("answered", "expired", "steered")
     course.started_ms += max(0, origin.at_ms - course.touched_ms)  # nobody worked meanwhile: it does not count
     if fact.reason == "woken":  # it looks by itself what there is of what it waits for
-        state.waiting_for_user = False
+        state.walk.waiting_for_user = False
     if fact.reason == "steered":  # each call looks again, and says that it goes on without waiting
         run.waits, run.known_seq = {}, fact.input_seq
-        state.waiting_for_user = False
+        state.walk.waiting_for_user = False
     if fact.reason not in ("answered", "expired"):
         return
     wait = run.waits.pop(fact.wait_id, None)
     if wait is not None and is_child_wait(wait.wait_id):  # the call looks again, and says what else it waits for
         run.waits = {name: other for name, other in run.waits.items() if other.call_id != wait.call_id}
-    state.waiting_for_user = bool(run.waits)
+    state.walk.waiting_for_user = bool(run.waits)
     if fact.reason == "expired" and not fact.input_seq:
         return
-    answer = state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
+    answer = state.inbox.take(fact.input_seq)
     charge_report(state, answer, origin)
     given = answer.fact if answer is not None else None
     if wait is None or not isinstance(given, f.Answer) or fact.reason == "expired":
@@ -266,52 +261,49 @@ def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:
 
 
 def _stopped(state: ThreadState, fact: f.Stopped, origin: Origin) -> None:
-    state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
-    state.held_below = fact.input_seq
+    state.inbox.take(fact.input_seq)
+    state.inbox.held_below = fact.input_seq
 
 
 def _continued(state: ThreadState, fact: f.Continued, origin: Origin) -> None:
-    state.controls.pop(fact.input_seq, None)
-    state.consumed += 1
-    state.held_below = 0
+    state.inbox.take(fact.input_seq)
+    state.inbox.held_below = 0
 
 
 def _input_ignored(state: ThreadState, fact: f.InputIgnored, origin: Origin) -> None:
-    charge_report(state, state.controls.pop(fact.input_seq, None), origin)
-    state.waiting.pop(fact.input_seq, None)
-    state.consumed += 1
+    charge_report(state, state.inbox.take(fact.input_seq), origin)
+    state.inbox.waiting.pop(fact.input_seq, None)
 
 
 def _run_ended(state: ThreadState, fact: f.RunFinished | f.RunError, origin: Origin) -> None:
     if state.run is None or state.run.id != fact.run_id:
         return  # a run that joined another one never was the open run
-    state.usage += state.run.spent.usage
+    state.spending.usage += state.run.spent.usage
     owe_answer(state, state.run, fact.outcome)
     state.run = None
     if state.kind.recall == "conversation":
         # What was worked on is worked on no more: it goes the way of what the summary covers.
-        state.transcript.forget_before(state.summary_first_kept)
+        state.context.transcript.forget_before(state.context.summary.first_kept)
     else:
-        state.transcript = state.transcript.empty()  # no model reads it
+        state.context.transcript = state.context.transcript.empty()  # no model reads it
     said = fact.outcome.status_report or (fact.message if isinstance(fact, f.RunError) else "")
-    state.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
+    state.newest.outcome = replace(fact.outcome, status_report=said)  # whoever asked for it is told why it failed
     state.kind.on_run_ended(state, origin.at_ms)
-    state.cycle_complete = True
-    state.waiting_for_user = False
-    state.node = NodeId("")
+    state.walk.cycle_complete = True
+    state.walk.waiting_for_user = False
+    state.walk.node = NodeId("")
 
 
 def _child_cancelled(state: ThreadState, fact: ChildCancelled, origin: Origin) -> None:
-    state.children.pop(fact.id, None)
+    state.links.children.pop(fact.id, None)
 
 
 def _child_reported(state: ThreadState, fact: ChildReported, origin: Origin) -> None:
-    state.reported = True
+    state.links.reported = True
 
 
 def _answer_given(state: ThreadState, fact: AnswerGiven, origin: Origin) -> None:
-    state.owes.pop(fact.wait_id, None)
+    state.links.owes.pop(fact.wait_id, None)
 
 
 _PROGRESS: dict[type, Callable[..., None]] = {

@@ -53,12 +53,12 @@ def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
     if asked is None:
         return
     why = outcome.status_report or outcome.reason or NO_ANSWER
-    state.owes[asked.wait_id] = OwedAnswer(
+    state.links.owes[asked.wait_id] = OwedAnswer(
         asked.thread_id,
         asked.wait_id,
         why if answer is None else answer,
         answer is None,
         run.spent.tokens,
         run.spent.cost_micro,
-        state.tainted,
+        state.context.tainted,
     )

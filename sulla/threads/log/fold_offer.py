@@ -7,13 +7,12 @@ from collections.abc import Callable
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.threads.log import facts as f
-from sulla.threads.log.charging import charge_day
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
 from sulla.threads.log.inputs import ControlInput, waiting_input
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import KnownSummary, ThreadIdentity, ThreadState
 
 
 def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
@@ -30,40 +29,39 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
 
 
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
-    state.agent, state.title, state.project, state.channel = fact.agent, fact.title, fact.project, fact.channel
-    state.created_ms = state.updated_ms = origin.at_ms
-    state.birth, state.graph = fact.birth, fact.graph
+    begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
+    state.identity = ThreadIdentity(*begun)
+    state.updated_ms = origin.at_ms
 
 
 def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
     if origin.run_id is None:
         raise CorruptRecord(f"{state.thread_id} record {seq}: an INPUT without a run id")
-    state.waiting[seq] = waiting_input(seq, fact, origin.run_id, origin.at_ms)
+    state.inbox.waiting[seq] = waiting_input(seq, fact, origin.run_id, origin.at_ms)
 
 
 def _control(
     state: ThreadState, fact: f.StopAsked | f.ContinueAsked | f.Answer | RunRequest, seq: int, origin: Origin
 ) -> None:
-    state.controls[seq] = ControlInput(seq, fact, origin.at_ms)
+    state.inbox.controls[seq] = ControlInput(seq, fact, origin.at_ms)
     if isinstance(fact, f.Answer) and fact.report is not None:
-        keep_report(state, state.controls[seq], fact)
+        keep_report(state, state.inbox.controls[seq], fact)
 
 
 def _child_started(state: ThreadState, fact: ChildStarted, seq: int, origin: Origin) -> None:
-    state.children[fact.id] = fact
+    state.links.children[fact.id] = fact
 
 
 def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> None:
-    state.usage += fact.usage
-    charge_day(state, fact.charged_tokens or fact.usage.total, origin)
-    if fact.covers_seq > state.summary_covers:
-        state.summary_covers, state.summary_seq, state.summary = fact.covers_seq, seq, fact.text
-        state.summary_first_kept = fact.first_kept
-        state.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
+    state.spending.usage += fact.usage
+    state.spending.charge(fact.charged_tokens or fact.usage.total, origin.at_ms)
+    if fact.covers_seq > state.context.summary.covers_seq:
+        state.context.summary = KnownSummary(fact.covers_seq, seq, fact.text, fact.first_kept)
+        state.context.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
 
 
 def _barged_in(state: ThreadState, fact: BargedIn, seq: int, origin: Origin) -> None:
-    state.barged = fact  # it may be folded in before or after the end of the reply that it means: see `next_task`
+    state.inbox.barged = fact  # it may be folded in before or after the end of the reply that it means: see `next_task`
 
 
 _OFFERED: dict[type, Callable[..., None]] = {
@@ -87,6 +85,6 @@ def keep_report(state: ThreadState, control: ControlInput, fact: f.Answer) -> No
         control: the answer, as it was offered.
         fact: the answer.
     """
-    state.children.pop(fact.wait_id.removeprefix(CHILD_WAIT), None)
+    state.links.children.pop(fact.wait_id.removeprefix(CHILD_WAIT), None)
     if state.run is not None and not state.kind.waits_while_working:  # such a run takes each up by itself, once
         state.run.reports[fact.wait_id] = control

@@ -1,17 +1,19 @@
-"""What was offered to a thread and has not been dealt with yet. Pure."""
+"""What was offered to a thread, as it waits to be dealt with. Pure."""
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
 from sulla.core.message import Origin
 from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, StopAsked
+from sulla.threads.log.kept import UNKEPT, rule
 from sulla.threads.log.plays import Question
 from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.requests import RunRequest
-from sulla.threads.log.spoken import Heard
+from sulla.threads.log.spoken import BargedIn, Heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,23 @@ class ControlInput:
     fact: StopAsked | ContinueAsked | Answer | RunRequest
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
+
+
+@dataclass(slots=True)
+class Inbox:
+    """What a thread has been offered and has not dealt with."""
+
+    waiting: dict[int, WaitingInput] = field(default_factory=dict, metadata=rule(numbers=list))
+    """Messages without a run, by sequence number."""
+    controls: dict[int, ControlInput] = field(default_factory=dict, metadata=rule(numbers=list))
+    barged: BargedIn | None = None
+    """The last reply that somebody spoke over as it was made."""
+    held_below: int = 0
+    """Waiting messages with a lower number were held by a stop."""
+    consumed: int = field(default=0, metadata=UNKEPT)
+    """Waking inputs dealt with so far."""
+
+    def take(self, seq: int) -> ControlInput | None:
+        """A waking input is dealt with; what it was, unless it is a message."""
+        self.consumed += 1
+        return self.controls.pop(seq, None)

@@ -1,4 +1,4 @@
-"""The run that is going on in a thread, or suspended. Pure."""
+"""The run that is going on in a thread, or suspended, and what is left of the newest one. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
-from sulla.threads.log.facts import ModelStarted
+from sulla.threads.log.facts import ModelStarted, Outcome
 from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.kept import ALWAYS, FLAT, rule
 from sulla.threads.log.plays import Question
@@ -132,3 +133,18 @@ class OpenRun:
         metadata=rule(numbers=lambda reports: [report.seq for report in reports.values()]),
     )
     """What children have come to, by their wait ids; whether anything waited for them or not."""
+
+
+@dataclass(slots=True)
+class NewestRun:
+    """What is known of a thread's newest run also when it has ended, until the next one begins."""
+
+    model: str = ""
+    outcome: Outcome = field(default_factory=Outcome, metadata=ALWAYS)
+    nudged: bool = False
+    nudging: bool = False
+    """The nudge is the last thing said: its answer is still to come."""
+    agent_loops: int = 0
+    """How often the agent went on by itself, having said that it was not done (seed `agentLoopCount`)."""
+    diagnostics: JsonObject = field(default_factory=dict, metadata=ALWAYS)
+    """What InputHandler noticed about the latest input."""

@@ -7,9 +7,11 @@ a record of a capability that nobody thought of makes a thread mistrusted instea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Final, Literal
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from typing import Any, Final, Literal, get_args, get_type_hints
 
+from sulla.core.dataclass import dataclass
 from sulla.core.message import UNTRUSTED
 
 Provenance = Literal["daemon", "person", "thread", "marked", "beside"]
@@ -33,8 +35,8 @@ def from_outside(record: object) -> bool:
     Args:
         record: a fact; one whose class has no `provenance` is from outside.
     """
-    provenance: Provenance | None = getattr(record, "provenance", None)
-    return provenance is None or (provenance in ("marked", "beside") and _is_marked(record))
+    reading = _reading(type(record))  # type: ignore[arg-type]  # a class can be hashed
+    return reading is None or _says_so(record, reading)
 
 
 def taints_thread(record: object) -> bool:
@@ -43,13 +45,47 @@ def taints_thread(record: object) -> bool:
     Args:
         record: a fact.
     """
-    return getattr(record, "provenance", None) != "beside" and from_outside(record)
+    reading = _reading(type(record))  # type: ignore[arg-type]  # a class can be hashed
+    return reading is None or (not reading.beside and _says_so(record, reading))
 
 
-def _is_marked(value: Any) -> bool:  # noqa: ANN401  # a record, or a value that it holds
-    for field in fields(value):
-        item = getattr(value, field.name)
-        mark = MARKS.get(field.name)
-        if mark(item) if mark is not None else is_dataclass(item) and _is_marked(item):
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Where in the records of a class it stands whose words they hold."""
+
+    beside: bool = False
+    """Whether no model reads them in their thread."""
+    marks: tuple[tuple[str, Callable[[Any], bool]], ...] = ()
+    parts: tuple[str, ...] = ()
+    """Fields that hold a value which may say it too."""
+
+
+def _says_so(value: object, where: _Reading) -> bool:
+    for name, mark in where.marks:
+        if mark(getattr(value, name)):
             return True
+    for name in where.parts:
+        part = getattr(value, name)
+        if part is not None:
+            reading = _marks_of(type(part))  # type: ignore[arg-type]  # a class can be hashed
+            if _says_so(part, reading):
+                return True
     return False
+
+
+@cache
+def _reading(cls: type) -> _Reading | None:
+    """How a class is read; None if it does not say whose words it holds. Found once, since folds ask often."""
+    provenance: Provenance | None = getattr(cls, "provenance", None)
+    if provenance is None:
+        return None
+    return replace(_marks_of(cls), beside=provenance == "beside") if provenance in ("marked", "beside") else _Reading()
+
+
+@cache
+def _marks_of(cls: type) -> _Reading:
+    hints = get_type_hints(cls, localns={"Json": object})  # a recursive alias
+    names = [field.name for field in fields(cls)]
+    marks = tuple((name, MARKS[name]) for name in names if name in MARKS)
+    parts = (name for name in names if any(map(is_dataclass, (hints[name], *get_args(hints[name])))))
+    return _Reading(marks=marks, parts=tuple(parts))

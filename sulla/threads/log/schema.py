@@ -21,7 +21,7 @@ from sulla.threads.log.forms import Form, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
 from sulla.threads.log.provenance import taints_thread
 from sulla.threads.log.requests import RunRequest
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Measure, Transcript
 
 S = TypeVar("S")
@@ -163,14 +163,14 @@ class ThreadSchema:
 
     def new(self, thread_id: ThreadId) -> ThreadState:
         """A thread of which nothing is known."""
-        return ThreadState(thread_id, Transcript(self.measure))
+        return ThreadState(thread_id, ModelContext(Transcript(self.measure)))
 
     def kind_of(self, state: ThreadState) -> ThreadKind[Any]:
         """What a thread is like, by its first record."""
-        own = self._kinds.get(state.graph)
+        own = self._kinds.get(state.identity.graph)
         if own is not None:
             return own
-        return BY_MODE[state.birth.mode] if state.birth is not None else CONVERSATION
+        return BY_MODE[state.identity.birth.mode] if state.identity.birth is not None else CONVERSATION
 
     def offer(self, state: ThreadState, fact: Fact, seq: int, origin: Origin) -> None:
         """Fold an offered record in.
@@ -182,7 +182,7 @@ class ThreadSchema:
             origin: its envelope.
         """
         if not isinstance(fact, _HEARD_LATER):
-            state.tainted = state.tainted or taints_thread(fact)
+            state.context.tainted |= taints_thread(fact)
         owner = self._owners.get(type(fact))
         if owner is not None and not isinstance(fact, RunRequest):
             owner.take(state, fact, seq, origin)
@@ -203,7 +203,7 @@ class ThreadSchema:
         Raises:
             CorruptRecord: the decision does not fit what came before it.
         """
-        state.tainted = state.tainted or taints_thread(fact)
+        state.context.tainted |= taints_thread(fact)
         owner = self._owners.get(type(fact))
         if owner is None:
             apply_decision(state, fact, origin)

@@ -4,104 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
-from sulla.core.jsontypes import JsonObject
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Outcome
-from sulla.threads.log.family import Birth, ChildStarted, is_child_wait
-from sulla.threads.log.inputs import ControlInput, WaitingInput
-from sulla.threads.log.kept import ALWAYS, UNKEPT, rule
+from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
+from sulla.threads.log.inputs import Inbox, WaitingInput
+from sulla.threads.log.kept import FLAT, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
-from sulla.threads.log.links import RunRef
-from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.plays import OwedAnswer
-from sulla.threads.log.spoken import BargedIn
+from sulla.threads.log.open_run import NewestRun, OpenRun
 from sulla.threads.log.transcript import Transcript
-from sulla.threads.log.usage import Usage
+from sulla.threads.log.usage import ThreadSpending
 
 
-@dataclass(slots=True)
-class ThreadState:
-    """The one mutable record of a thread, owned by whoever holds its lease.
+@dataclass(frozen=True, slots=True)
+class ThreadIdentity:
+    """What a thread was begun as: its first record says so, and it never changes."""
 
-    The order of the fields is the order in which heads have them.
-    """
-
-    thread_id: ThreadId = field(metadata=UNKEPT)
-    transcript: Transcript = field(metadata=UNKEPT)
     created_ms: int = 0
-    updated_ms: int = 0
     agent: str = ""
     title: str = ""
     project: str = ""
     channel: str = ""
     """The client's channel that it was begun on (seed 004 `wsChannel`); empty for none."""
-
-    model: str = ""
     graph: str = ""
     """What works on it; empty for its agent's conversation graph."""
-    kind: ThreadKind[Any] = field(default=CONVERSATION, metadata=UNKEPT)
-    """What it is like; follows from `graph` and `birth`."""
-    slices: dict[str, object] = field(default_factory=dict, metadata=rule(always=True, numbers=lambda slices: ()))
-    """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
-    owes: dict[str, OwedAnswer] = field(default_factory=dict, metadata=rule(key="wait_id"))
-    """Answers to playbooks' questions that they have not been told, by their wait ids."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
-    reported: bool = False
-    """Whether they know what came of it."""
-    children: dict[str, ChildStarted] = field(default_factory=dict, metadata=rule(key="id"))
-    """Runs that were set to work from here and have not reported, by their ids."""
-    active_work: RunRef | None = None
-    """A playbook that has taken over (seed 004 `activeWorkflow`)."""
 
-    run: OpenRun | None = None
-    outcome: Outcome = field(default_factory=Outcome, metadata=ALWAYS)
-    nudged: bool = False
-    nudging: bool = False
-    """The nudge is the last thing said: its answer is still to come."""
+
+@dataclass(slots=True)
+class ThreadWalk:
+    """Where the newest run stands in its graph; see `graph.walk.WalkState`."""
 
     node: NodeId = NodeId("")
     iterations: int = 0
     consecutive_same_node: int = 0
-    agent_loops: int = 0
-    """How often the agent went on by itself in this run, having said that it was not done (seed `agentLoopCount`)."""
     cycle_complete: bool = False
     waiting_for_user: bool = field(default=False, metadata=UNKEPT)
 
-    waiting: dict[int, WaitingInput] = field(default_factory=dict, metadata=rule(numbers=list))
-    """Messages without a run, by sequence number."""
-    controls: dict[int, ControlInput] = field(default_factory=dict, metadata=rule(numbers=list))
-    barged: BargedIn | None = None
-    """The last reply that somebody spoke over as it was made."""
-    held_below: int = 0
-    """Waiting messages with a lower number were held by a stop."""
-    consumed: int = field(default=0, metadata=UNKEPT)
-    """Waking inputs dealt with so far."""
-    summary_covers: int = 0
-    """Up to which record `summary` says it all."""
-    summary_seq: int = 0
-    summary: str = field(default="", metadata=UNKEPT)
-    summary_first_kept: MessageId = field(default=MessageId(""), metadata=UNKEPT)
+
+@dataclass(frozen=True, slots=True)
+class KnownSummary:
+    """What is known of a conversation's beginning in short, in the place of its messages."""
+
+    covers_seq: int = field(default=0, metadata=rule(name="summary_covers"))
+    """Up to which record `text` says it all."""
+    seq: int = field(default=0, metadata=rule(name="summary_seq"))
+    """Its own record; 0 for none."""
+    text: str = field(default="", metadata=UNKEPT)
+    first_kept: MessageId = field(default=MessageId(""), metadata=UNKEPT)
     """The first message that it does not cover."""
+
+
+@dataclass(slots=True)
+class ModelContext:
+    """What a model is shown of a thread."""
+
+    transcript: Transcript = field(metadata=UNKEPT)
+    summary: KnownSummary = field(default_factory=KnownSummary, metadata=FLAT)
     tainted: bool = False
     """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
     and so may a summary of them (design §9)."""
-    diagnostics: JsonObject = field(default_factory=dict, metadata=ALWAYS)
-    """What InputHandler noticed about the latest input."""
-    usage: Usage = field(default_factory=Usage, metadata=ALWAYS)
-    """All runs of this thread together, and its summaries."""
-    spent_tokens: int = 0
-    """Charged so far, children and calls that came to nothing included."""
-    spent_micro: int = 0
-    """The same in money, in millionths of the currency's unit, as far as the models have prices."""
-    day: int = 0
-    """The day that `day_tokens` is of, counted in UTC days since 1970."""
-    day_tokens: int = 0
-    """Charged on that day, reservations of calls that came to nothing included."""
+
+
+@dataclass(slots=True)
+class ThreadState:
+    """The one mutable record of a thread, owned by whoever holds its lease."""
+
+    KEPT_ORDER: ClassVar = (
+        *("created_ms", "updated_ms", "agent", "title", "project", "channel", "model", "graph", "slices", "owes"),
+        *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
+        *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
+        *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
+        "day_tokens",
+    )
+
+    thread_id: ThreadId = field(metadata=UNKEPT)
+    context: ModelContext = field(metadata=FLAT)
+    identity: ThreadIdentity = field(default_factory=ThreadIdentity, metadata=FLAT)
+    kind: ThreadKind[Any] = field(default=CONVERSATION, metadata=UNKEPT)
+    """What it is like; follows from `identity`."""
+    slices: dict[str, object] = field(default_factory=dict, metadata=rule(always=True, numbers=lambda slices: ()))
+    """What capabilities keep here, by the names of their slices: read and written by `Slice` alone."""
+    updated_ms: int = 0
+    """When something was last decided, UTC milliseconds."""
+    links: ThreadLinks = field(default_factory=ThreadLinks, init=False, metadata=FLAT)
+    run: OpenRun | None = field(default=None, init=False)
+    newest: NewestRun = field(default_factory=NewestRun, init=False, metadata=FLAT)
+    walk: ThreadWalk = field(default_factory=ThreadWalk, init=False, metadata=FLAT)
+    inbox: Inbox = field(default_factory=Inbox, init=False, metadata=FLAT)
+    spending: ThreadSpending = field(default_factory=ThreadSpending, init=False, metadata=FLAT)
 
     @property
     def suspended(self) -> bool:
@@ -116,22 +110,22 @@ class ThreadState:
     @property
     def depth(self) -> int:
         """0 for a thread that nobody spawned; one more for each child."""
-        return self.birth.depth if self.birth is not None else 0
+        return self.identity.birth.depth if self.identity.birth is not None else 0
 
     @property
     def is_child(self) -> bool:
         """Whether another agent asked for this (seed 004 `isSubAgent`)."""
-        return self.birth is not None
+        return self.identity.birth is not None
 
     @property
     def owes_report(self) -> bool:
         """Whether somebody waits to be told what came of this."""
-        birth, run = self.birth, self.run
-        if birth is None or self.reported:
+        birth, run = self.identity.birth, self.run
+        if birth is None or self.links.reported:
             return False
         if run is None:
             # Who was given other words meanwhile tells what those come to.
-            return self.cycle_complete and not (self.outcome.reason == "interrupted" and self.runnable)
+            return self.walk.cycle_complete and not (self.newest.outcome.reason == "interrupted" and self.runnable)
         # Where nobody is there to answer, whoever asked goes on without: a beat ends `blocked` (design §8).
         return birth.unattended and self.suspended and not all(map(is_child_wait, run.waits))
 
@@ -143,14 +137,14 @@ class ThreadState:
     @property
     def outbox(self) -> Iterator[Owed]:
         """What other threads are to be offered, in order; nothing of it is forgotten before it is noted as done."""
-        if self.owes_report and self.birth is not None:
-            yield Owed("report", self.birth.parent, self.birth.id)
-        for answer in self.owes.values():
+        if self.owes_report and self.identity.birth is not None:
+            yield Owed("report", self.identity.birth.parent, self.identity.birth.id)
+        for answer in self.links.owes.values():
             yield Owed("answer", answer.thread_id, answer.wait_id)
-        if not self.waiting and (heard_by := self.end_heard_by):  # a message that waits may have it go on
+        if not self.inbox.waiting and (heard_by := self.end_heard_by):  # a message that waits may have it go on
             yield Owed("end", heard_by, self.thread_id)
         if self.run is None:
-            for child in self.children.values():
+            for child in self.links.children.values():
                 yield Owed("cancel", child.thread_id, child.id)
 
     @property
@@ -160,9 +154,9 @@ class ThreadState:
         A stop holds what was sent before it, until somebody says continue or sends something new (design §4.2). What
         playbooks ask and tell is neither held nor something new: they would wait for ever.
         """
-        waiting = sorted(self.waiting.values(), key=lambda item: item.seq)
+        waiting = sorted(self.inbox.waiting.values(), key=lambda item: item.seq)
         sent = [item for item in waiting if not self.is_told(item)]
-        if sent and sent[-1].seq < self.held_below:
+        if sent and sent[-1].seq < self.inbox.held_below:
             return [item for item in waiting if self.is_told(item)]
         return waiting
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, PathEscape, TooLarge
@@ -14,6 +14,7 @@ from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.files import MAX_WRITE_BYTES, decode, replace_file, write_key
 from sulla.tools.define import define
 from sulla.tools.paths import PathSpot, locate, open_at, translated
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.schema import Bounds
 
 MAX_TEXT = 200_000
@@ -25,40 +26,44 @@ AROUND = 3
 """How many lines are shown before and behind the nearest one."""
 
 
-def edit_tools() -> tuple[Tool, ...]:
-    """`edit_file`; the workspace comes with each call's context."""
+def edit_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
+    """`edit_file`; the workspace comes with each call's context.
+
+    Args:
+        programs: which files a tainted run asks about before it changes them.
+    """
+
+    async def edit_file(
+        context: ToolContext,
+        *,
+        path: str,
+        old_text: Annotated[str, Bounds(1, MAX_TEXT)],
+        new_text: Annotated[str, Bounds(0, MAX_TEXT)],
+        every: bool = False,
+    ) -> Result:
+        """Replace a text in a file of the workspace by another one, exactly as it is written, spaces and line breaks
+        included. The text must stand in the file once, unless every occurrence is to be replaced. Either the whole
+        change is made or the file stays as it was.
+
+        Args:
+            path: The file, relative to the workspace.
+            old_text: What to replace; copy it from the file, with enough of its surroundings that it stands there once.
+            new_text: What comes in its place; empty to remove it.
+            every: Whether to replace every occurrence.
+        """
+        if old_text == new_text:
+            raise InvalidInput("old_text and new_text are the same; nothing would change")
+        return await asyncio.to_thread(_edit, context, path, (old_text, new_text), every, programs)
+
     tool = define(
         edit_file, effect="once", reach="inward", files="path", category="files", timeout_s=30.0, parallel=False
     )
-    return (tool,)
+    return (replace(tool, asks=programs.asks),)
 
 
-async def edit_file(
-    context: ToolContext,
-    *,
-    path: str,
-    old_text: Annotated[str, Bounds(1, MAX_TEXT)],
-    new_text: Annotated[str, Bounds(0, MAX_TEXT)],
-    every: bool = False,
-) -> Result:
-    """Replace a text in a file of the workspace by another one, exactly as it is written, spaces and line breaks
-    included. The text must stand in the file once, unless every occurrence is to be replaced. Either the whole change
-    is made or the file stays as it was.
-
-    Args:
-        path: The file, relative to the workspace.
-        old_text: What to replace; copy it from the file, with enough of its surroundings that it stands there once.
-        new_text: What comes in its place; empty to remove it.
-        every: Whether to replace every occurrence.
-    """
-    if old_text == new_text:
-        raise InvalidInput("old_text and new_text are the same; nothing would change")
-    key = write_key(context)
-    return await asyncio.to_thread(_edit, context.workspace, path, (old_text, new_text), every, key)
-
-
-def _edit(root: Path, path: str, texts: tuple[str, str], every: bool, key: str) -> Result:
-    with locate(root, path) as spot, translated(path):
+def _edit(context: ToolContext, path: str, texts: tuple[str, str], every: bool, programs: ProgramFiles) -> Result:
+    with locate(context.workspace, path) as spot, translated(path):
+        programs.check(spot.parts, context)
         if spot.kind() == 0:
             raise NotFound(f"there is no {path!r} in the workspace; write_file makes a new file")
         with open_at(spot.folder_fd, spot.name, path) as file:
@@ -81,7 +86,7 @@ def _edit(root: Path, path: str, texts: tuple[str, str], every: bool, key: str) 
         size = len(raw) + found * (len(new.encode("utf-8", "replace")) - len(old.encode("utf-8", "replace")))
         if size > MAX_WRITE_BYTES:  # before it is made: it could be more than fits in memory
             raise TooLarge(f"{path!r} would have {size} bytes; one call may write {MAX_WRITE_BYTES}")
-        _keep(spot, path, text.replace(old, new), key, before)
+        _keep(spot, path, text.replace(old, new), write_key(context), before)
         times = "1 occurrence" if found == 1 else f"{found} occurrences"
         return Done(f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)}).")
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import stat
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from sulla.tools.builtin.ranges import show_range
 from sulla.tools.builtin.search import search_files
 from sulla.tools.define import define
 from sulla.tools.paths import locate, open_file, open_folder, printable, translated
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.schema import Bounds
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -28,8 +30,26 @@ MAX_SCANNED = 20_000
 """How many entries of a folder are looked at."""
 
 
-def file_tools() -> tuple[Tool, ...]:
-    """`read_file`, `list_dir`, `write_file` and `search_files`; the workspace comes with each call's context."""
+def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
+    """`read_file`, `list_dir`, `write_file` and `search_files`; the workspace comes with each call's context.
+
+    Args:
+        programs: which files a tainted run asks about before it writes them.
+    """
+
+    async def write_file(context: ToolContext, *, path: str, content: str) -> Result:
+        """Write a text file of the workspace, replacing what it held. Missing folders are made. Either the whole
+        content is written or the file stays as it was.
+
+        Args:
+            path: The file, relative to the workspace.
+            content: All that the file shall hold.
+        """
+        return Done(await asyncio.to_thread(_write, context, path, content, programs))
+
+    writing = define(
+        write_file, effect="idempotent", reach="inward", files="path", category="files", timeout_s=30.0, parallel=False
+    )
     return (
         define(
             read_file,
@@ -49,15 +69,7 @@ def file_tools() -> tuple[Tool, ...]:
             timeout_s=30.0,
             rest="List a folder further down.",
         ),
-        define(
-            write_file,
-            effect="idempotent",
-            reach="inward",
-            files="path",
-            category="files",
-            timeout_s=30.0,
-            parallel=False,
-        ),
+        replace(writing, asks=programs.asks),
         define(
             search_files,
             effect="pure",
@@ -95,17 +107,6 @@ async def list_dir(context: ToolContext, *, path: str = ".") -> Result:
         path: The folder, relative to the workspace.
     """
     return Done(await asyncio.to_thread(_list, context.workspace, path), origin="file")
-
-
-async def write_file(context: ToolContext, *, path: str, content: str) -> Result:
-    """Write a text file of the workspace, replacing what it held. Missing folders are made. Either the whole content is
-    written or the file stays as it was.
-
-    Args:
-        path: The file, relative to the workspace.
-        content: All that the file shall hold.
-    """
-    return Done(await asyncio.to_thread(_write, context.workspace, path, content, write_key(context)))
 
 
 def _read(root: Path, path: str, first_line: int, lines: int) -> str:
@@ -161,7 +162,7 @@ def _entry(entry: os.DirEntry[str]) -> str:
         return f"{name} (gone)"
 
 
-def _write(root: Path, path: str, content: str, key: str) -> str:
+def _write(context: ToolContext, path: str, content: str, programs: ProgramFiles) -> str:
     try:
         raw = content.encode()
     except UnicodeEncodeError as error:
@@ -170,13 +171,14 @@ def _write(root: Path, path: str, content: str, key: str) -> str:
         raise TooLarge(f"the content for {path!r} is {len(raw)} bytes; one call may write {MAX_WRITE_BYTES}")
     if path.endswith("/"):
         raise InvalidInput(f"{path!r} names a folder; name the file in it")
-    with locate(root, path, make_folders=True) as spot, translated(path):
+    with locate(context.workspace, path, make_folders=True) as spot, translated(path):
+        programs.check(spot.parts, context)
         kind = spot.kind()
         if kind == stat.S_IFDIR:
             raise InvalidInput(f"{path!r} is a folder, not a file")
         if kind not in (0, stat.S_IFREG):
             raise PathEscape(f"{path!r} is a device, a pipe or a socket; only files can be written")
-        replace_file(spot.folder_fd, spot.name, raw, key, existed=bool(kind))
+        replace_file(spot.folder_fd, spot.name, raw, write_key(context), existed=bool(kind))
         count = len(raw.splitlines())
         return (
             f"{'Replaced' if kind else 'Wrote'} {spot.path}: {len(raw)} bytes, {count} line{'' if count == 1 else 's'}."

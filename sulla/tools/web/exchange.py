@@ -54,12 +54,22 @@ class ResponseHead:
 
 
 class FetchExchange:
-    """A request that was sent: its answer's head, and its body once."""
+    """A request that was sent: its answer's head, and its body once.
 
-    def __init__(self, target: Target, reader: asyncio.StreamReader, http: h11.Connection) -> None:
+    Args:
+        target: what is asked for.
+        reader: what comes back.
+        http: makes sense of it.
+        heard: is set as soon as anything came back.
+    """
+
+    def __init__(
+        self, target: Target, reader: asyncio.StreamReader, http: h11.Connection, heard: asyncio.Event
+    ) -> None:
         self._target = target
         self._reader = reader
         self._http = http
+        self._heard = heard
         self.head = ResponseHead(0, {})
 
     async def body(self, most: int) -> tuple[bytes, bool]:
@@ -72,7 +82,7 @@ class FetchExchange:
             The bytes, and whether that is all of them.
 
         Raises:
-            Refused: it is packed in a way that was not asked for, or damaged.
+            Refused: it is packed in a way that was not asked for, damaged, or no HTTP.
             Unavailable: the answer broke off.
         """
         how = self.head.fields.get("content-encoding", "identity").strip().lower()
@@ -94,7 +104,8 @@ class FetchExchange:
         """Wait for the head.
 
         Raises:
-            Unavailable: the answer broke off, or is none.
+            Refused: the answer is no HTTP.
+            Unavailable: it broke off.
         """
         while True:
             event = await self._next()
@@ -109,14 +120,20 @@ class FetchExchange:
 
     async def _next(self) -> object:
         """An event, or that there is none to come."""
+        data = b"?"
         try:
             while True:
                 event = self._http.next_event()
                 if event is not h11.NEED_DATA:
                     return event
-                self._http.receive_data(await self._reader.read(_CHUNK))
+                data = await self._reader.read(_CHUNK)
+                self._http.receive_data(data)
+                if data:
+                    self._heard.set()
         except h11.RemoteProtocolError as error:
-            raise Unavailable(f"{self._target.authority} does not speak HTTP as it should") from error
+            if not data:
+                raise Unavailable(f"{self._target.authority} broke off") from error
+            raise Refused(f"{self._target.authority} does not speak HTTP as it should") from error
         except OSError as error:
             raise Unavailable(f"{self._target.authority} broke off: {error.strerror or error}") from error
 
@@ -129,7 +146,10 @@ class FetchExchange:
 
 @asynccontextmanager
 async def exchange(
-    target: Target, connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], headers: Mapping[str, str]
+    target: Target,
+    connection: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    headers: Mapping[str, str],
+    heard: asyncio.Event,
 ) -> AsyncIterator[FetchExchange]:
     """Ask for a target; the connection is closed when the block is left.
 
@@ -137,9 +157,11 @@ async def exchange(
         target: what is asked for.
         connection: to whoever has it.
         headers: fields besides Host, Accept-Encoding and Connection.
+        heard: is set as soon as anything came back.
 
     Raises:
-        Unavailable: there is no answer, or none in HTTP.
+        Refused: the answer is no HTTP.
+        Unavailable: there is no answer.
     """
     reader, writer = connection
     try:
@@ -147,7 +169,7 @@ async def exchange(
         fields = {"Host": target.authority, "Accept-Encoding": "gzip", "Connection": "close", **headers}
         asked = h11.Request(method="GET", target=target.path, headers=list(fields.items()))
         sent = (http.send(asked) or b"") + (http.send(h11.EndOfMessage()) or b"")
-        asking = FetchExchange(target, reader, http)
+        asking = FetchExchange(target, reader, http, heard)
         with suppress(ConnectionError):  # it may have answered already; if it has not, reading says so
             writer.write(sent)
             await writer.drain()

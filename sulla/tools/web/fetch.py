@@ -118,24 +118,29 @@ class Fetcher:
 
         Raises:
             InvalidInput: the URL, or that of a redirect, is none that may be asked for.
-            Refused: an address is private, a certificate is not good, or the answer is of no use.
+            Refused: an address is private, a certificate is not good, or the answer is of no use, no HTTP, or still not
+                whole after `TIME_S`.
             NotFound: there is no such host.
-            Unavailable: the host takes no connection, does not answer in time, or says that it cannot now.
+            Unavailable: the host takes no connection, says nothing in time, breaks off, or says that it cannot now.
             Busy: the host wants fewer requests.
         """
         target = parse_url(url)
+        heard = asyncio.Event()
         fields = {"User-Agent": USER_AGENT, "Accept": "text/html, text/plain, application/json, */*;q=0.5"}
         try:
             async with clock.timeout(TIME_S), self._places:
                 for _ in range(MAX_REDIRECTS + 1):
-                    found = await self._ask(target, {**fields, **(headers or {})}, clock, readable, most)
+                    heard.clear()
+                    found = await self._ask(target, {**fields, **(headers or {})}, clock, readable, most, heard)
                     if isinstance(found, FetchedPage):
                         return found
                     if headers or not found.same_site(target):
                         return FetchedPage(target.url, 0, "", b"", whole=True, moved_to=found.url)
                     target = found
         except TimeoutError:
-            raise Unavailable(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
+            # What drips would do so again; where nothing was heard, somebody may only have been away.
+            kind = Refused if heard.is_set() else Unavailable
+            raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
         raise Refused(f"{target.authority} redirects more than {MAX_REDIRECTS} times; it seems to go in circles")
 
     async def _ask(
@@ -145,12 +150,13 @@ class Fetcher:
         clock: Clock,
         readable: Callable[[str], str | None],
         most: int,
+        heard: asyncio.Event,
     ) -> FetchedPage | Target:
         """One request: a page, or where it has moved to."""
         addresses = await self._addresses(target)
         await self._pace(target.host, clock)
         connection = await self._open(target, addresses, clock)
-        async with exchange(target, connection, headers) as asked:
+        async with exchange(target, connection, headers, heard) as asked:
             status, fields = asked.head.status, asked.head.fields
             if status in _MOVED and "location" in fields:
                 return _moved(target, fields["location"])
@@ -204,7 +210,7 @@ class Fetcher:
         """A connection to the first of the addresses that takes one.
 
         Raises:
-            Refused: the certificate is not good.
+            Refused: the certificate is not good, or what is there speaks no TLS that we do.
             Unavailable: none does.
         """
         tls, name = (await self._tls(), target.host) if target.scheme == "https" else (None, None)
@@ -217,6 +223,11 @@ class Fetcher:
                 said.append(f"{address}: nothing within {CONNECT_S:g} s")
             except ssl.SSLCertVerificationError as error:
                 raise Refused(f"the certificate of {target.authority} is not good: {error.verify_message}") from error
+            except ssl.SSLError as error:
+                if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError | ssl.SSLSyscallError):
+                    said.append(f"{address}: it hung up")
+                    continue
+                raise Refused(f"{target.authority} does not speak TLS as it should ({error.reason})") from error
             except OSError as error:
                 said.append(f"{address}: {error.strerror or str(error) or type(error).__name__}")
         raise Unavailable(f"{target.authority} takes no connection ({'; '.join(said)})")

@@ -262,7 +262,7 @@ async def test_taint_survives_a_restart_and_a_new_run(desk: Desk) -> None:
     assert desk.posted == 0
     state = await desk.boot().threads.load(thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted
 
 
 async def test_without_anything_from_outside_nobody_is_asked(desk: Desk) -> None:

@@ -43,7 +43,7 @@ from sulla.threads.log.facts import (
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import PLAYBOOK, Play, Question
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait
 from sulla.threads.watching import CommittedFact
@@ -94,7 +94,7 @@ class Asker:
                 await self.world.threads.send(
                     self.thread, Input(MessageId(f"ask_{number}"), said, origin="playbook", question=question)
                 )
-        for control in list(state.controls.values()):
+        for control in list(state.inbox.controls.values()):
             if isinstance(fact := control.fact, Answer) and fact.wait_id in waits:
                 del waits[fact.wait_id]
                 run.journal.note(Played("HEARD", input_seq=control.seq))
@@ -316,7 +316,7 @@ async def test_an_answer_that_quotes_an_order_is_passed_on_as_data(store: Memory
     ((_, text, _),) = home.asker.heard
     state = await home.world.threads.load(home.asker.thread)
     assert state is not None
-    (result,) = [part for message in state.transcript for part in message.parts if isinstance(part, ToolResult)]
+    (result,) = [part for message in state.context.transcript for part in message.parts if isinstance(part, ToolResult)]
     assert (result.text, result.origin) == (PASSED_ON, "tool")
     assert '"choice":"approve"' in text
 
@@ -357,7 +357,7 @@ async def test_a_question_waits_until_a_person_has_said_whether_a_call_may_be_ma
     assert state is not None
     assert state.suspended
     assert state.run is not None
-    assert len(state.waiting) == 1
+    assert len(state.inbox.waiting) == 1
     assert home.asker.heard == []
     home.provider.add(DONE, APPROVE)
     (wait_id,) = state.run.waits
@@ -413,7 +413,7 @@ async def test_a_playbook_that_runs_beside_it_ends_no_turn(store: MemoryStore) -
     assert "The playbook brew has run to its end" in told.messages[-1].text
     state = await home.world.threads.load(home.asker.thread)
     assert state is not None
-    assert state.transcript[-1].text == "Told."
+    assert state.context.transcript[-1].text == "Told."
     await home.check()
 
 
@@ -460,7 +460,7 @@ async def test_killed_at_any_change_one_answer_is_told_once(store: MemoryStore, 
     assert model.asked <= 3  # what was kept is not paid for again
     state = await last.world.threads.load(last.asker.thread)
     assert state is not None
-    assert state.owes == {}
+    assert state.links.owes == {}
     await last.check()
     assert died or dies_at > 10
 
@@ -486,7 +486,7 @@ async def test_a_daemon_that_is_to_stop_leaves_the_question_to_the_next(store: M
 
 
 def test_nobody_is_there_who_wrote_a_playbooks_words() -> None:
-    state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
+    state = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     state.run = OpenRun(RunId("run"), RunMessage(1, origin="playbook"), RunCourse(0))
     assert trust_of(state.run) == "unattended"
     assert is_unattended(state)
@@ -497,7 +497,7 @@ async def test_what_a_person_looks_at_is_not_told_beside_a_playbooks_words() -> 
         return "a page"
 
     told = TurnContext(ManualClock(), environment=environment)
-    state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
+    state = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     item = WaitingInput(2, RunId("run"), MessageId("m"), "[The playbook brew asks.]", "queue", "playbook")
     assert (await told.ambient(state, item)).environment == ""
     assert (await told.ambient(state, replace(item, origin="user"))).environment == "a page"
@@ -508,11 +508,11 @@ async def test_a_question_that_may_come_from_outside_taints_the_conversation_and
     await home.world.turns.attend(home.play)
     state = await home.world.threads.load(home.asker.thread)
     assert state is not None
-    assert not state.tainted
+    assert not state.context.tainted
     said = Input(MessageId("m"), "Shall I?", origin="playbook", question=replace(QUESTION, wait_id="x"), tainted=True)
     await home.world.threads.send(home.asker.thread, said)
     home.provider.add(APPROVE)
     await home.world.work()
     state = await home.world.threads.load(home.asker.thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted

@@ -67,7 +67,7 @@ async def test_the_call_is_made_and_what_it_came_to_is_the_runs_last_word(store:
         await desk.world.work()
         state = await desk.world.threads.load(thread)
         assert state is not None
-        assert state.transcript[-1].text == f"backed up disk {number}"
+        assert state.context.transcript[-1].text == f"backed up disk {number}"
         assert await desk.end(thread) == ("done", "")
     assert desk.done == ["disk 1", "disk 2"]
 

@@ -177,7 +177,7 @@ async def tainted(store: MemoryStore, text: str, origin: Origin = "user") -> boo
     await world.turns.attend(thread)
     state = await world.threads.load(thread)
     assert state is not None
-    return state.tainted
+    return state.context.tainted
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ async def test_so_does_what_it_is_told_beside_a_message(store: MemoryStore) -> N
     sent = await world.send(thread, "hello")
     session = await world.threads.attend(thread)
     assert session is not None
-    seen = [session.state.tainted]
+    seen = [session.state.context.tainted]
     session.note(RunStarted(sent.seq, MessageId("m"), context="a page said so", tainted=True))
-    assert [*seen, session.state.tainted] == [False, True]
+    assert [*seen, session.state.context.tainted] == [False, True]
     await session.release()
     state = await world.threads.load(thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted

@@ -17,7 +17,7 @@ from sulla.core.run import Run
 from sulla.models.tokens.estimate import estimate_tokens
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunModelCalls, RunSpending
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 NOON_S = 20_000 * 86_400 + 43_200.0
@@ -81,7 +81,8 @@ class Unkept:
 
 
 def thread(used: dict[str, int], thread_used: int, day: int = 20_000) -> ThreadState:
-    state = ThreadState(ThreadId("t"), Transcript(estimate_tokens), day=day, day_tokens=thread_used)
+    state = ThreadState(ThreadId("t"), ModelContext(Transcript(estimate_tokens)))
+    state.spending.day, state.spending.day_tokens = day, thread_used
     calls, spent = used.get("model_calls", 0), RunSpending(used.get("tokens", 0), used.get("cost_micro", 0))
     assert used.keys() <= {"model_calls", "tokens", "cost_micro"}
     course = RunCourse(round(NOON_S * 1000))

@@ -175,7 +175,7 @@ async def test_a_turn_that_a_person_stops_is_charged_once_for_the_call_that_was_
     state = await world.threads.load(thread)
     (started,) = [entry.data for entry in await world.log(thread) if entry.kind == "MODEL_STARTED"]
     assert state is not None
-    assert state.day_tokens == started["reserved_tokens"] == model.ledger.used(clock.now()).tokens
+    assert state.spending.day_tokens == started["reserved_tokens"] == model.ledger.used(clock.now()).tokens
 
 
 async def test_a_reply_that_a_stand_in_gave_says_so(store: MemoryStore) -> None:
@@ -293,7 +293,7 @@ async def test_a_reply_that_could_not_be_kept_is_charged_alike_to_thread_and_day
     await world.turns.attend(thread)
     state = await world.threads.load(thread)
     assert state is not None
-    assert model.ledger.used(clock.now()).tokens == state.day_tokens
+    assert model.ledger.used(clock.now()).tokens == state.spending.day_tokens
 
 
 async def test_orderly_stops_in_the_middle_of_a_reply_are_no_failed_attempts(store: MemoryStore) -> None:

@@ -57,7 +57,7 @@ class Scene:
     async def reloaded(self, thread: ThreadId) -> list[Message]:
         state = await self.world.threads.load(thread)
         assert state is not None
-        return list(state.transcript)
+        return list(state.context.transcript)
 
 
 async def test_over_eighty_messages_a_summary_is_asked_for_and_said_in_the_diagnostics(store: MemoryStore) -> None:
@@ -95,8 +95,8 @@ async def test_what_it_took_is_on_the_account_of_thread_and_day(store: MemorySto
     after = await scene.world.threads.load(thread)
     assert before is not None
     assert after is not None
-    assert after.day_tokens == before.day_tokens + USED.total
-    assert after.usage.total == before.usage.total + USED.total
+    assert after.spending.day_tokens == before.spending.day_tokens + USED.total
+    assert after.spending.usage.total == before.spending.usage.total + USED.total
     assert scene.model.ledger.used(scene.clock.now()).tokens == USED.total
 
 
@@ -215,7 +215,7 @@ async def test_many_summaries_of_one_thread_stay_within_its_day(store: MemorySto
     assert await bounded.sum_up(thread) > 0
     state = await scene.world.threads.load(thread)
     assert state is not None
-    assert state.day_tokens <= 80_000
+    assert state.spending.day_tokens <= 80_000
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,9 @@ async def test_what_a_summary_took_is_the_threads_whatever_came_of_it(store: Mem
     after = await scene.world.threads.load(thread)
     assert before is not None
     assert after is not None
-    assert after.day_tokens - before.day_tokens == scene.model.ledger.used(scene.clock.now()).tokens > 0
+    assert (
+        after.spending.day_tokens - before.spending.day_tokens == scene.model.ledger.used(scene.clock.now()).tokens > 0
+    )
 
 
 async def test_what_is_evicted_within_a_run_is_summed_up_too(store: MemoryStore) -> None:

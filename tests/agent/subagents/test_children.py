@@ -119,7 +119,7 @@ async def test_what_a_child_says_does_not_taint_by_itself(store: MemoryStore) ->
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert not state.tainted
+    assert not state.context.tainted
 
 
 async def _page(context: ToolContext) -> Result:
@@ -137,14 +137,14 @@ async def test_taint_goes_from_parents_to_children_and_back(store: MemoryStore) 
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert state.tainted
+    assert state.context.tainted
     # And a tainted parent's child is tainted from its first word.
     home.provider.add(calls(spawn("b", "more")), FOUND, DONE)
     await home.world.ask(thread, "again")
     await home.world.work()
     child = await home.world.threads.load(await home.child(thread, 1))
     assert child is not None
-    assert child.tainted
+    assert child.context.tainted
 
 
 async def test_children_work_beside_their_parent_and_are_waited_for_together(store: MemoryStore) -> None:
@@ -163,9 +163,9 @@ async def test_children_work_beside_their_parent_and_are_waited_for_together(sto
     await home.world.work()
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert "Found one." in state.transcript[-1].text
-    assert "Found two." in state.transcript[-1].text
-    assert state.children == {}
+    assert "Found one." in state.context.transcript[-1].text
+    assert "Found two." in state.context.transcript[-1].text
+    assert state.links.children == {}
 
 
 async def test_depth_four_is_refused_in_words_the_model_can_act_on(store: MemoryStore) -> None:
@@ -244,11 +244,11 @@ async def test_what_children_use_counts_for_their_parent(store: MemoryStore) -> 
     assert before is not None
     assert after is not None
     assert before.run is not None
-    assert after.spent_tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
+    assert after.spending.tokens - before.run.spent.tokens == 2 * 120  # the child's call and its own last one
     child = await home.world.threads.load(await home.child(thread))
     assert child is not None
-    assert child.birth is not None
-    assert child.birth.tokens == (9_000 - 120) // 2
+    assert child.identity.birth is not None
+    assert child.identity.birth.tokens == (9_000 - 120) // 2
 
 
 async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore) -> None:
@@ -313,7 +313,7 @@ async def test_killed_at_any_change_the_parent_gets_the_result_once(
     assert "It is blue." in str(results[0].data["text"])
     state = await last.world.threads.load(thread)
     assert state is not None
-    assert state.children == {}
+    assert state.links.children == {}
     assert died or dies_at > 12
 
 
@@ -341,5 +341,5 @@ async def test_a_child_that_reports_before_it_is_waited_for_is_not_lost(store: M
     await world.work()
     state = await world.threads.load(thread)
     assert state is not None
-    assert "It is blue." in state.transcript[-1].text
+    assert "It is blue." in state.context.transcript[-1].text
     assert [o.status for o in await home.ends(thread)] == ["done"]

@@ -14,15 +14,15 @@ from sulla.threads.log.delivery import Owed
 from sulla.threads.log.facts import Answer, Input, Outcome, StopAsked
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted
 from sulla.threads.log.plays import AnswerGiven, OwedAnswer
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ME, PARENT, TALK = ThreadId("me"), ThreadId("parent"), ThreadId("talk")
 
 
 def state(birth: Birth | None = None) -> ThreadState:
-    made = ThreadState(ME, Transcript(lambda message: 1), birth=birth)
-    made.cycle_complete, made.outcome = True, Outcome("done", "all is well")
+    made = ThreadState(ME, ModelContext(Transcript(lambda message: 1)), ThreadIdentity(birth=birth))
+    made.walk.cycle_complete, made.newest.outcome = True, Outcome("done", "all is well")
     return made
 
 
@@ -41,7 +41,7 @@ def test_a_child_owes_what_it_came_to() -> None:
 
 def test_an_answer_is_owed_to_whoever_asked() -> None:
     talk = state()
-    talk.owes["ask:1"] = OwedAnswer(PARENT, "ask:1", '{"reply":"green"}', tokens=34, cost_micro=9, tainted=True)
+    talk.links.owes["ask:1"] = OwedAnswer(PARENT, "ask:1", '{"reply":"green"}', tokens=34, cost_micro=9, tainted=True)
     (owed,) = talk.outbox
     delivery = delivery_of(talk, owed)
     ((answer, _),) = delivery.offers
@@ -54,7 +54,7 @@ def test_an_answer_is_owed_to_whoever_asked() -> None:
 
 def test_a_child_that_nobody_waits_for_is_told_to_end_and_nothing_is_written_before() -> None:
     talk = state()
-    talk.children["c2"] = ChildStarted("c2", ThreadId("thr_c2"), "sulla", "spawn", RunId("r1"))
+    talk.links.children["c2"] = ChildStarted("c2", ThreadId("thr_c2"), "sulla", "spawn", RunId("r1"))
     (owed,) = talk.outbox
     delivery = delivery_of(talk, owed)
     assert (owed.to, delivery.offers) == ("thr_c2", ((StopAsked(), "cancel:c2"),))

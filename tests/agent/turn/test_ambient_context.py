@@ -14,7 +14,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.inputs import WaitingInput
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ITEM = WaitingInput(2, RunId("run_1"), MessageId("m1"), "what is this?", "queue")
@@ -25,7 +25,7 @@ def thread(*said: str) -> ThreadState:
     script = Transcript(lambda message: 1)
     for text in said:
         script.push(Message(MessageId(text), "user", (Text(text),)))
-    return ThreadState(ThreadId("thr_1"), script, agent="sulla")
+    return ThreadState(ThreadId("thr_1"), ModelContext(script), ThreadIdentity(agent="sulla"))
 
 
 async def memory(agent: str, message: str) -> str:

@@ -25,7 +25,7 @@ async def handled(store: MemoryStore, *texts: str, limits: RunLimits | None = No
         await world.ask(thread, text)
     state = await world.threads.load(thread)
     assert state is not None
-    return state.diagnostics, provider.requests[-1].messages[-1].text
+    return state.newest.diagnostics, provider.requests[-1].messages[-1].text
 
 
 async def test_a_plain_message_has_nothing_to_note(store: MemoryStore) -> None:

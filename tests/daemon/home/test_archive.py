@@ -66,7 +66,7 @@ async def test_a_call_that_was_under_way_is_told_as_unknown_and_not_made_again(t
     assert isinstance(end.fact, RunFinished)
     assert (end.fact.outcome.status, end.fact.outcome.reason) == ("cancelled", "imported")
     assert state is not None
-    assert (state.run, dict(state.transcript.unanswered)) == (None, {})
+    assert (state.run, dict(state.context.transcript.unanswered)) == (None, {})
 
 
 async def test_threads_and_events_come_in_pages_that_end(tmp_path: Path) -> None:

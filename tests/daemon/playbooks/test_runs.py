@@ -75,7 +75,9 @@ steps:
 
 
 def made_place(home: Path) -> Place:
-    made = Place(home, SULLA_MODEL="offline", SULLA_SECRET_KETTLE="whistle", SULLA_MEMORY__ENABLED="false")
+    made = Place(
+        home, SULLA_MODEL="offline", SULLA_SECRET_KETTLE="whistle whistle whistle", SULLA_MEMORY__ENABLED="false"
+    )
     folder = home / "workflows"
     folder.mkdir(parents=True)
     for source in (APPROVED, HOOKED, FAILS, PICKS):
@@ -187,7 +189,7 @@ def test_a_run_that_failed_is_forked_with_better_inputs(place: Place, daemon: Da
 
 
 def test_a_webhook_begins_one_run_however_often_and_however_late_it_comes(place: Place, daemon: Daemon) -> None:
-    def post(id_: str, body: bytes, secret: str = "whistle") -> httpx.Response:
+    def post(id_: str, body: bytes, secret: str = "whistle whistle whistle") -> httpx.Response:
         at_s = round(time.time())
         said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": sign(secret, id_, at_s, body)}
         headers = said | {"content-type": "application/json"}
@@ -201,7 +203,7 @@ def test_a_webhook_begins_one_run_however_often_and_however_late_it_comes(place:
     assert found["about"]["trigger"] == "webhook"
     again = post("m-1", b'{"who": "Ann"}')
     assert (again.status_code, again.json()) == (202, {"run": run, "first": False}), again.text
-    assert post("m-2", b'{"who": "Ann"}', "guess").status_code == 401
+    assert post("m-2", b'{"who": "Ann"}', "a guess of some length").status_code == 401
     assert post("m-2", b'{"who": "Bob"}').json()["run"] != run
     (log,) = place.home.rglob(FILE)
     audit = [json.loads(line) for line in log.read_text().splitlines()]

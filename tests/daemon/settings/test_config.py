@@ -97,6 +97,16 @@ def test_secrets_of_playbooks_come_from_the_file_and_each_from_a_variable(load: 
     assert "from the file" not in str(found)
 
 
+@pytest.mark.parametrize("secret", ["", " ", "whsec_"])
+def test_an_empty_secret_of_a_playbook_is_refused_with_its_line(load: Load, file: Path, secret: str) -> None:
+    file.write_text(f"[playbooks.secrets]\nmail = 'good'\nbank = '{secret}'\n")
+    with pytest.raises(SettingsError, match=r"sulla\.toml:3\b.*empty"):
+        load()
+    file.unlink()
+    with pytest.raises(SettingsError, match=r"SULLA_SECRET_BANK\b.*empty"):
+        load({"SULLA_SECRET_BANK": secret})
+
+
 def test_the_common_settings_have_short_names(load: Load) -> None:
     settings = load({"SULLA_MODEL": "offline", "SULLA_STORE": "memory:"})
     assert (settings.model.name, settings.store.url) == ("offline", "memory:")

@@ -224,7 +224,9 @@ async def faults_of(onlooker: Onlooker, daemon: Daemon, runs: Mapping[str, str],
     found += [f"{what} {times} times" for (what, _), times in effects.items() if times > 1]
     words = Counter(what for what, _ in effects)
     found += [f"{what}: {words[what]} notes for {len(runs)} runs" for what in NOTES if words[what] != len(runs)]
-    subs = [state for state in states.values() if PLAYBOOK_RUN.of(state) is not None and state.birth is not None]
+    subs = [
+        state for state in states.values() if PLAYBOOK_RUN.of(state) is not None and state.identity.birth is not None
+    ]
     if len(subs) != len(runs):
         found.append(f"{len(subs)} runs of the playbook within for {len(runs)}")
     if reviews > 2 * kills:  # two calls are side by side at the most

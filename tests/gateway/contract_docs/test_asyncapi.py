@@ -189,4 +189,5 @@ def test_a_field_with_a_usual_value_may_be_left_out() -> None:
         "tainted",
         "spoken",
         "chain",
+        "quoted",
     }

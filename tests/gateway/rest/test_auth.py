@@ -138,13 +138,24 @@ async def test_who_guesses_has_to_wait_and_is_told_how_long(server: Server) -> N
             answer = await http.get("/api/status", headers={"Authorization": f"Bearer wrong{number}"})
             assert "retry-after" not in answer.headers
             wrong(answer, 401, "unauthorized")
-        answer = await http.get("/api/status", headers=OWNER)
+        answer = await http.get("/api/status", headers={"Authorization": "Bearer one more"})
         wrong(answer, 401, "unauthorized")
         assert 0 < int(answer.headers["retry-after"]) <= 60
         assert (await http.get("/healthz")).status_code == 200
     async with Peer.connect(server) as peer:  # the same door: who guessed here cannot go on there
-        error = await peer.fail("hello", client={"name": "test", "version": "1"}, protocol=1, token="owner")
+        error = await peer.fail("hello", client={"name": "test", "version": "1"}, protocol=1, token="one more")
         assert "too many wrong tokens" in error["message"]
+
+
+async def test_the_right_token_gets_in_beside_wrong_ones_from_the_same_address(server: Server) -> None:
+    async with browse(server, {}) as http:
+        for number in range(2 * WRONG_TOKENS):
+            wrong(await http.get("/api/status", headers={"Authorization": f"Bearer {number}"}), 401, "unauthorized")
+            assert (await http.get("/api/status", headers=OWNER)).status_code == 200
+    async with Peer.connect(server) as peer:
+        await peer.hello("owner")
+    async with Peer.connect(server, token="owner") as peer:
+        await peer.hello()
 
 
 async def test_a_revoked_token_is_refused_at_once(server: Server, tokens: MemoryTokens) -> None:
@@ -218,6 +229,7 @@ async def test_a_lock_ends_by_itself() -> None:
         for number in range(WRONG_TOKENS):
             await http.get("/openapi.json", headers={"Authorization": f"Bearer wrong{number}"})
             await http.get("/api/status", headers={"Authorization": f"Bearer wrong{number}"})
-        assert (await http.get("/api/status", headers=OWNER)).status_code == 401
+        guess = {"Authorization": "Bearer one more"}
+        assert "too many" in (await http.get("/api/status", headers=guess)).json()["error"]["message"]
         await clock.advance(61)
-        assert (await http.get("/api/status", headers=OWNER)).status_code == 200
+        assert "not valid" in (await http.get("/api/status", headers=guess)).json()["error"]["message"]

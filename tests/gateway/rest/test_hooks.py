@@ -45,7 +45,7 @@ class MemoryHooks:
         self.failure: Exception | None = None
 
     def secret_of(self, playbook: str) -> str | None:
-        return {"brew": SECRET, "deploy": "whistle"}.get(playbook)
+        return {"brew": SECRET, "deploy": "whistle whistle whistle"}.get(playbook)
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
         if self.failure is not None:
@@ -133,7 +133,7 @@ async def test_nobody_learns_which_playbooks_there_are(
 ) -> None:
     good = signed(b"1")
     answers = [
-        await http.post("/hooks/brew", **signed(b"1", secret="whsec_AAAA")),
+        await http.post("/hooks/brew", **signed(b"1", secret="whsec_" + "A" * 32)),
         await http.post("/hooks/tea", **signed(b"1")),
         await http.post("/hooks/brew", **signed(b"1", late_s=301)),
         await http.post("/hooks/brew", **signed(b"1", late_s=-302)),
@@ -155,7 +155,11 @@ async def test_who_guesses_has_to_wait_whether_there_is_such_a_playbook_or_not(
     http: httpx.AsyncClient, playbook: str
 ) -> None:
     for number in range(WRONG_TOKENS):
-        wrong(await http.post(f"/hooks/{playbook}", **signed(b"1", secret=f"guess {number}")), 401, "unauthorized")
+        wrong(
+            await http.post(f"/hooks/{playbook}", **signed(b"1", secret=f"a guess of some length {number}")),
+            401,
+            "unauthorized",
+        )
     answer = await http.post(f"/hooks/{playbook}", **signed(b"1"))
     assert "too many messages" in wrong(answer, 401, "unauthorized")
     assert 0 < int(answer.headers["retry-after"]) <= 60
@@ -164,7 +168,7 @@ async def test_who_guesses_has_to_wait_whether_there_is_such_a_playbook_or_not(
 
 
 async def test_the_same_stale_message_again_and_again_locks_nobody_out(http: httpx.AsyncClient) -> None:
-    stale = signed(b"1", secret="old")
+    stale = signed(b"1", secret="the secret of before")
     for _ in range(2 * WRONG_TOKENS):
         wrong(await http.post("/hooks/brew", **stale), 401, "unauthorized")
     assert (await http.post("/hooks/brew", **signed(b"1"))).status_code == 202
@@ -214,7 +218,7 @@ async def test_the_pages_own_command_is_taken(server: Server, hooks: MemoryHooks
     if shutil.which("curl") is None or shutil.which("openssl") is None:
         pytest.skip("no curl or no openssl here: the vector of the standard is tested without them")
     (command,) = re.findall(r"^```sh\n(BODY=.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    given = dict(os.environ) | {"URL": server.url, "GIT_SECRET": "whistle"}
+    given = dict(os.environ) | {"URL": server.url, "GIT_SECRET": "whistle whistle whistle"}
     process = await asyncio.create_subprocess_exec("sh", "-ec", command, env=given, stdout=asyncio.subprocess.PIPE)
     said, _ = await process.communicate()
     assert json.loads(said) == {"run": "thr_push-1", "first": True}

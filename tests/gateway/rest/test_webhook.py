@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
+from base64 import b64decode, b64encode
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,11 +58,20 @@ def test_one_good_signature_of_several_is_enough_and_only_so_many_are_looked_at(
     assert not is_genuine(signed(signature=" ".join(["v1,AAAA"] * SIGNATURES + [SIGNATURE])), SECRET, BODY)
 
 
-@pytest.mark.parametrize("secret", ["plain words", "whsec_not base64!", "whsec_", "ключ"])
+@pytest.mark.parametrize("secret", ["sixteen letters!", "whsec_not base64!", "ключ для чайника"])
 def test_a_secret_may_be_any_text(secret: str) -> None:
     made = sign(secret, ID, AT_S, BODY)
     assert is_genuine(signed(signature=made), secret, BODY)
     assert not is_genuine(signed(signature=made), "another", BODY)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_AAAA", "fifteen letters", "whsec_" + "A" * 20])
+def test_with_a_secret_that_is_too_short_nothing_is_signed(secret: str) -> None:
+    with pytest.raises(InvalidInput, match="at least 16 bytes"):
+        sign(secret, ID, AT_S, BODY)
+    key = b64decode(secret.removeprefix("whsec_")) if secret.startswith("whsec_") else secret.encode()
+    forged = b64encode(hmac.digest(key, f"{ID}.{AT_S}.".encode() + BODY, "sha256")).decode()
+    assert not is_genuine(signed(signature=f"v1,{forged}"), secret, BODY)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +100,7 @@ def test_it_has_to_have_been_sent_just_now(off_s: int, good: bool) -> None:
     assert is_timely(signed(), AT_S + off_s) is good
 
 
-@given(st.text(min_size=1), st.binary(), st.binary())
+@given(st.text(min_size=16), st.binary(), st.binary())
 def test_a_signature_is_good_for_its_own_body_alone(secret: str, body: bytes, other: bytes) -> None:
     made = Signed(ID, AT_S, (sign(secret, ID, AT_S, body).removeprefix("v1,"),))
     assert is_genuine(made, secret, body)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from hmac import compare_digest
+
 import pytest
 
 from sulla.access.principal import KnownToken, Principal, token_digest
@@ -74,20 +76,59 @@ def wrong(guard: Guard, address: str, count: int) -> None:
             guard.admit(address, f"guess {number}")
 
 
-async def test_who_guesses_is_locked_out_for_a_while_with_the_right_token_too(guard: Guard, clock: ManualClock) -> None:
-    wrong(guard, "192.0.2.1", WRONG_TOKENS)
+@pytest.mark.parametrize("address", ["192.0.2.1", "127.0.0.1"])
+async def test_who_guesses_is_locked_out_for_a_while(guard: Guard, clock: ManualClock, address: str) -> None:
+    wrong(guard, address, WRONG_TOKENS)
     with pytest.raises(Unauthorized, match="too many") as caught:
-        guard.admit("192.0.2.1", "right")
+        guard.admit(address, "another guess")
     assert caught.value.retry_after_s == LOCK_S
-    assert guard.admit("192.0.2.2", "right") == READER
+    with pytest.raises(Unauthorized, match="not valid"):
+        guard.admit("192.0.2.2", "another guess")
     await clock.advance(LOCK_S)
-    assert guard.admit("192.0.2.1", "right") == READER
+    with pytest.raises(Unauthorized, match="not valid"):
+        guard.admit(address, "another guess")
 
 
-def test_loopback_is_locked_out_too(guard: Guard) -> None:
+def test_the_right_token_gets_in_beside_wrong_ones_from_the_same_address(guard: Guard) -> None:
+    for _ in range(3):
+        wrong(guard, "127.0.0.1", 2 * WRONG_TOKENS)
+        assert guard.admit("127.0.0.1", "right") == READER
+
+
+def test_an_expired_token_is_told_so_from_a_locked_address_too(guard: Guard, book: KnownTokens) -> None:
+    book.tokens.append(KnownToken(token_digest("old"), READER, 1000))
     wrong(guard, "127.0.0.1", WRONG_TOKENS)
-    with pytest.raises(Unauthorized, match="too many"):
-        guard.admit("127.0.0.1", "right")
+    with pytest.raises(Unauthorized, match="expired at"):
+        guard.admit("127.0.0.1", "old")
+
+
+def test_a_flood_of_wrong_tokens_leaves_nothing_behind_but_its_lock(guard: Guard) -> None:
+    wrong(guard, "127.0.0.1", 20_000)
+    assert len(guard._lockout._locked) == 1
+    assert not guard._lockout._wrong
+
+
+@pytest.mark.parametrize("token", ["right", "first", "last", "unknown"])
+@pytest.mark.parametrize("locked", [False, True])
+def test_as_much_is_compared_whichever_token_it_is(
+    guard: Guard, book: KnownTokens, token: str, monkeypatch: pytest.MonkeyPatch, *, locked: bool
+) -> None:
+    book.tokens.insert(0, KnownToken(token_digest("first"), READER))
+    book.tokens.append(KnownToken(token_digest("last"), READER))
+    wrong(guard, "127.0.0.1", WRONG_TOKENS if locked else 0)
+    compared: list[bytes] = []
+
+    def counted(known: bytes, shown: bytes) -> bool:
+        compared.append(known)
+        return compare_digest(known, shown)
+
+    monkeypatch.setattr("sulla.gateway.server.auth.compare_digest", counted)
+    if token == "unknown":
+        with pytest.raises(Unauthorized):
+            guard.admit("127.0.0.1", token)
+    else:
+        guard.admit("127.0.0.1", token)
+    assert compared == [one.digest for one in book.tokens]
 
 
 def test_one_address_in_two_writings_is_counted_once(guard: Guard) -> None:
@@ -95,14 +136,13 @@ def test_one_address_in_two_writings_is_counted_once(guard: Guard) -> None:
         with pytest.raises(Unauthorized):
             guard.admit("192.0.2.1" if number % 2 else "::ffff:192.0.2.1", f"guess {number}")
     with pytest.raises(Unauthorized, match="too many"):
-        guard.admit("192.0.2.1", "right")
+        guard.admit("192.0.2.1", "another guess")
 
 
 def test_a_stale_client_does_not_lock_out_its_neighbours(guard: Guard) -> None:
     for _ in range(200):
         with pytest.raises(Unauthorized, match="not valid"):
             guard.admit("127.0.0.1", "old")
-    assert guard.admit("127.0.0.1", "right") == READER
 
 
 async def test_slow_mistakes_do_not_add_up(guard: Guard, clock: ManualClock) -> None:
@@ -110,7 +150,6 @@ async def test_slow_mistakes_do_not_add_up(guard: Guard, clock: ManualClock) -> 
         with pytest.raises(Unauthorized, match="not valid"):
             guard.admit("127.0.0.1", f"guess {number}")
         await clock.advance(WINDOW_S / 5)
-    assert guard.admit("127.0.0.1", "right") == READER
 
 
 def test_the_memory_of_addresses_is_bounded() -> None:

@@ -251,13 +251,14 @@ class Town:
         """All that has to be the same however often the process died."""
         found: dict[str, Any] = {"said": sorted(text for _, text in self.said)}
         found["threads"] = sorted(
-            (s.title, PLAYBOOK_RUN.of(s) is not None, s.birth is not None) for s in await self.states()
+            (s.identity.title, PLAYBOOK_RUN.of(s) is not None, s.identity.birth is not None)
+            for s in await self.states()
         )
         found["effects"] = sorted({(line["tool"], line["what"]) for line in self.ledger.read()})
         for state in await self.states():
             log = await self.log(state.thread_id)
             if (play := PLAYBOOK_RUN.of(state)) is None:
-                if state.birth is None:
+                if state.identity.birth is None:
                     heard = [entry.fact for entry in log if isinstance(entry.fact, Input)]
                     ended = [entry.fact for entry in log if isinstance(entry.fact, PlaybookEnded)]
                     found["talk"] = sorted((fact.origin, fact.text) for fact in heard)
@@ -266,14 +267,14 @@ class Town:
             record = await self.onlooker.record(state.thread_id)
             done = {fact.at: (fact.value, fact.route) for fact in record.facts if isinstance(fact, StepCompleted)}
             (end,) = [fact for fact in record.facts if isinstance(fact, RunEnded)]
-            found[f"play {play.name}"] = (play.status, state.outcome.status, dict(end.outputs), done)
+            found[f"play {play.name}"] = (play.status, state.newest.outcome.status, dict(end.outputs), done)
         return found
 
     async def broken(self) -> list[str]:
         """What of the promises does not hold, over all logs of the store."""
         threads = []
         for state in await self.states():
-            kept = Kept(state.usage, state.day, state.day_tokens)
+            kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
             threads.append(ThreadHistory(state.thread_id, tuple(await self.log(state.thread_id)), kept=kept))
         return [str(breach) for breach in breaches(History(tuple(threads)))]
 

@@ -34,7 +34,7 @@ async def test_what_a_tools_sub_agent_found_is_what_the_call_comes_to(make: Make
     world = delegating(make, ScriptedProvider([wrapped("green")]))
     run = await world.run_play("delegates")
     assert (await ended(world, run)).outputs == {"got": "green"}
-    assert not (await world.now(run)).tainted
+    assert not (await world.now(run)).context.tainted
 
 
 async def test_a_tools_sub_agent_that_fails_fails_the_step(make: Make) -> None:
@@ -59,14 +59,14 @@ async def test_what_a_tools_sub_agent_has_read_taints_the_run(make: Make) -> Non
     world = delegating(make, ScriptedProvider([reads, wrapped("green")]), define(page, effect="pure", reach="inward"))
     run = await world.run_play("delegates")
     assert (await ended(world, run)).outputs == {"got": "green"}
-    assert (await world.now(run)).tainted
+    assert (await world.now(run)).context.tainted
 
 
 async def test_a_tools_sub_agent_that_is_no_longer_waited_for_is_told_to_end(make: Make) -> None:
     world = delegating(make, ScriptedProvider())
     run = await world.play("delegates")
     await world.turns.attend(run)
-    (child,) = (await world.now(run)).children.values()
+    (child,) = (await world.now(run)).links.children.values()
     await later_only(world, 2 * 3600)
     await world.work()
     assert (await at(world, run)).status == "failed"

@@ -130,7 +130,7 @@ async def test_loops_within_loops_come_to_an_end(make: Make, monkeypatch: pytest
     world = make(ScriptedProvider(), SPINS)
     run = await world.run_play("spins")
     state = await world.now(run)
-    assert ((await at(world, run)).status, state.outcome.reason) == ("failed", "limit_records")
+    assert ((await at(world, run)).status, state.newest.outcome.reason) == ("failed", "limit_records")
     assert "1000 records" in (await at(world, run)).failure
 
 

@@ -67,7 +67,7 @@ async def at_rest(world: PlayWorld) -> None:
         assert not info.held, info.key
         if state is not None:
             assert state.run is None, (info.key, state.run)
-            assert not state.children, info.key
+            assert not state.links.children, info.key
 
 
 async def begun(world: PlayWorld, *stalls: Stall) -> asyncio.Task[None]:
@@ -160,8 +160,8 @@ async def test_agents_tools_and_playbooks_that_are_at_work_all_end_with_the_run(
     assert (stall.stopped, provider.abandoned) == (2, 2)
     assert (await at(world, run)).status == "cancelled"
     for _, state in await world.threads.list(limit=100):
-        if state is not None and (PLAYBOOK_RUN.of(state) is not None or state.birth is not None):
-            assert state.outcome.status == "cancelled", state.title
+        if state is not None and (PLAYBOOK_RUN.of(state) is not None or state.identity.birth is not None):
+            assert state.newest.outcome.status == "cancelled", state.identity.title
     await at_rest(world)
 
 
@@ -327,7 +327,7 @@ async def test_a_run_that_has_used_its_tokens_ends_with_that_reason(make: Make, 
     world = make(ScriptedProvider([choose("a"), choose("a")]), f"name: spent\nbudget: {{tokens: 200}}\nsteps:\n{lines}")
     run = await world.run_play("spent")
     state, failed = await world.now(run), await ended(world, run)
-    assert state.outcome.status == "failed"
+    assert state.newest.outcome.status == "failed"
     assert failed.failure is not None
     assert failed.failure.reason == "limit_tokens"
     assert ("STEP_STARTED", "r2") not in await world.played(run)

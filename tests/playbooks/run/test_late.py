@@ -135,7 +135,7 @@ async def test_an_agent_that_is_no_longer_waited_for_is_told_to_end(make: Make, 
     await world.work()
     told = [entry.fact for entry in await world.log(await child_of(world, run))]
     assert [fact for fact in told if isinstance(fact, StopAsked)]
-    assert not (await world.now(run)).children
+    assert not (await world.now(run)).links.children
 
 
 async def test_an_agent_that_is_being_set_to_work_when_its_time_is_over_is_told_to_end(make: Make) -> None:
@@ -211,7 +211,7 @@ async def test_choices_of_a_model_stay_within_what_a_run_may_use(make: Make) -> 
     play = await at(world, run)
     assert play.status == "failed"
     assert "limit (tokens) is 1200" in play.failure
-    assert (await world.now(run)).spent_tokens == 1200
+    assert (await world.now(run)).spending.tokens == 1200
 
 
 # ------------------------------------------------------------------------------------------ before it begins, and after
@@ -234,7 +234,7 @@ async def test_orders_that_are_stopped_before_they_begin_leave_nothing_behind(ma
     await world.resume_play(run)
     await world.threads.stop(run, "stop")
     await world.work()
-    assert not (await world.now(run)).waiting
+    assert not (await world.now(run)).inbox.waiting
     assert (await at(world, run)).told
 
 

@@ -80,7 +80,7 @@ async def test_a_chain_of_tools_is_done_in_order_and_gives_back_its_outputs(make
     assert effects(ledger) == ["first x", "noted first x"]
     play = PLAYBOOK_RUN.of(state)
     assert play is not None
-    assert (play.status, state.outcome.status, play.done) == ("completed", "done", 2)
+    assert (play.status, state.newest.outcome.status, play.done) == ("completed", "done", 2)
     assert await outputs(world, run) == {"said": "noted noted first x"}
 
 
@@ -106,7 +106,7 @@ async def test_a_model_chooses_the_way_by_name(make: Make, ledger: EffectLedger)
     world = make(provider, ROUTED)
     state = await world.now(await world.run_play("routed"))
     assert effects(ledger) == ["left"]
-    assert state.spent_tokens == 120
+    assert state.spending.tokens == 120
     provider.assert_done()
 
 
@@ -143,8 +143,8 @@ async def test_an_agent_step_is_a_child_run_and_its_json_is_read(make: Make) -> 
     state = await world.now(run)
     assert await outputs(world, run) == {"facts": ["tall"]}
     assert "Find facts about trees" in str(provider.requests[0].messages)
-    assert state.spent_tokens == 120
-    assert not state.children
+    assert state.spending.tokens == 120
+    assert not state.links.children
 
 
 ASKING = """
@@ -177,7 +177,7 @@ async def test_a_person_is_waited_for_and_nothing_is_held(
     await world.threads.answer(run, Answer(wait.wait_id, "", verdict))
     await world.work()
     assert effects(ledger) == [what]
-    assert (await world.now(run)).outcome.status == "done"
+    assert (await world.now(run)).newest.outcome.status == "done"
 
 
 async def test_a_question_of_three_days_expires(make: Make, ledger: EffectLedger) -> None:
@@ -214,7 +214,7 @@ async def test_a_wait_of_thirty_days(make: Make, ledger: EffectLedger) -> None:
     await world.clock.advance(86_400 + 1)
     await world.work()
     assert effects(ledger) == ["later"]
-    assert (await world.now(run)).outcome.status == "done"
+    assert (await world.now(run)).newest.outcome.status == "done"
 
 
 LOOPED = """
@@ -244,7 +244,7 @@ steps:
 async def test_loops_and_branches(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), LOOPED)
     state = await world.now(await world.run_play("looped"))
-    assert state.outcome.status == "done", state.outcome
+    assert state.newest.outcome.status == "done", state.newest.outcome
     assert sorted(effects(ledger)[:3]) == ["a", "b", "c"]
     assert sorted(effects(ledger)[3:5]) == ["left", "right"]
     assert effects(ledger)[5:] == ["3"]
@@ -361,7 +361,7 @@ async def test_a_fork_does_part_of_a_run_again_with_other_inputs(make: Make, led
     fork = await world.fork_play(run, "b", inputs={"what": "y"})
     await world.work()
     assert effects(ledger) == ["first x", "noted first x", "noted first x"]
-    assert (await world.now(fork)).outcome.status == "done"
+    assert (await world.now(fork)).newest.outcome.status == "done"
 
 
 SECRET = """
@@ -400,8 +400,8 @@ async def test_the_conversation_hears_of_a_run_and_its_end(make: Make) -> None:
     await world.threads.stop(run, "stop")
     await world.work()
     state = await world.now(talk)
-    assert state.outcome.status == "done"
-    assert "has been cancelled" in str(state.transcript[0])
+    assert state.newest.outcome.status == "done"
+    assert "has been cancelled" in str(state.context.transcript[0])
 
 
 async def test_a_cancelled_run_says_why_and_ends_what_waits(make: Make, ledger: EffectLedger) -> None:
@@ -412,6 +412,6 @@ async def test_a_cancelled_run_says_why_and_ends_what_waits(make: Make, ledger: 
     state = await world.now(run)
     play = PLAYBOOK_RUN.of(state)
     assert play is not None
-    assert (play.status, play.failure, state.outcome.status) == ("cancelled", "too late", "cancelled")
+    assert (play.status, play.failure, state.newest.outcome.status) == ("cancelled", "too late", "cancelled")
     assert ("STEP_CANCELLED", "ok") in await world.played(run)
     assert effects(ledger) == []

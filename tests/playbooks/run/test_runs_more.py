@@ -155,7 +155,11 @@ steps:
 async def test_playbooks_within_playbooks_give_back_what_they_come_to(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "c"), nested("c", "d"), DEEPEST)
     run = await world.run_play("a")
-    deep = [ThreadId(info.key) for info, state in await world.threads.list(limit=10) if state and state.title == "d"]
+    deep = [
+        ThreadId(info.key)
+        for info, state in await world.threads.list(limit=10)
+        if state and state.identity.title == "d"
+    ]
     assert (await question(world, deep[0])).prompt == "Shall I, 4?"
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "c"), nested("c", "d"), DEEPEST, boot=2)
     await say(world, deep[0], "approve")
@@ -166,7 +170,11 @@ async def test_playbooks_within_playbooks_give_back_what_they_come_to(make: Make
 async def test_a_failure_deep_within_is_told_outside_with_its_cause(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), nested("a", "b"), nested("b", "d"), DEEPEST)
     run = await world.run_play("a")
-    deep = [ThreadId(info.key) for info, state in await world.threads.list(limit=10) if state and state.title == "d"]
+    deep = [
+        ThreadId(info.key)
+        for info, state in await world.threads.list(limit=10)
+        if state and state.identity.title == "d"
+    ]
     await say(world, deep[0], "give_up", "too deep for me")
     play = await at(world, run)
     assert play.status == "failed"
@@ -182,7 +190,9 @@ async def test_a_playbook_that_comes_round_to_itself_is_refused_where_it_would(m
     assert play.status == "failed"
     assert f"{' → '.join(names)} → a would never end" in play.failure
     runs = [
-        state.title for _, state in await world.threads.list(limit=100) if state is not None and PLAYBOOK_RUN.of(state)
+        state.identity.title
+        for _, state in await world.threads.list(limit=100)
+        if state is not None and PLAYBOOK_RUN.of(state)
     ]
     assert sorted(runs) == sorted(names), "each began once"
 
@@ -295,7 +305,7 @@ async def test_an_agent_whose_result_is_not_what_was_asked_for_is_set_to_work_ag
     assert len(provider.requests) == 1
     await later(world, 6)
     assert (await ended(world, run)).outputs == {"a": 1, "tries": 2}
-    assert (await world.now(run)).spent_tokens == 240, "both attempts are paid for, each once"
+    assert (await world.now(run)).spending.tokens == 240, "both attempts are paid for, each once"
     provider.assert_done()
 
 
@@ -308,7 +318,7 @@ async def test_fifty_agents_work_for_one_run_each_once(make: Make) -> None:
     assert (play.status, play.done) == ("completed", 50)
     asked = [str(request.messages) for request in provider.requests]
     assert all(sum(f"task {n} of all" in text for text in asked) == 1 for n in range(50))
-    assert (await world.now(run)).spent_tokens == 50 * 120
+    assert (await world.now(run)).spending.tokens == 50 * 120
     provider.assert_done()
 
 
@@ -367,12 +377,12 @@ async def test_what_a_page_says_is_not_sent_out_without_a_yes_although_a_person_
     talk = await world.thread()
     run = await world.run_play("read", thread=talk)
     assert effects(ledger) == []
-    assert (await world.now(run)).tainted
+    assert (await world.now(run)).context.tainted
     await say(world, run, "approve")
     assert effects(ledger) == ["the page x"]
     (told,) = [entry.fact for entry in await world.log(talk) if isinstance(entry.fact, Input)]
     assert told.tainted, "the conversation knows that its words may be a page's"
-    assert (await world.now(talk)).tainted
+    assert (await world.now(talk)).context.tainted
 
 
 async def test_what_is_trusted_taints_nothing(make: Make, ledger: EffectLedger) -> None:
@@ -380,8 +390,8 @@ async def test_what_is_trusted_taints_nothing(make: Make, ledger: EffectLedger) 
     talk = await world.thread()
     run = await world.run_play("read", thread=talk)
     assert effects(ledger) == ["the page x"]
-    assert not (await world.now(run)).tainted
-    assert not (await world.now(talk)).tainted
+    assert not (await world.now(run)).context.tainted
+    assert not (await world.now(talk)).context.tainted
 
 
 async def test_a_page_that_a_playbook_within_has_read_taints_the_one_around_it(
@@ -396,7 +406,7 @@ steps:
 """
     world = make(ScriptedProvider(), outer, inner, more=[web(), post(ledger)])
     run = await world.run_play("outer")
-    assert ((await world.now(run)).tainted, effects(ledger)) == (True, [])
+    assert ((await world.now(run)).context.tainted, effects(ledger)) == (True, [])
     await say(world, run, "reject")
     assert effects(ledger) == []
 

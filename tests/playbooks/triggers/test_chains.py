@@ -231,7 +231,7 @@ async def test_what_a_person_says_in_a_playbooks_own_conversation_counts(home: H
     await home.listen()
     asked = await home.ask()
     infos = await home.world.threads.list(limit=100)
-    (own,) = [state.thread_id for _, state in infos if state and not state.graph and state.thread_id != asked]
+    (own,) = [state.thread_id for _, state in infos if state and not state.identity.graph and state.thread_id != asked]
     await home.say(own)
     assert [row.chain for row in await home.runs()] == [1, 1]
 

@@ -83,7 +83,7 @@ class Home:
     async def last(self, thread: ThreadId) -> str:
         state = await self.world.threads.load(thread)
         assert state is not None
-        return state.transcript[-1].text
+        return state.context.transcript[-1].text
 
 
 async def test_one_that_matches_is_started_and_no_model_is_asked(tmp_path: Path, store: MemoryStore) -> None:

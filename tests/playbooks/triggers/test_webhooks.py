@@ -14,13 +14,13 @@ TAKES = """
 name: brew
 on: [manual, {webhook: kettle, inputs: {leaf: mate}}]
 inputs: {leaf: string}
-secrets: [kettle, empty, other]
+secrets: [kettle, empty, other, bare, few, short]
 steps:
   - id: say
     respond: ${{ run.payload }}
 """
 PLAIN = TAKES.replace("{webhook: kettle, inputs: {leaf: mate}}", "heartbeat")
-SECRETS = {"kettle": "whistle", "empty": ""}
+SECRETS = {"kettle": "whistle whistle whistle", "empty": "", "bare": "whsec_", "few": "whsec_AAAA", "short": "x" * 15}
 
 
 class Desk:
@@ -44,7 +44,7 @@ def desk(tmp_path: Path) -> Desk:
 
 async def test_a_message_begins_one_run_with_what_the_trigger_gives(desk: Desk) -> None:
     desk.say(TAKES)
-    assert desk.hooks.secret_of("brew") == "whistle"
+    assert desk.hooks.secret_of("brew") == "whistle whistle whistle"
     first, again = await desk.hooks.begin("brew", "m 1", {"a": 1}), await desk.hooks.begin("brew", "m 1", {"a": 1})
     assert (first.first, again.first, again.run) == (True, False, first.run)
     begin = desk.office.begun[first.run]
@@ -60,7 +60,8 @@ async def test_a_message_begins_one_run_with_what_the_trigger_gives(desk: Desk) 
 
 
 @pytest.mark.parametrize(
-    "source", [PLAIN, TAKES.replace("kettle", "empty"), TAKES.replace("kettle", "other"), "name: brew\n"]
+    "source",
+    [PLAIN, "name: brew\n"] + [TAKES.replace("kettle", name) for name in ("empty", "other", "bare", "few", "short")],
 )
 async def test_where_nothing_is_signed_or_something_is_wrong_nothing_is_taken(desk: Desk, source: str) -> None:
     desk.say(source)
@@ -72,7 +73,7 @@ async def test_a_playbook_that_changes_takes_what_it_says_now(desk: Desk) -> Non
     desk.say(PLAIN)
     assert desk.hooks.secret_of("brew") is None
     desk.say(TAKES)
-    assert desk.hooks.secret_of("brew") == "whistle"
+    assert desk.hooks.secret_of("brew") == "whistle whistle whistle"
     desk.file.unlink()
     desk.catalog.look_now()
     assert desk.hooks.secret_of("brew") is None

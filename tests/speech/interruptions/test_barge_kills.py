@@ -150,7 +150,7 @@ async def test_the_words_come_once_and_what_they_cut_does_nothing(
     # The model is told what was heard of it, as long as that is there to be told, and then what was said.
     state = await last.world.threads.load(first.thread)
     assert state is not None
-    assert not [message for message in state.transcript if message.id in barged and len(message.text) > PLAYED]
+    assert not [message for message in state.context.transcript if message.id in barged and len(message.text) > PLAYED]
     if spoken:
         assert said(teller.requests[-1])[-1] == "not that one"
 

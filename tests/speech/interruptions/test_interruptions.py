@@ -97,7 +97,7 @@ async def test_signs_of_listening_end_nothing_and_are_no_message(store: MemorySt
     assert heard == [{"turn_id": "u1", "text": "Uh-huh. Yeah, okay."}, {"turn_id": "u2", "text": "right"}]
     state = await room.world.threads.load(room.thread)
     assert state is not None
-    assert said(state.transcript) == ["tell me a story", STORY + MORE]
+    assert said(state.context.transcript) == ["tell me a story", STORY + MORE]
 
 
 async def test_a_single_word_that_stays_alone_interrupts_at_its_end(store: MemoryStore) -> None:
@@ -246,7 +246,7 @@ async def test_the_model_is_told_what_was_played_and_no_more(
     assert said(later.provider.requests[-1]) == [*expected, "All right.", "and now?"]
     loaded = await Room(store, ScriptedProvider(), boot=3).world.threads.load(room.thread)
     assert loaded is not None
-    assert said(loaded.transcript) == [*expected, "All right.", "and now?", "All right."]
+    assert said(loaded.context.transcript) == [*expected, "All right.", "and now?", "All right."]
 
 
 async def test_a_reply_that_was_made_long_ago_and_is_still_played_is_cut_where_it_was_heard(store: MemoryStore) -> None:

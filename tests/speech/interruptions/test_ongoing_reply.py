@@ -22,7 +22,7 @@ from sulla.threads.log.family import Birth
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.spoken import BargedIn, Heard
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 A1, A2 = MessageId("a1"), MessageId("a2")
@@ -37,7 +37,7 @@ def newest(*facts: ThreadFact) -> list[Entry]:
 
 
 def state_of(making: str = "", *, purpose: Literal["reply", "nudge", "answer"] = "reply") -> ThreadState:
-    state = ThreadState(ThreadId("t"), Transcript(lambda message: 1))
+    state = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     if making:
         state.run = OpenRun(RunId("r"), RunMessage(2), RunCourse(0))
         state.run.model.open_call = ModelStarted(CallId("c"), MessageId(making), purpose=purpose)
@@ -97,14 +97,14 @@ def test_who_has_heard_all_that_came_before_the_reply_in_flight_says_how_far_tha
 
 def test_a_reply_that_was_spoken_over_is_what_the_words_interrupt() -> None:
     state = state_of()
-    state.barged, state.outcome = BargedIn("u1", A1), Outcome("cancelled", reason="barged_in")
+    state.inbox.barged, state.newest.outcome = BargedIn("u1", A1), Outcome("cancelled", reason="barged_in")
     playing = Playing(A1, 4)
     reply = ongoing_reply_of(state, newest(said(text="Once upon")), playing)
     assert (reply.cut, reply.heard(playing), reply.heard(None)) == (A1, Heard(A1, 4), None)
-    state.waiting[9] = WaitingInput(9, RunId("r9"), MessageId("i9"), "typed", "queue")
+    state.inbox.waiting[9] = WaitingInput(9, RunId("r9"), MessageId("i9"), "typed", "queue")
     assert ongoing_reply_of(state, (), None).cut is None
-    state.waiting.clear()
-    state.outcome = Outcome("done")
+    state.inbox.waiting.clear()
+    state.newest.outcome = Outcome("done")
     assert ongoing_reply_of(state, (), None).cut is None
 
 
@@ -115,10 +115,10 @@ def test_what_nobody_is_shown_is_nothing_to_interrupt() -> None:
 
 def test_a_run_that_somebody_else_waits_for_is_not_ended() -> None:
     state = state_of("a1")
-    state.birth = Birth("c1", "spawn", ThreadId("p"), RunId("r0"), ThreadId("p"), 1)
+    state.identity = ThreadIdentity(birth=Birth("c1", "spawn", ThreadId("p"), RunId("r0"), ThreadId("p"), 1))
     assert ongoing_reply_of(state, (), None).making is None
     state = state_of("a1")
-    state.graph = "heartbeat"
+    state.identity = ThreadIdentity(graph="heartbeat")
     assert ongoing_reply_of(state, (), None).making is None
 
 

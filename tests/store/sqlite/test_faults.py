@@ -59,7 +59,7 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 CHILD = """
 import asyncio, os, sys
 from pathlib import Path
-from sulla.store import Draft, Head
+from sulla.store.values import Draft, Head
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 
@@ -273,6 +273,7 @@ async def test_a_file_that_was_taken_away_keeps_nothing_in_secret(store: Store, 
         store.put("key", b"value"),
         store.swap("key", None, b"value"),
         store.ping(),
+        store.incarnation(),  # who watches the store asks this
     )
     for call in changes:
         with pytest.raises(StoreUnavailable, match=r"sulla\.db.*moved, removed or replaced"):

@@ -15,8 +15,8 @@ from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, Playe
 from sulla.threads.archive.replay import RUN_FIELDS, Renamed, Replay, leftovers
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.offers import run_of
 from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.offers import run_of
 
 THREAD, COPY = ThreadId("thr_1"), ThreadId("thr_2")
 ONE, TWO = MessageId("m-1"), MessageId("m-2")
@@ -58,8 +58,13 @@ def replay(*entries: Entry, thread_id: ThreadId = THREAD, ceiling: int = 1_000) 
 
 def test_the_state_is_that_of_the_thread() -> None:
     state = replay(*conversation()).state
-    assert [message.text for message in state.transcript] == ["one", "two", "both"]
-    assert (state.title, state.run, list(state.waiting), list(state.controls)) == ("title", None, [10], [11])
+    assert [message.text for message in state.context.transcript] == ["one", "two", "both"]
+    assert (state.identity.title, state.run, list(state.inbox.waiting), list(state.inbox.controls)) == (
+        "title",
+        None,
+        [10],
+        [11],
+    )
 
 
 def test_every_input_is_offered_under_the_id_that_a_client_would_send_again() -> None:
@@ -85,7 +90,7 @@ def test_no_more_of_the_conversation_is_kept_than_a_model_could_look_at() -> Non
             entry(seq + 3, f.RunFinished(run, f.Outcome("done")), run),
         ]
         seq += 3
-    assert len(replay(*entries, ceiling=100).state.transcript) <= 10
+    assert len(replay(*entries, ceiling=100).state.context.transcript) <= 10
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -158,9 +159,9 @@ async def test_what_was_heard_of_the_agents_words_is_known_here_too(
     here, there = await threads.load(thread), await threads_of(other, 3).load(done.thread_id)
     assert here is not None
     assert there is not None
-    assert [message.text.partition("<")[0] for message in there.transcript] == ["one", "answer", "two"]
-    assert list(there.transcript) == list(here.transcript)
-    assert there.barged == here.barged == BargedIn("u1", reply.message_id)
+    assert [message.text.partition("<")[0] for message in there.context.transcript] == ["one", "answer", "two"]
+    assert list(there.context.transcript) == list(here.context.transcript)
+    assert there.inbox.barged == here.inbox.barged == BargedIn("u1", reply.message_id)
 
 
 async def test_the_state_is_the_same_and_the_thread_is_quiet(store: MemoryStore, other: MemoryStore) -> None:
@@ -169,9 +170,9 @@ async def test_the_state_is_the_same_and_the_thread_is_quiet(store: MemoryStore,
     before, after = await threads_of(store).load(thread), await threads_of(other).load(thread)
     assert before is not None
     assert after is not None
-    assert list(after.transcript) == list(before.transcript)
-    for name in ("agent", "title", "project", "created_ms", "updated_ms", "outcome", "usage", "waiting", "run"):
-        assert getattr(after, name) == getattr(before, name), name
+    assert list(after.context.transcript) == list(before.context.transcript)
+    of = attrgetter(*("identity", "updated_ms", "newest.outcome", "spending.usage", "inbox.waiting", "run"))
+    assert of(after) == of(before)
     assert await other.find(ready=True) == []
 
 
@@ -193,7 +194,7 @@ async def test_the_thread_goes_on_where_it_was(store: MemoryStore, other: Memory
     await talk(threads_of(other, 2), thread, "two")
     state = await threads_of(other, 3).load(thread)
     assert state is not None
-    assert [message.text for message in state.transcript] == ["one", "answer to one", "two", "answer to two"]
+    assert [message.text for message in state.context.transcript] == ["one", "answer to one", "two", "answer to two"]
 
 
 async def test_as_many_messages_may_wait_as_in_any_thread(store: MemoryStore, other: MemoryStore) -> None:
@@ -245,7 +246,7 @@ async def test_a_question_that_was_open_is_nobodys_any_more(store: MemoryStore, 
     assert (await restored(other, await exported(store, thread))).ended == 1
     state = await threads_of(other).load(thread)
     assert state is not None
-    assert (state.run, state.waiting, state.controls, state.waiting_for_user) == (None, {}, {}, False)
+    assert (state.run, state.inbox.waiting, state.inbox.controls, state.walk.waiting_for_user) == (None, {}, {}, False)
     assert await other.find(ready=True) == []
     assert await other.find(status="suspended") == []
 
@@ -266,7 +267,7 @@ async def test_messages_that_waited_end_visibly_and_the_model_never_sees_them(
     await talk(threads_of(other, 2), thread, "four")
     state = await threads_of(other, 3).load(thread)
     assert state is not None
-    assert [message.text for message in state.transcript] == ["one", "answer to one", "four", "answer to four"]
+    assert [message.text for message in state.context.transcript] == ["one", "answer to one", "four", "answer to four"]
 
 
 # ------------------------------------------------------------------------------------------------- here already

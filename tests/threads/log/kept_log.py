@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
+from typing import Any
 
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
@@ -12,13 +14,26 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log import facts as f
 from sulla.threads.log.codec import Origin
+from sulla.threads.log.kept import FLAT
 from sulla.threads.log.plays import Play, Question
-from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
 
-READ_FROM_THE_LOG = {"transcript", "waiting", "controls", "summary", "summary_first_kept", "outcome"}
+READ_FROM_THE_LOG = {
+    *("context.transcript", "context.summary.text", "context.summary.first_kept"),
+    *("inbox.waiting", "inbox.controls", "newest.outcome"),
+}
 """What a head leaves out, or shortens."""
 CALL = CallId("call_1")
+
+
+def known(part: Any, path: str = "") -> Iterator[tuple[str, object]]:
+    """What a state knows, field by field, those of its parts too."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if field.metadata == FLAT:
+            yield from known(value, f"{path}{field.name}.")
+        else:
+            yield f"{path}{field.name}", value
 
 
 class Log:
@@ -65,7 +80,7 @@ class Log:
     def _check(self) -> None:
         body = to_head(THREAD_SCHEMA, self.state, self.seq, 3)
         found, unread = from_head(THREAD_SCHEMA, self.state.thread_id, body)
-        assert unread.pending == tuple(sorted(self.state.waiting)) + tuple(sorted(self.state.controls))
-        for field in fields(ThreadState):
-            if field.name not in READ_FROM_THE_LOG:
-                assert getattr(found, field.name) == getattr(self.state, field.name), field.name
+        assert unread.pending == tuple(sorted(self.state.inbox.waiting)) + tuple(sorted(self.state.inbox.controls))
+        here, there = dict(known(self.state)), dict(known(found))
+        for name in here.keys() - READ_FROM_THE_LOG:
+            assert there[name] == here[name], name

@@ -92,7 +92,7 @@ def test_a_thread_trusts_a_capabilitys_record_only_if_that_says_whose_words_it_h
         schema.offer(state, record, 2, NOW)
     else:
         schema.decide(state, record, NOW)
-    assert state.tainted == tainted
+    assert state.context.tainted == tainted
 
 
 def test_a_thread_is_trusted_as_before_where_no_model_reads_what_entered_it() -> None:
@@ -100,7 +100,7 @@ def test_a_thread_is_trusted_as_before_where_no_model_reads_what_entered_it() ->
     THREAD_SCHEMA.offer(state, ThreadCreated("sulla"), 1, NOW)
     for told in (Notice("text", tainted=True), PlaybookEnded(ThreadId("t"), "p", "completed", tainted=True)):
         THREAD_SCHEMA.offer(state, told, 2, NOW)
-    assert not state.tainted
+    assert not state.context.tainted
 
 
 def test_what_waits_is_mistrusted_when_it_is_taken_up_and_not_before() -> None:
@@ -108,9 +108,9 @@ def test_what_waits_is_mistrusted_when_it_is_taken_up_and_not_before() -> None:
     state = schema.new(ThreadId("thr_1"))
     schema.offer(state, ThreadCreated("sulla"), 1, NOW)
     schema.offer(state, Input(MessageId("m"), "hi", origin="agent"), 2, replace(NOW, run_id=RunId("run_1")))
-    assert not state.tainted
+    assert not state.context.tainted
     schema.decide(state, RunStarted(2, MessageId("m")), replace(NOW, run_id=RunId("run_1")))
-    assert state.tainted
+    assert state.context.tainted
 
 
 def test_what_is_passed_on_with_a_message_is_shown_apart_and_cannot_end_its_frame() -> None:
@@ -126,7 +126,7 @@ def test_a_thread_that_something_was_quoted_to_has_it_beside_the_persons_words_a
     THREAD_SCHEMA.offer(state, ThreadCreated("sulla"), 1, NOW)
     THREAD_SCHEMA.offer(state, Input(MessageId("m"), "Sum this up", quoted="a mail"), 2, run)
     THREAD_SCHEMA.decide(state, RunStarted(2, MessageId("m"), context="now"), run)
-    said, quoted, context = state.transcript[-1].parts
+    said, quoted, context = state.context.transcript[-1].parts
     assert (said, context) == (Text("Sum this up", "user"), Text("now", "operator"))
     assert quoted == quoted_part("a mail")
-    assert state.tainted
+    assert state.context.tainted

@@ -59,7 +59,7 @@ def fold(state: ThreadState, tea: Tea | None, fact: Asked | Brewed | Smelled, se
         return None
     if isinstance(fact, Asked):
         return replace(tea, wanted=tea.wanted + fact.cups, last_seq=seq)
-    state.tainted = True
+    state.context.tainted = True
     return replace(tea, brewed=tea.brewed + fact.cups, last_seq=seq)
 
 
@@ -94,7 +94,7 @@ def test_a_slice_folds_what_is_offered_and_what_is_decided() -> None:
     assert TEA.of(state) == Tea(2, 0, 4)
     SCHEMA.decide(state, Brewed(1), Origin(5, RUN))
     assert TEA.of(state) == Tea(2, 1, 0)
-    assert state.tainted
+    assert state.context.tainted
 
 
 def test_a_decision_of_a_slice_is_progress_of_the_open_run() -> None:
@@ -118,7 +118,7 @@ def test_an_order_of_a_slice_waits_for_its_run_and_is_not_folded_by_it() -> None
     state = working()
     assert SCHEMA.is_offer(Pour())
     SCHEMA.offer(state, Pour(), 4, Origin(4))
-    assert state.controls[4].fact == Pour()
+    assert state.inbox.controls[4].fact == Pour()
     assert TEA.of(state) is None
 
 

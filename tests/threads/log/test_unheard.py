@@ -15,7 +15,7 @@ from sulla.threads.log import facts as f
 from sulla.threads.log.fold import apply_decision
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.spoken import Heard, Spoken
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
 
@@ -120,7 +120,7 @@ class Log:
     """A log in the making; it is folded in twice, so that offers may be known before or after they count."""
 
     def __init__(self) -> None:
-        self.state = ThreadState(ThreadId("thr"), Transcript(measure))
+        self.state = ThreadState(ThreadId("thr"), ModelContext(Transcript(measure)))
         self.seq = 0
 
     def add(self, *facts: f.ThreadFact) -> None:
@@ -135,7 +135,9 @@ class Log:
     @property
     def told(self) -> list[tuple[str, ...]]:
         """The messages, by the texts of their parts."""
-        return [tuple(getattr(part, "text", "·") for part in message.parts) for message in self.state.transcript]
+        return [
+            tuple(getattr(part, "text", "·") for part in message.parts) for message in self.state.context.transcript
+        ]
 
 
 def spoken(message_id: str, text: str, chars: int, reply: str = "a1", mode: f.Mode = "steer") -> f.Input:
@@ -168,7 +170,7 @@ def test_one_that_joins_the_run_cuts_it_too() -> None:
     log.add(f.ToolCallStart(CALL.id, "look", {}, FIRST), spoken("i2", "wait", 3), f.ToolCallResult(CALL.id, "seen"))
     log.add(f.InputsJoined((6,), (RunId("run_6"),)))
     assert log.told == [("hi",), ("Let", "·"), ("seen",), ("wait", MARK.text)]
-    assert not log.state.transcript.unanswered
+    assert not log.state.context.transcript.unanswered
 
 
 def test_what_somebody_waits_to_say_cuts_it_before_an_earlier_message_is_answered() -> None:

@@ -105,7 +105,7 @@ async def test_a_head_without_end_is_cut_short() -> None:
         await response.whole(200, b"x", {f"x-{number}": "y" * 1000 for number in range(500)})
 
     async with world(answer) as (fetcher, _):
-        said = await refused(fetcher, "http://example.org/", Unavailable)
+        said = await refused(fetcher, "http://example.org/")
     assert said == "example.org does not speak HTTP as it should"
 
 
@@ -141,6 +141,22 @@ async def test_a_server_that_never_ends_is_given_up_after_its_time() -> None:
         await clock.advance(TIME_S - 0.1)
         assert not fetching.done()
         await clock.advance(0.2)
+        with pytest.raises(Refused, match="did not answer in full within 30 s"):
+            await fetching
+
+
+async def test_a_server_that_says_nothing_in_time_may_have_been_away() -> None:
+    begun = asyncio.Event()
+
+    async def sleeps(request: WireRequest, response: WireResponse) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with world(sleeps) as (fetcher, _):
+        clock = ManualClock()
+        fetching = asyncio.ensure_future(fetcher.get("http://example.org/", clock))
+        await begun.wait()
+        await clock.advance(TIME_S)
         with pytest.raises(Unavailable, match="did not answer in full within 30 s"):
             await fetching
 
@@ -272,3 +288,17 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) 
         fetcher = Fetcher(OwnHosts(), net.resolve, net.connect)  # trusts what the system trusts
         said = await refused(fetcher, "https://example.org/")
     assert said.startswith("the certificate of example.org is not good")
+
+
+async def test_a_server_without_tls_is_refused() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()[:2]
+        net = FakeInternet(NAMES, {(PUBLIC, 443): f"https://{host}:{port}"})
+        said = await refused(Fetcher(OwnHosts(), net.resolve, net.connect), "https://example.org/")
+    assert said.startswith("example.org does not speak TLS as it should")

@@ -214,7 +214,6 @@ async def _admit(room: ServerContext, socket: WebSocket, address: str) -> Princi
         token = None if authorization is None else bearer(authorization)
         principal = room.guard.admit(address, token)
     else:
-        room.guard.check(address)
         principal = await _redeem(room, address, ticket)
     if _NEEDS not in principal.scopes:
         raise Forbidden(f"'/hub' needs a token with the scope {_NEEDS!r}")

@@ -424,14 +424,21 @@ async def test_a_page_from_elsewhere_does_not_come_in(server: Server) -> None:
 
 
 async def test_tickets_that_are_guessed_lock_the_address(server: Server) -> None:
+    async with Peer.connect(server) as peer:
+        await peer.hello()
+        made = await peer.call("token.ticket")
     for number in range(10):
         with pytest.raises(InvalidStatus):
             async with Desktop().connected(server, None, f"/hub/guess_{number}"):
                 pass
-    with pytest.raises(InvalidStatus) as refused:
-        async with Desktop().connected(server):
-            pass
-    assert "wait" in json.loads(refused.value.response.body or b"")["error"]["message"]
+    for authorization, path in (("Bearer guess", "/hub"), (None, "/hub/guess_10")):
+        with pytest.raises(InvalidStatus) as refused:
+            async with Desktop().connected(server, authorization, path):
+                pass
+        assert "too many" in json.loads(refused.value.response.body or b"")["error"]["message"]
+    for authorization, path in (("Bearer owner", "/hub"), (None, made["path"])):
+        async with Desktop().connected(server, authorization, path) as desktop:
+            await desktop.until(lambda: desktop.frames)
 
 
 async def test_a_frame_that_is_too_large_ends_the_connection(start: Start, commands: Played) -> None:

@@ -8,8 +8,8 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.people.slice import Notice
 from sulla.speech.slice import Overheard
 from sulla.threads.log import facts as f
-from sulla.threads.log.offers import dedupe_id, digest, run_of
 from sulla.threads.log.spoken import BargedIn
+from sulla.threads.offers import dedupe_id, digest, run_of
 
 ONE, OTHER = ThreadId("thr_1"), ThreadId("thr_2")
 

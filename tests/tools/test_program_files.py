@@ -1,0 +1,106 @@
+"""Which files a tainted run asks about before it writes them, and that it cannot write them otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sulla.core.errors import Refused
+from sulla.core.jsontypes import JsonObject
+from sulla.tools.base import Done, Tool
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
+from tests.tools.contexts import context_in
+
+ASKED = (
+    *(".git/config", ".git/hooks/pre-commit", ".git", "sub/.git/info/attributes", "bare.git/config", "bare/HEAD"),
+    *(".envrc", ".vscode/tasks.json", ".idea/workspace.xml", "Makefile", "makefile", "GNUmakefile", "package.json"),
+    *("a/b/conftest.py", "pyproject.toml", "setup.py", ".github/workflows/ci.yml", ".gitlab-ci.yml"),
+    *(".claude/settings.json", ".mcp.json", "CLAUDE.md", "AGENTS.md", ".bashrc", ".profile", ".zshrc", ".npmrc"),
+    *("justfile", "Dockerfile", "dev.Dockerfile", "compose.yaml", "docker-compose.override.yml", ".editorconfig"),
+    *(".pre-commit-config.yaml", "vite.config.ts", ".config/git/config", ".ssh/authorized_keys", "x.code-workspace"),
+    # As file systems take them that do not tell capital letters, or leave out what cannot be seen.
+    *(".GIT/config", ".Git/HOOKS/x", ".g\u200cit/config", "\uff2dakefile", "MAKEFILE", ".git./config", "paCKage.json"),
+)
+FREE = ("notes.md", "src/main.py", "git/config", "gitlog.md", "data.json", "docs/config.md", "make.txt", "heads.csv")
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_what_a_program_runs_is_asked_about_by_name(path: str) -> None:
+    question = PROGRAMS.question(path.split("/"))
+    assert question.startswith(f"write {path} in the workspace? ")
+    assert "the conversation holds text from outside" in question
+
+
+@pytest.mark.parametrize("path", FREE)
+def test_other_files_are_not(path: str) -> None:
+    assert PROGRAMS.question(path.split("/")) == ""
+
+
+def test_a_person_can_add_names_and_paths() -> None:
+    mine = ProgramFiles(("Deploy.sh", "ops/*.yaml", "./jobs/", ""))
+    assert all(mine.reader(path.split("/")) for path in ("x/deploy.sh", "a/ops/one.yaml", "jobs/deep/in", "Makefile"))
+    assert not any(mine.reader(path.split("/")) for path in ("ops/one.md", "deploy.shx", "one.yaml"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "way").symlink_to(".git")
+    (tmp_path / "notes.txt").symlink_to(".git/config")
+    (tmp_path / ".git/config").write_text("old\n")
+    return tmp_path
+
+
+WRITERS = tuple(tool for tool in builtin_tools() if tool.files == "path" and tool.effect != "pure")
+ARGS: JsonObject = {"content": "new", "old_text": "old", "new_text": "new"}
+
+
+def args_of(tool: Tool, path: str) -> JsonObject:
+    properties = tool.schema["properties"]
+    assert isinstance(properties, dict)
+    return {"path": path} | {name: value for name, value in ARGS.items() if name in properties}
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("path", [".git/config", "./x/../.git/config", "way/config", "notes.txt", "{root}/.git/config"])
+async def test_every_tool_that_writes_asks_wherever_the_path_leads(tool: Tool, path: str, root: Path) -> None:
+    given, clean = args_of(tool, path.format(root=root)), context_in(root)
+    tainted = replace(clean, tainted=True)
+    assert tool.asks is not None
+    question = tool.asks(given, tainted)
+    assert question.startswith("write .git/config in the workspace?")
+    with pytest.raises(Refused, match=r"nobody has allowed to write '\.git/config'"):
+        await tool.run(given, tainted)
+    assert (root / ".git/config").read_text() == "old\n"
+    assert isinstance(await tool.run(given, replace(tainted, approved=question)), Done)
+    assert (root / ".git/config").read_text().strip() == "new"
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path) -> None:
+    given, clean = args_of(tool, ".git/config"), context_in(root)
+    assert tool.asks is not None
+    assert tool.asks(given, clean) == ""
+    assert isinstance(await tool.run(given, clean), Done)
+    assert (root / ".git/config").read_text().strip() == "new"
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+async def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tool: Tool, root: Path) -> None:
+    (root / "out").mkdir()
+    given, tainted = args_of(tool, "out/config"), replace(context_in(root), tainted=True)
+    assert tool.asks is not None
+    assert tool.asks(given, tainted) == ""
+    (root / "out").rmdir()
+    (root / "out").symlink_to(".git")
+    with pytest.raises(Refused, match="nobody has allowed"):
+        await tool.run(given, tainted)
+    assert (root / ".git/config").read_text() == "old\n"
+
+
+def test_there_are_two_that_write() -> None:
+    assert {tool.name for tool in WRITERS} == {"write_file", "edit_file"}
