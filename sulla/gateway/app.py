@@ -22,7 +22,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
-from sulla.gateway.dialects.table import MANNERS, dialect_routes
+from sulla.gateway.dialects.table import MANNERS, ROOTS, DialectRoutes
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
@@ -148,7 +148,7 @@ def build_app(
     desk = RestContext(room, streams, make_id, config.on_leave)
     for path, routes in by_path().items():
         app.router.routes.append(Route(path, Resource(routes, desk)))
-    app.router.routes += dialect_routes(desk)
+    app.router.routes += [DialectRoutes(root, desk) for root in ROOTS]
     app.router.default = _nothing
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from starlette.types import Receive, Scope, Send
@@ -14,7 +14,7 @@ from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Headers, Malformed, Problem, no_such_verb, problem_of
 from sulla.gateway.rest.app import ClientLeft, RestContext, answer, said_in, take_in
 from sulla.gateway.rest.shown import HttpExchange
-from sulla.gateway.server.error_style import ErrorStyle, ErrorStyles
+from sulla.gateway.server.error_style import ErrorStyle
 
 Verb = Literal["GET", "POST", "DELETE"]
 Serve = Callable[[RequestContext], Awaitable[None]]
@@ -58,8 +58,6 @@ class Dialect:
     """How it says who asks and what went wrong."""
     routes: tuple[DialectRoute, ...]
     sockets: tuple[DialectSocket, ...] = ()
-    root: str = ""
-    """Whatever is asked below this path is answered in its manner, also where there is nothing; empty for nothing."""
     problem_headers: Callable[[Problem], Headers] = lambda problem: []
     """Headers of its own that errors have."""
 
@@ -74,11 +72,6 @@ class Dialect:
         for route in self.routes:
             found.setdefault(route.path, {})[route.verb] = route
         return found
-
-
-def manners_of(dialects: Iterable[Dialect]) -> ErrorStyles:
-    """How each path of the dialects is told who asks, and says what went wrong."""
-    return ErrorStyles((_fixed(path), one.manner) for one in dialects for path in (one.root, *one.paths) if path)
 
 
 class DialectDoor:
@@ -113,8 +106,3 @@ class DialectDoor:
     async def _refuse(self, exchange: HttpExchange, problem: Problem) -> None:
         headers = [*problem.headers(), *self._dialect.problem_headers(problem), *exchange.names]
         await answer(exchange.send, problem.status, self._dialect.manner.body(problem), headers)
-
-
-def _fixed(path: str) -> str:
-    """What of a path's template is always the same."""
-    return path.partition("{")[0]

@@ -1,34 +1,80 @@
-"""The dialects that there are, and where. To add one: its file, and its line here."""
+"""The dialects that there are, and where. To add one: its folder, and its line here."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Final
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final, cast
 
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Match, Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 
-from sulla.gateway.dialects.abi.dialect import ABI
-from sulla.gateway.dialects.agui.dialect import AGUI
-from sulla.gateway.dialects.door import Dialect, DialectDoor, manners_of
-from sulla.gateway.dialects.hub.dialect import HUB
-from sulla.gateway.dialects.mcp.dialect import MCP
-from sulla.gateway.dialects.openai.dialect import OPENAI
-from sulla.gateway.dialects.snippbot.dialect import SNIPPBOT
 from sulla.gateway.rest.app import RestContext
+from sulla.gateway.server.error_style import ErrorStyle, ErrorStyles
+from sulla.host.capability import find
 
-DIALECTS: Final[tuple[Dialect, ...]] = (OPENAI, HUB, SNIPPBOT, ABI, MCP, AGUI)
-MANNERS: Final = manners_of(DIALECTS)
+if TYPE_CHECKING:
+    from sulla.gateway.dialects.door import Dialect
+
+ROOTS: Final = {
+    "/v1": "openai.dialect:OPENAI",
+    "/hub": "hub.dialect:HUB",
+    "/api/chat": "snippbot.dialect:SNIPPBOT",
+    "/agents": "abi.dialect:ABI",
+    "/mcp": "mcp.dialect:MCP",
+    "/agui": "agui.dialect:AGUI",
+}
+"""The path of each dialect, and what is loaded when somebody asks for that or for anything below it."""
+
+
+@cache
+def dialect_at(root: str) -> Dialect:
+    """A dialect.
+
+    Args:
+        root: its path.
+    """
+    return cast("Dialect", find(f"sulla.gateway.dialects.{ROOTS[root]}", "the gateway"))
+
+
+def _manner(root: str) -> ErrorStyle:
+    return dialect_at(root).manner
+
+
+MANNERS: Final = ErrorStyles((root, partial(_manner, root)) for root in ROOTS)
 """How each of their paths is told who asks, and says what went wrong."""
 
 
-def dialect_routes(desk: RestContext) -> list[BaseRoute]:
-    """Their paths, and what answers them.
+class DialectRoutes(BaseRoute):
+    """The paths of a dialect, and what answers them; both are made at the first request that is for one of them.
 
     Args:
-        desk: what all of them share.
+        root: the dialect's path.
+        desk: what all dialects share.
     """
-    found: list[BaseRoute] = []
-    for dialect in DIALECTS:
-        found += [Route(path, DialectDoor(dialect, routes, desk)) for path, routes in dialect.by_path().items()]
-        found += [WebSocketRoute(one.path, partial(one.keep, desk)) for one in dialect.sockets]
-    return found
+
+    def __init__(self, root: str, desk: RestContext) -> None:
+        self._root = root
+        self._desk = desk
+        self._made: list[BaseRoute] = []
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a request, or a socket, is for one of them."""
+        return next((one.matches(scope) for one in self._of(scope)), (Match.NONE, {}))
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one that is."""
+        await self._of(scope)[0].handle(scope, receive, send)
+
+    def _of(self, scope: Scope) -> list[BaseRoute]:
+        """Those that a request is for."""
+        if not f"{scope.get('path', '')}/".startswith(f"{self._root}/"):
+            return []
+        self._made = self._made or self._make()
+        return [one for one in self._made if one.matches(scope)[0] is Match.FULL]
+
+    def _make(self) -> list[BaseRoute]:
+        from sulla.gateway.dialects.door import DialectDoor
+
+        dialect = dialect_at(self._root)
+        http = [Route(path, DialectDoor(dialect, routes, self._desk)) for path, routes in dialect.by_path().items()]
+        return [*http, *(WebSocketRoute(one.path, partial(one.keep, self._desk)) for one in dialect.sockets)]

@@ -58,15 +58,15 @@ class ErrorStyles:
     """Looks up the manner of a path.
 
     Args:
-        by_prefix: a path, and all below it, and its manner; the longest that fits counts.
+        by_prefix: a path, and all below it, and what gives its manner; the longest that fits counts.
     """
 
-    def __init__(self, by_prefix: Iterable[tuple[str, ErrorStyle]] = ()) -> None:
+    def __init__(self, by_prefix: Iterable[tuple[str, Callable[[], ErrorStyle]]] = ()) -> None:
         self._by_prefix = sorted(by_prefix, key=lambda pair: -len(pair[0]))
 
     def of(self, path: str) -> ErrorStyle:
         """The manner of what is found under `path`."""
         for prefix, manner in self._by_prefix:
             if path == prefix or path.startswith(prefix.rstrip("/") + "/"):
-                return manner
+                return manner()
         return PLAIN

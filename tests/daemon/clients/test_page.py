@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.gateway.dialects.table import DIALECTS
+from sulla.gateway.dialects.table import ROOTS, dialect_at
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 from tests.gateway.dialects.talker import heard
 
@@ -52,7 +52,7 @@ def run(place: Place, daemon: Daemon, *words: str) -> str:
 
 
 def test_every_dialect_has_its_place_on_the_page() -> None:
-    paths = {path.partition("{")[0].rstrip("/") for dialect in DIALECTS for path in dialect.paths}
+    paths = {path.partition("{")[0].rstrip("/") for dialect in map(dialect_at, ROOTS) for path in dialect.paths}
     assert {path for path in paths if path not in PAGE} == set()
 
 

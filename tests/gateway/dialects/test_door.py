@@ -11,7 +11,7 @@ import pytest
 from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway.app import GatewayConfig, build_app
-from sulla.gateway.dialects.table import DIALECTS
+from sulla.gateway.dialects.table import MANNERS, ROOTS, dialect_at
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
@@ -28,7 +28,7 @@ STREAM = {**BODY, "stream": True}
 
 
 def test_every_route_says_what_a_token_needs_and_what_it_is_for() -> None:
-    for dialect in DIALECTS:
+    for dialect in map(dialect_at, ROOTS):
         for route in dialect.routes:
             assert route.summary.endswith("."), route.path
             assert route.needs, route.path
@@ -36,8 +36,15 @@ def test_every_route_says_what_a_token_needs_and_what_it_is_for() -> None:
 
 
 def test_no_two_dialects_have_the_same_path() -> None:
-    paths = [path for dialect in DIALECTS for path in dialect.paths]
+    paths = [path for dialect in map(dialect_at, ROOTS) for path in dialect.paths]
     assert len(set(paths)) == len(paths)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_all_that_a_dialect_answers_lies_below_its_root_and_is_answered_in_its_manner(root: str) -> None:
+    dialect = dialect_at(root)
+    assert [path for path in dialect.paths if not f"{path}/".startswith(f"{root}/")] == []
+    assert {MANNERS.of(path) for path in (root, f"{root}/nothing/there", *dialect.paths)} == {dialect.manner}
 
 
 async def test_a_silent_stream_says_that_somebody_is_there(start: Start, commands: Played) -> None:

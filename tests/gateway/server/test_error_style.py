@@ -9,7 +9,8 @@ from sulla.gateway.problems import Problem
 from sulla.gateway.server.error_style import PLAIN, ErrorStyle, ErrorStyles
 
 KEYED = ErrorStyle(lambda problem: problem.message.encode(), key_header="x-api-key")
-FOUND = ErrorStyles([("/v1/chat", KEYED), ("/v1", ErrorStyle(own_door=True)), ("/hub/", KEYED)])
+OPEN = ErrorStyle(own_door=True)
+FOUND = ErrorStyles([("/v1/chat", lambda: KEYED), ("/v1", lambda: OPEN), ("/hub/", lambda: KEYED)])
 
 
 @pytest.mark.parametrize(

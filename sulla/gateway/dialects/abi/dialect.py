@@ -195,5 +195,4 @@ ABI = Dialect(
             "POST", "/agents/{name}/stream-completion", stream, _NEEDS, "Say something to an agent, and see it answer."
         ),
     ),
-    root="/agents",
 )

@@ -197,5 +197,4 @@ AGUI = Dialect(
         DialectRoute("POST", "/agui", run_agent, _NEEDS, "Say something to the default agent."),
         DialectRoute("POST", "/agui/{agent}", run_agent, _NEEDS, "Say something to an agent."),
     ),
-    root="/agui",
 )

@@ -27,5 +27,4 @@ MCP = Dialect(
     name="mcp",
     manner=ErrorStyle(error_body),
     routes=(DialectRoute("POST", "/mcp", post, ("system.status",), "One message of the Model Context Protocol."),),
-    root="/mcp",
 )

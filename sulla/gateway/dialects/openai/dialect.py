@@ -283,6 +283,5 @@ OPENAI = Dialect(
         DialectRoute("GET", "/v1/models", list_models, ("agent.list",), "The agents."),
         DialectRoute("GET", "/v1/models/{model}", show_model, ("agent.list",), "One agent."),
     ),
-    root="/v1",
     problem_headers=error_headers,
 )

@@ -75,5 +75,4 @@ SNIPPBOT = Dialect(
             "Answer an approval request.",
         ),
     ),
-    root="/api/chat",
 )
