@@ -35,6 +35,10 @@ class Intake:
         self._clock = clock
         self._refused: Counter[RateReason] = Counter()
 
+    def made(self, thread_id: ThreadId) -> None:
+        """A thread was made just now: nobody has to look whether it can be read."""
+        self._readable.remember(thread_id)
+
     async def send(self, thread_id: ThreadId, fact: Input, caller: str) -> Sent:
         """Keep a message, unless it comes too fast.
 

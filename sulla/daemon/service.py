@@ -110,7 +110,10 @@ class Service:
         if project and isinstance(projects, Projects):
             await asyncio.to_thread(projects.read, project)  # there has to be one
         fact = ThreadCreated(self._known(agent) or self._host.agents.team.ids[0], title, project or "", channel)
-        return await self._threads.create(fact, request_id)
+        thread_id = await self._threads.create(fact, request_id)
+        if request_id is None:  # else it may be there since long
+            self._intake.made(thread_id)
+        return thread_id
 
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadRow]:
         """Threads by id."""

@@ -42,6 +42,10 @@ class ReadableThreads:
             await self._loader.load(thread_id, info.head, info.last_seq, 0)
         except CorruptRecord as error:
             raise CorruptRecord(await self._why_not(thread_id, error)) from error
+        self.remember(thread_id)
+
+    def remember(self, thread_id: ThreadId) -> None:
+        """It can be read."""
         self._known[thread_id] = None
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)

@@ -140,7 +140,7 @@ def test_the_prompt_names_the_skills_of_the_list_and_no_others(settings: Setting
     assert "- plan-a-project:" in own.text
 
 
-def test_a_skill_that_comes_while_the_daemon_runs_is_in_the_prompt_at_the_next_look(settings: Settings) -> None:
+def test_a_skill_that_comes_while_the_daemon_runs_is_counted_in_the_prompt_at_the_next_look(settings: Settings) -> None:
     host = offline_core(settings, ManualClock()).host
     spec, shelf = read_team(settings).get(""), host.needed(SkillCatalog)
     box = host.tools.lasting(spec)
@@ -150,9 +150,8 @@ def test_a_skill_that_comes_while_the_daemon_runs_is_in_the_prompt_at_the_next_l
     put(settings.workspace / ".agents" / "skills", "cake")
     shelf.look_now()
     text = skills_section(spec, shelf, box)[0].text
-    for name in ("tea", "bread", "cake"):
-        assert f"- {name}: (a person is asked" in text
-    assert "Obey" not in text
+    assert "(3 more that nobody has allowed:" in text
+    assert [word in text for word in ("- tea", "bread", "cake", "Obey")] == [False] * 4
 
 
 def test_what_is_shipped_is_there() -> None:
