@@ -123,6 +123,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     intake = Intake(host.threads, ReadableThreads(host.store, THREAD_SCHEMA), bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
+    host.health.watch("damaged_threads", host.threads.damage, blocks=False)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)

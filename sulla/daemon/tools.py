@@ -10,6 +10,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
 from sulla.tools.base import Tool
 from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.jobs import ShellJobs, with_news
 from sulla.tools.shell.sandbox import Shell
 
@@ -44,5 +45,6 @@ def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
         settings: everything that can be set.
         clock: all time.
     """
-    shell = Shell(settings.shell.path, wanted=settings.shell.sandbox, home=settings.home)
+    asked = settings.shell
+    shell = Shell(asked.path, wanted=asked.sandbox, home=settings.home, programs=ProgramFiles(asked.program_files))
     return HomeTools(shell, ShellJobs(clock), make_web_tools(settings))

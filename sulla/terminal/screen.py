@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import field
 from typing import Any
 
@@ -11,6 +12,31 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.questions import from_wait
 from sulla.terminal.table import harmless
 
+_HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
+"""What may join the end of a piece to the next one; whether it belongs there, only that one shows."""
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """What `table.harmless` makes of a text that comes in pieces; it lives as long as the text."""
+
+    _before: str = ""
+    """The last character that was shown."""
+    _held: str = ""
+    """What came behind it and may join it to the next piece."""
+
+    def harmless(self, piece: str) -> str:
+        """What may be shown of a piece, with what was held back of the one before; empty for an empty one."""
+        if not piece:
+            return ""
+        piece = self._held + piece
+        found = _HELD.search(piece)
+        end = found.start() if found is not None else len(piece)
+        self._held = piece[end:]
+        shown = harmless(self._before + piece[:end]).removeprefix(self._before)
+        self._before = shown[-1:] or self._before
+        return shown
+
 
 @dataclass(slots=True)
 class Screen:
@@ -18,6 +44,7 @@ class Screen:
 
     Text is addressed by offset, so a delta that comes twice, after a reconnect, is printed once, and one that comes too
     late not at all. Control characters are left out: a model's words must not move the cursor, or write to a clipboard.
+    So is what cannot be seen (`table.harmless`).
     """
 
     run_id: str
@@ -32,13 +59,14 @@ class Screen:
     """Runs in which the agent tells what came of a playbook."""
     _cycle: str = ""
     """What the cycle of a beat that is at work is waited for by."""
+    _pieces: _Pieces = field(default_factory=_Pieces, init=False)
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
         """What to print for an event: on standard output, and beside it."""
         if event.get("run_id") != self.run_id and event["type"] not in _OF_THE_THREAD:
             return "", harmless(self.aside(event))
         answer, beside = self._show(event)
-        return harmless(answer), harmless(beside)
+        return self._pieces.harmless(answer), harmless(beside)
 
     def aside(self, event: dict[str, Any]) -> str:
         """What the agent says of a playbook that has ended, in a turn that no person asked for."""

@@ -15,25 +15,33 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.place import colour_is_wanted
 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
-_REORDERING = dict.fromkeys((0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+_REORDERING = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""What has a line read in another order than it is written in. It is shown by its number: who put it there hides
+something."""
+_MARKS = dict.fromkeys((0x61C, 0x200E, 0x200F, *_REORDERING))
 """What turns the direction of a line: within a table it would move other people's columns."""
 
 _BOLD, _FAINT, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def harmless(text: str) -> str:
-    """A text without control characters, but with its lines and tabs."""
-    return text.translate(_CONTROLS)
+    """A text without control characters and what else cannot be seen, but with its lines and tabs, and with what emoji
+    and scripts need; orders to read it backwards are shown as ``\\u202e``."""
+    if text.isascii():
+        return text.translate(_CONTROLS)
+    from sulla.agent.input.sanitize import sanitize
+
+    return sanitize(text.translate(_CONTROLS).translate(_REORDERING)).text
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """A text as one line without control characters.
+    """A text as one line, as harmless as `harmless` makes it, without anything that turns its direction.
 
     Args:
         text: anything.
         most: the most columns that it may take up; what is longer ends in ``…``.
     """
-    line = " ".join(text.split()).translate(_CONTROLS).translate(_REORDERING)
+    line = " ".join(harmless(" ".join(text.split()).translate(_MARKS)).split())
     if most is None or width(line) <= most:
         return line
     shown, room = "", most - 1

@@ -11,7 +11,7 @@ from sulla.threads.head import from_head
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
-from sulla.threads.tail import load_tail
+from sulla.threads.tail import load_offers, load_tail
 
 
 class StateLoader:
@@ -28,7 +28,7 @@ class StateLoader:
         self.recent = RecentEntries(schema)
 
     async def load(
-        self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int
+        self, thread_id: ThreadId, head: Head, last_seq: int, ceiling_tokens: int | None
     ) -> tuple[ThreadState, int, int]:
         """A thread's state, with its newest messages.
 
@@ -36,7 +36,7 @@ class StateLoader:
             thread_id: which.
             head: its head.
             last_seq: the newest record.
-            ceiling_tokens: as many messages as weigh this much.
+            ceiling_tokens: as many messages as weigh this much; None for none, and no summary either.
 
         Returns:
             The state, the number of the last record in it, and the lease's number under which the head was written.
@@ -50,7 +50,10 @@ class StateLoader:
             self.fold(state, records)
             seen = records[-1].seq
         # After what the head did not know: a summary among it says where the messages begin.
-        await load_tail(self._store, self.recent, state, point, ceiling_tokens, last_seq)
+        if ceiling_tokens is None:
+            await load_offers(self._store, self.recent, state, point)
+        else:
+            await load_tail(self._store, self.recent, state, point, ceiling_tokens, last_seq)
         return state, seen, point.epoch
 
     def fold(self, state: ThreadState, records: Iterable[Record]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import StaleLease, StoreUnavailable
+from sulla.core.errors import CorruptRecord, StaleLease, StoreUnavailable
 from sulla.core.event import Fact, Moment
 from sulla.core.ids import RunId
 from sulla.store.base import Store
@@ -40,6 +40,8 @@ class LoadedThread:
     """Opens records, by the schema of the home's threads."""
     fruitless: int = 0
     """How many leases before this one ended without a single write."""
+    damage: CorruptRecord | None = None
+    """Why its messages and its summary could not be read and are missing; what it has to do is known all the same."""
 
 
 @dataclass(slots=True)
@@ -106,12 +108,11 @@ class ThreadSession:
         watcher: Watcher | None = None,
     ) -> None:
         self.state = known.state
-        self.fruitless = known.fruitless
+        self.known = known
         self._store = store
         self._clock = clock
         self._held = _HeldLease(lease, asked_s + lease.ttl_s)
         self._unwritten = _Unwritten()
-        self._recent = known.recent
         self._seen = known.seen_seq
         self._lock = asyncio.Lock()
         self._retention = retention
@@ -167,8 +168,8 @@ class ThreadSession:
             birth = self.state.identity.birth
             parent = birth.run_id if birth is not None else None
             origin = Origin(now_ms, run_id, agent or self.state.identity.agent, parent, self.state.depth)
-            if self._recent.schema.is_decision(fact):
-                self._recent.schema.decide(self.state, fact, origin)
+            if self.known.recent.schema.is_decision(fact):
+                self.known.recent.schema.decide(self.state, fact, origin)
             self._unwritten.drafts.append(encode(fact, origin))
             if self._watcher is not None:
                 self._unwritten.noted.append(CommittedFact(fact, origin))
@@ -284,7 +285,7 @@ class ThreadSession:
             # Drafts and head belong together: both are taken before anything can happen in between.
             drafts, noted = self._unwritten.take()
             due = due_ms(self.state, self._retention)
-            head = to_head(self._recent.schema, self.state, self._seen, self.epoch, due)
+            head = to_head(self.known.recent.schema, self.state, self._seen, self.epoch, due)
             last = await self._append(drafts, head, release=release)
             self._held.released = release
             undisturbed = last == self._seen + len(drafts)
@@ -334,15 +335,15 @@ class ThreadSession:
                 if not records:
                     break
                 for record in records:
-                    found = self._take(self._recent.decode(record, self.state.thread_id)) or found
+                    found = self._take(self.known.recent.decode(record, self.state.thread_id)) or found
                     self._seen = record.seq
             return found
 
     def _take(self, entry: Entry) -> bool:
         fact = entry.fact
-        if not entry.offered or not self._recent.schema.is_offer(fact):
+        if not entry.offered or not self.known.recent.schema.is_offer(fact):
             return False  # our own decisions are folded in already
-        self._recent.schema.offer(self.state, fact, entry.seq, entry.origin)
+        self.known.recent.schema.offer(self.state, fact, entry.seq, entry.origin)
         return True
 
 

@@ -6,6 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -30,6 +31,7 @@ from sulla.threads.retention import expires_ms
 from sulla.threads.session import LoadedThread, ThreadSession
 from sulla.threads.watching import CommittedFact, Watcher
 
+MOST_DAMAGED = 64  # so many threads that cannot be read are named
 log = logging.getLogger(__name__)
 
 
@@ -79,6 +81,7 @@ class ThreadStore:
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
+        self._damaged: dict[ThreadId, CorruptRecord] = {}
         self._whose: OrderedDict[ThreadId, tuple[str, Group]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
@@ -189,7 +192,7 @@ class ThreadStore:
             The session, or None if somebody else holds the thread or it does not exist.
 
         Raises:
-            CorruptRecord: what is kept cannot be read.
+            CorruptRecord: not even what there is to do can be read; see `LoadedThread.damage` for the rest.
         """
         cached = self._cache.pop(thread_id, None)
         after = cached[1] if cached is not None else None
@@ -208,6 +211,10 @@ class ThreadStore:
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
 
+    def damage(self) -> str:
+        """Which threads could not be read in full when somebody attended to them last; empty if all could."""
+        return "; ".join(f"{thread_id}: {error.message}" for thread_id, error in self._damaged.items())[:1_000]
+
     async def whose(self, thread_id: ThreadId) -> tuple[str, Group]:
         """Whose thread it is (empty if there is no such thread), and what it is; remembered."""
         known = self._whose.get(thread_id)
@@ -224,8 +231,8 @@ class ThreadStore:
     def keep(self, session: ThreadSession) -> None:
         """Remember a released session's state for the next turn."""
         self._given_back.pop(session.state.thread_id, None)
-        if session.lost or not session.released:
-            return  # what it folded in may not be what was kept
+        if session.lost or not session.released or session.known.damage is not None:
+            return  # what it folded in may not be what was kept, or not all of it
         self._cache[session.state.thread_id] = (session.epoch, session.seen_seq, session.state)
         while len(self._cache) > self._limits.cached:
             self._cache.popitem(last=False)
@@ -257,6 +264,7 @@ class ThreadStore:
                 raise _no_thread(thread_id)
             raise Busy(f"thread {thread_id!r} has a running turn: stop it first, then delete", retry_after_s=1.0)
         self._cache.pop(thread_id, None)
+        self._damaged.pop(thread_id, None)
         with suppress(CorruptRecord):  # what cannot be read has nothing to say
             state, *_ = await self._loader.load(thread_id, grant.head, grant.last_seq, 0)
             for other, fact, known_as in last_words(state):
@@ -372,10 +380,20 @@ class ThreadStore:
             if grant.lease.epoch == epoch + 1 and len(grant.tail) == grant.last_seq - seen:
                 self._loader.fold(state, grant.tail)
                 return LoadedThread(state, grant.last_seq, self._loader.recent)
-        state, seen, written = await self._loader.load(thread_id, grant.head, grant.last_seq, self._limits.load_tokens)
-        return LoadedThread(
-            state, seen, self._loader.recent, grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
-        )
+        self._damaged.pop(thread_id, None)
+        load = partial(self._loader.load, thread_id, grant.head, grant.last_seq)
+        damage: CorruptRecord | None = None
+        try:
+            state, seen, written = await load(self._limits.load_tokens)
+        except CorruptRecord as error:
+            damage = self._damaged[thread_id] = CorruptRecord(
+                f"the conversation cannot be read on ({error.message}): `sulla doctor` says more; begin another thread"
+            )
+            while len(self._damaged) > MOST_DAMAGED:
+                self._damaged.pop(next(iter(self._damaged)))
+            state, seen, written = await load(None)
+        fruitless = grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
+        return LoadedThread(state, seen, self._loader.recent, fruitless, damage)
 
 
 def _no_thread(thread_id: ThreadId) -> NotFound:

@@ -65,7 +65,7 @@ async def load_tail(
     for opened in tail:
         if isinstance(opened.fact, CORE_DECISIONS):
             apply_message(state.context.transcript, opened.fact, inputs)
-    await _known_offers(store, recent, state, unread)
+    await load_offers(store, recent, state, unread)
     if state.context.summary.seq:
         summary = (await _one(store, recent, state, state.context.summary.seq)).fact
         if not isinstance(summary, f.Summary):
@@ -73,7 +73,12 @@ async def load_tail(
         state.context.summary = replace(state.context.summary, text=summary.text, first_kept=summary.first_kept)
 
 
-async def _known_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences) -> None:
+async def load_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences) -> None:
+    """Fill in the waiting inputs alone; see `load_tail`.
+
+    Raises:
+        CorruptRecord: one of them cannot be read.
+    """
     for seq in unread.pending:
         _offer(recent.schema, state, await _one(store, recent, state, seq))
     for seq in unread.reports:

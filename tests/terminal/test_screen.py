@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 
 from sulla.terminal.exits import Exit
 from sulla.terminal.screen import Screen
+from sulla.terminal.table import harmless
 
 Event = dict[str, Any]
 
-TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), max_size=20)
+_SHOWN = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")).filter(
+    lambda one: harmless(one) == one
+)
+TEXT = st.text(_SHOWN | st.just("\n"), max_size=20)
+"""Of characters that can be seen by themselves: what happens to others has tests of its own."""
 
 
 def _event(type_: str, **data: object) -> Event:
@@ -114,6 +119,29 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     text = "a\x1b[2J\x07\x9b1mb\r\tc\x7f\n"
     assert _all(_delta("m", 0, text), _end("m", text)) == "a[2J1mb\tc\n"
     assert Screen("run").show(_event("RUN_ERROR", code="x", message="\x1b]52;c;aa\x07"))[1] == "failed (x): ]52;c;aa\n"
+
+
+def test_what_cannot_be_seen_does_not_either_and_orders_to_turn_the_line_are_shown() -> None:
+    text = "abc\u202egnp.exe\u202c a\u200bb \U000e0068\U000e0069\u2066x\u2069\n"
+    assert _all(_delta("m", 0, text), _end("m", text)) == "abc\\u202egnp.exe\\u202c ab \\u2066x\\u2069\n"
+    beside = Screen("run").show(_event("RUN_ERROR", code="x", message="a\u202eb\u200fc"))[1]
+    assert beside == "failed (x): a\\u202ebc\n"
+
+
+SEQUENCES = (
+    "👩\u200d❤\ufe0f\u200d👩 1\ufe0f\u20e3 می\u200cروم क्\u200dष "
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!"
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_emoji_and_scripts_that_join_stay_whole_however_they_are_cut_into_pieces(size: int) -> None:
+    pieces = [_delta("m", at, SEQUENCES[at : at + size]) for at in range(0, len(SEQUENCES), size)]
+    assert _all(*pieces, _end("m", SEQUENCES)) == f"{SEQUENCES}\n"
+
+
+def test_a_joiner_that_joins_nothing_to_the_next_piece_is_left_out() -> None:
+    assert _all(_delta("m", 0, "a\u200d"), _delta("m", 2, "b\u200b"), _end("m", "a\u200db\u200b")) == "ab\n"
 
 
 # ---------------------------------------------------------------------------------------------------- beside the text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -17,6 +18,21 @@ PLAIN = Paper()
 def test_no_text_can_steer_a_terminal(text: str) -> None:
     assert all(character in "\n\t" or character.isprintable() or ord(character) > 0x9F for character in harmless(text))
     assert not set(one_line(text)) & set("\n\t\r\x1b\x9b\u202e\u2066")
+
+
+HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+
+@given(st.text(st.sampled_from("ab \u202e\u202c\u2066\u2069\u200b\u200d\u200e\u200f\u2028\U000e0041\U000e007f\n")))
+def test_what_cannot_be_seen_or_turns_a_line_reaches_no_terminal(text: str) -> None:
+    assert not HIDDEN.search(harmless(text))
+    assert not HIDDEN.search(one_line(text))
+    assert not set(harmless(text)) & set("\u200b\u200d\u200e\u200f")
+
+
+@pytest.mark.parametrize("text", ["👩\u200d👩\u200d👧", "❤\ufe0f", "می\u200cروم", "क्\u200dष", "שלום"])
+def test_what_emoji_and_scripts_need_stays(text: str) -> None:
+    assert (harmless(text), one_line(text)) == (text, text)
 
 
 @given(st.text())

@@ -231,9 +231,9 @@ class TurnDriver:
         if run is None or state.suspended:
             task = next_task(state)
             # A message that kills whoever takes it up leaves no record, but leases without a write.
-            if isinstance(task, Start) and session.fruitless >= self._limits.crashes:
+            if isinstance(task, Start) and session.known.fruitless >= self._limits.crashes:
                 self._start(session, task.item)
-                self._end(session, self._crashed(session.fruitless))
+                self._end(session, self._crashed(session.known.fruitless))
             return
         if isinstance(next_task(state), CancelForBargeIn):
             return  # nobody wants to hear the reply: it is ended, not made once more
@@ -277,8 +277,11 @@ class TurnDriver:
             session.note(*answered(run, task.seq, task.answer, session.state.inbox.controls[task.seq].at_ms))
 
     def _run_out(self, session: ThreadSession) -> bool:
-        """Take it for a no where a question was not answered in time; whether there was any such question."""
-        state = session.state
+        """End what cannot be read on; a question not answered in time is taken for a no. Whether there was any."""
+        state, damage = session.state, session.known.damage
+        if damage is not None and state.run is not None and not state.suspended:
+            self._end(session, failed(damage))
+            return True
         over = overdue(state.run, round(self._clock.now() * 1000), looks_itself=state.kind.waits_while_working)
         session.note(*over)
         return bool(over)

@@ -63,7 +63,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
             background: Whether to go on without waiting; look at the job with bash_job.
         """
         tainted = context.tainted or not shell.sealed  # without a sandbox it may have fetched anything
-        program = await shell.program(command, context.workspace)
+        program = await shell.program(command, context.workspace, tainted=context.tainted)
         if background:
             job = jobs.new(context.thread_id, command, tainted=tainted)
             jobs.start(program, job, context, timeout_s)

@@ -6,13 +6,17 @@ import asyncio
 import os
 import shlex
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.tools.output import Output
+from sulla.tools.paths import translated
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
+from sulla.tools.shell.seals import Seal, checked, mounts, seals_of
 
 PROBE_S = 10.0
 """How long the trial may take."""
@@ -57,8 +61,8 @@ class Sandbox:
     root: bool = False
     """Whether the daemon runs as root: a command is somebody else then."""
 
-    def wrap(self, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
-        """The command line that runs `argv` without network, with nothing but `workspace` to write in."""
+    def wrap(self, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
+        """The command line that runs `argv` without network, with nothing but `workspace` to write in, save `seals`."""
         somebody = ("--uid", NOBODY, "--gid", NOBODY) if self.root else ()
         shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
         in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
@@ -73,8 +77,8 @@ class Sandbox:
             # Without this, root's commands could write the kernel's settings, some of which name programs that it runs.
             *("--remount-ro", "/proc"),
             *hide,
-            *("--bind", workspace, workspace, *seal, "--remount-ro", "/", "--chdir", workspace, "--"),
-            *argv,
+            *("--bind", workspace, workspace, *mounts(seals), *seal, "--remount-ro", "/"),
+            *("--chdir", workspace, "--", *checked(argv, seals)),
         )
 
 
@@ -85,9 +89,13 @@ class Shell:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
         home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace.
+        programs: which files programs of the owner run.
     """
 
-    def __init__(self, path: str = "", *, wanted: bool = True, home: Path | None = None) -> None:
+    def __init__(
+        self, path: str = "", *, wanted: bool = True, home: Path | None = None, programs: ProgramFiles = PROGRAMS
+    ) -> None:
+        self._programs = programs
         self._path = path or DEFAULT_PATH
         self._home = home
         self._wanted = wanted
@@ -132,13 +140,25 @@ class Shell:
         self._sandbox = sandbox
         return ""
 
-    async def program(self, command: str, workspace: Path) -> Program:
-        """What to run for a command line."""
-        return await asyncio.to_thread(self._program, command, workspace)
+    async def program(self, command: str, workspace: Path, *, tainted: bool = False) -> Program:
+        """What to run for a command line.
 
-    def _program(self, command: str, workspace: Path) -> Program:
+        Args:
+            command: the line.
+            workspace: where it runs.
+            tainted: whether it may be what nobody trusts that asks for it: in a sandbox it cannot change what programs
+                of the owner run, as far as that lies directly in the workspace.
+
+        Raises:
+            NotFound: the workspace is not there.
+        """
+        return await asyncio.to_thread(self._program, command, workspace, tainted)
+
+    def _program(self, command: str, workspace: Path, tainted: bool) -> Program:
         root = os.path.realpath(workspace)
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
         if self._sandbox is not None:
-            argv = self._sandbox.wrap(argv, root)
+            with translated("."):
+                seals = seals_of(root, self._programs) if tainted else ()
+            argv = self._sandbox.wrap(argv, root, seals)
         return Program(argv, workspace, environment(Path(root), self._path))

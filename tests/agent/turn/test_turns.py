@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -92,6 +93,39 @@ async def test_the_next_turn_sees_the_one_before(store: MemoryStore) -> None:
     await world.ask(thread, "second")
     assert [message.role for message in provider.requests[1].messages] == ["user", "assistant", "user"]
     assert provider.requests[1].messages[0].text.startswith("first")
+
+
+def damage(store: MemoryStore, thread_id: ThreadId, kind: str) -> None:
+    """Put noise into the first record of a kind."""
+    log = store._logs[thread_id]
+    at = next(number for number, record in enumerate(log.records) if record.kind == kind)
+    log.records[at] = replace(log.records[at], body=b"noise")
+
+
+@pytest.mark.parametrize("kind", ["TEXT_MESSAGE_END", "INPUT", "RUN_STARTED"])
+async def test_a_turn_in_a_thread_with_a_damaged_record_ends_with_an_error_and_others_go_on(
+    store: MemoryStore, kind: str
+) -> None:
+    before = World(store, ScriptedProvider([DONE]))
+    damaged = await before.thread()
+    await before.ask(damaged, "first")
+    damage(store, damaged, kind)
+    provider = ScriptedProvider([DONE])
+    world = World(store, provider, boot=2)
+    other = await world.thread()
+    for _ in range(2):
+        told = len(store._logs[damaged].records)
+        await world.ask(damaged, "second")
+        entries = await world.threads.entries(damaged, after=told)
+        assert [entry.kind for entry in entries] == ["INPUT", "RUN_STARTED", "RUN_ERROR"]
+        assert entries[-1].data["code"] == "corrupt_record"
+        assert "sulla doctor" in str(entries[-1].data["message"])
+    assert world.threads.damage().startswith(f"{damaged}: the conversation cannot be read on (")
+    await world.ask(other, "hello")
+    assert (await last(world, other, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    provider.assert_done()
+    await world.threads.delete(damaged)
+    assert not world.threads.damage()
 
 
 async def test_tool_calls_run_and_their_results_come_back_in_the_models_order(store: MemoryStore) -> None:

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
+from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell import sandbox
 from sulla.tools.shell.process import DEFAULT_PATH, run_program
 from sulla.tools.shell.sandbox import SHOWN, Sandbox, Shell
+from sulla.tools.shell.seals import Seal
 
 BWRAP = shutil.which("bwrap")
 FOLDER = str(Path(BWRAP).parent) if BWRAP else ""
@@ -23,9 +26,9 @@ async def opened(workspace: Path, folder: str) -> Shell:
     return shell
 
 
-async def said(shell: Shell, workspace: Path, command: str) -> tuple[int, str]:
+async def said(shell: Shell, workspace: Path, command: str, *, tainted: bool = False) -> tuple[int, str]:
     output = Output()
-    program = await shell.program(command, workspace)
+    program = await shell.program(command, workspace, tainted=tainted)
     ended = await run_program(program, output.feed, SystemClock(), 20)
     return ended.status, output.show("")
 
@@ -117,8 +120,8 @@ async def test_a_sandbox_with_a_hole_counts_as_none(
 ) -> None:
     whole = Sandbox.wrap
 
-    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str) -> tuple[str, ...]:
-        words = whole(self, argv, workspace)
+    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
+        words = whole(self, argv, workspace, seals)
         at = next((i for i in range(len(words)) if words[i : i + len(without)] == without), None)
         return words if at is None else (*words[:at], *instead, *words[at + len(without) :])
 
@@ -204,3 +207,81 @@ async def test_in_the_sandbox_tmp_is_its_own(tmp_path: Path) -> None:
     mine = Path("/tmp") / "sulla-sandbox-test"
     assert await said(shell, workspace, f"touch {mine} && ls -d {mine}") == (0, f"{mine}\n")
     assert not mine.exists()
+
+
+GIT = "git -c user.name=a -c user.email=a@b.example"
+
+
+@real
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo '[core] fsmonitor = ./evil' >> .git/config",
+        "git config core.fsmonitor ./evil",
+        "echo ./evil > .git/hooks/pre-commit",
+        "rm -rf .git",
+        "mv .git away",
+        "mv .git/hooks away",
+        "ln -f .git/config other && echo evil >> other",
+        "echo evil > other && mv other .git/config",
+        "sed -i s/make/evil/ Makefile",
+        "echo evil > other && mv other Makefile",
+        "touch .vscode/tasks.json",
+        "touch mine/added",
+    ],
+)
+async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_programs_run(command: str, tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("make it")
+    (tmp_path / ".vscode").mkdir()
+    (tmp_path / "mine").mkdir()
+    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", programs=ProgramFiles(("mine",)))
+    await shell.open(tmp_path, SystemClock())
+    assert (await said(shell, tmp_path, "git init -q"))[0] == 0
+    before = (tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())
+    assert (await said(shell, tmp_path, command, tainted=True))[0] != 0
+    assert ((tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())) == before
+    assert (tmp_path / "Makefile").read_text() == "make it"
+    assert not [*(tmp_path / ".vscode").iterdir(), *(tmp_path / "mine").iterdir()]
+
+
+@real
+async def test_in_the_sandbox_a_tainted_run_can_commit_and_a_clean_one_change_everything(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, FOLDER)
+    status, text = await said(shell, tmp_path, f"git init -q && echo a > a && {GIT} add a && {GIT} commit -qm first")
+    assert (status, text) == (0, "")
+    work = f"echo b > b && {GIT} add b && {GIT} commit -qm second && {GIT} checkout -qb more && git log --format=%s"
+    assert await said(shell, tmp_path, work, tainted=True) == (0, "second\nfirst\n")
+    assert (await said(shell, tmp_path, "git config core.editor true && touch .git/hooks/x Makefile"))[0] == 0
+
+
+@real
+async def test_a_link_that_is_put_in_the_place_of_a_sealed_file_shows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (tmp_path / "secret").write_text("do not tell")
+    (workspace / "Makefile").write_text("make it")
+    shell = await opened(workspace, FOLDER)
+    program = await shell.program("cat Makefile", workspace, tainted=True)
+    (workspace / "Makefile").unlink()
+    (workspace / "Makefile").symlink_to(tmp_path / "secret")
+    output = Output()
+    ended = await run_program(program, output.feed, SystemClock(), 20)
+    assert ended.status != 0
+    assert "do not tell" not in output.show("")
+
+
+@real
+async def test_what_was_mounted_has_to_be_what_was_seen_or_the_command_does_not_run(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("make it")
+    (tmp_path / "other").write_text("something else")
+    shell = await opened(tmp_path, FOLDER)
+    program = await shell.program("cat Makefile", tmp_path, tainted=True)
+    (tmp_path / "other").rename(tmp_path / "Makefile")
+    output = Output()
+    ended = await run_program(program, output.feed, SystemClock(), 20)
+    assert (ended.status, output.show("").strip()) == (
+        126,
+        "the workspace changed while the sandbox was made; run the command again",
+    )

@@ -1,0 +1,81 @@
+"""What of a workspace a command may not change that runs for somebody who has read what nobody trusts: files that the
+owner's programs run or obey (`tools.program_files`)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+from sulla.tools.program_files import ProgramFiles
+
+MOST_LOOKED: Final = 20_000
+"""Entries of the workspace's own folder that are looked at."""
+GIT_OBEYED: Final = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
+"""What git obeys in its folder; a commit writes beside these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """One file or folder, mounted on itself, so that a command can neither move nor replace it."""
+
+    path: str
+    identity: str
+    """Its device and number, as ``stat -c %d:%i`` tells them."""
+    writable: bool = False
+    """Whether what is in it may be written: git's own folder, for commits."""
+
+
+def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
+    """What there is to be sealed directly in a workspace, and in its git folder.
+
+    Args:
+        workspace: its folder, links resolved.
+        programs: says which files programs run.
+    """
+    with os.scandir(workspace) as entries:
+        names = sorted(entry.name for entry in islice(entries, MOST_LOOKED) if programs.reader((entry.name,)))
+    return tuple(seal for name in names for seal in _seals(workspace, name))
+
+
+def _seals(workspace: str, name: str) -> Iterator[Seal]:
+    path = Path(workspace, name)
+    is_git = name.casefold().endswith(".git") and path.is_dir()
+    if (found := _seal(path, writable=is_git)) is None:
+        return
+    yield found
+    inner = (_seal(path / one) for one in GIT_OBEYED if is_git)
+    yield from (one for one in inner if one is not None)
+
+
+def _seal(path: Path, *, writable: bool = False) -> Seal | None:
+    """None for what is not there, or is neither file nor folder: a link is never followed."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        status = path.lstat()
+        if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", writable)
+    return None
+
+
+def mounts(seals: Sequence[Seal]) -> tuple[str, ...]:
+    """The words of bubblewrap that seal them."""
+    return tuple(word for seal in seals for word in ("--bind" if seal.writable else "--ro-bind", seal.path, seal.path))
+
+
+def checked(argv: tuple[str, ...], seals: Sequence[Seal]) -> tuple[str, ...]:
+    """The command line that looks first, from within, whether what was mounted is what was seen: something at work in
+    the workspace may have put a link in its place, and a mount follows that out of the workspace."""
+    if not seals:
+        return argv
+    paths, seen = shlex.join(seal.path for seal in seals), "\n".join(seal.identity for seal in seals)
+    script = (
+        f'test "$(stat -c %d:%i -- {paths})" = {shlex.quote(seen)} || '
+        '{ echo "the workspace changed while the sandbox was made; run the command again" >&2; exit 126; }; exec "$@"'
+    )
+    return ("sh", "-c", script, "sh", *argv)
