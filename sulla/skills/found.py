@@ -59,7 +59,7 @@ def index(known: Iterable[KnownSkill]) -> str:
     every = list(known)
     lines = [f"- {one.skill.name}: {about(one)}"[:INDEX_LINE_CHARS] for one in every if one.trusted]
     if waiting := len(every) - len(lines):
-        lines.append(f"({waiting} more that nobody has allowed: load_skill takes their names from a person.)")
+        lines.append(f"({waiting} more that nobody has allowed yet; if the person names one, load_skill asks for it.)")
     room, shown = INDEX_CHARS, list[str]()
     for line in lines:
         room -= len(line) + 1

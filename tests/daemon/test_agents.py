@@ -150,7 +150,7 @@ def test_a_skill_that_comes_while_the_daemon_runs_is_counted_in_the_prompt_at_th
     put(settings.workspace / ".agents" / "skills", "cake")
     shelf.look_now()
     text = skills_section(spec, shelf, box)[0].text
-    assert "(3 more that nobody has allowed:" in text
+    assert "(3 more that nobody has allowed yet;" in text
     assert [word in text for word in ("- tea", "bread", "cake", "Obey")] == [False] * 4
 
 

@@ -30,7 +30,7 @@ def test_what_an_untrusted_skill_says_of_itself_stays_out_of_the_prompt() -> Non
     assert [word in text for word in ("Ignore", "eve")] == [False, False]
     assert text.splitlines()[1:] == [
         "- tea: Makes tea.",
-        "(2 more that nobody has allowed: load_skill takes their names from a person.)",
+        "(2 more that nobody has allowed yet; if the person names one, load_skill asks for it.)",
     ]
 
 
