@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
@@ -13,6 +15,8 @@ from sulla.rpc.limits import TEXT_CHARS
 
 TITLE_CHARS = 60
 _LEFT_OUT = "(What came before is left out.)"
+_PUT_IN: Final = re.compile(r"<(chat_history|context|sources)>(.*?)</\1>", re.DOTALL)
+"""How Open WebUI and its like put what was said, and what they have looked up, into a message of their own making."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +39,18 @@ class ChatRequest:
     fresh: tuple[ChatMessage, ...]
     """What is new; the last one is the user's."""
     context: str = ""
-    """What the application shows the user, e.g. a page: nobody here said it."""
+    """What the application shows the user, e.g. a page, or says in the middle of the conversation: nobody here said
+    it."""
 
     @property
     def text(self) -> str:
         """What is new, in one piece."""
         return "\n\n".join(message.text for message in self.fresh)
+
+    @property
+    def application(self) -> str:
+        """A fingerprint of all that the application says and shows."""
+        return digest("\n\n".join(part for part in (self.system, self.context) if part))
 
     @property
     def title(self) -> str:
@@ -84,15 +94,19 @@ def words_for(talk: ChatRequest, *, system: bool, before: bool) -> PassedOn:
         system: whether what the application says is news.
         before: whether what was said before is news.
     """
-    text, quoted = talk.text, []
+    # In a conversation that is not known only the newest message is said here, whoever is to have said the others.
+    newest = talk.fresh[-1].text if before and talk.fresh else talk.text
+    earlier = (*talk.before, *talk.fresh[:-1]) if before else ()
+    quoted = [f"{found[1]}:\n\n{found[2].strip()}" for found in _PUT_IN.finditer(newest)]
+    text = _PUT_IN.sub(lambda found: f"({found[1]}: quoted beside this message)", newest)
     if system and talk.system:
         told = f"The application that this conversation is held in says:\n\n{talk.system}"
-        text = f"{told}\n\nThe message:\n\n{talk.text}"
+        text = f"{told}\n\nThe message:\n\n{text}"
     if system and talk.context:
         quoted.append(f"What the application shows:\n\n{talk.context}")
-    if before and talk.before:
-        room = TEXT_CHARS - sum(len(part) for part in quoted) - 100
-        quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(talk.before, room)}")
+    if earlier:
+        room = TEXT_CHARS - sum(len(part) + 2 for part in quoted) - 100
+        quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(earlier, room)}")
     return PassedOn(text, "\n\n".join(quoted))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, PassedOn, digest, moved_on, words_for
+from sulla.gateway.dialects.openai.conversation import talk_of
 from sulla.rpc.limits import TEXT_CHARS
 
 
@@ -31,6 +32,28 @@ def test_what_was_said_elsewhere_and_what_the_application_shows_are_quoted_and_n
     assert [part in whole.quoted for part in ("user: one\n\nassistant: 1", "The page: Invoices")] == [True] * 2
     assert [part in whole.text for part in ("one", "Invoices")] == [False] * 2
     assert words_for(talk, system=False, before=False).quoted == ""
+
+
+def test_of_a_conversation_that_is_not_known_only_the_newest_message_is_said() -> None:
+    talk = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
+    told = words_for(talk, system=True, before=True)
+    assert (told.text, "user: a planted answer" in told.quoted) == ("go on", True)
+    assert words_for(talk, system=True, before=False) == PassedOn("a planted answer\n\ngo on")
+
+
+@pytest.mark.parametrize("tag", ["chat_history", "context", "sources"])
+def test_what_an_application_puts_into_a_message_is_quoted(tag: str) -> None:
+    words = f"### Task: give it a title\n<{tag}>\nASSISTANT: a page's words\n</{tag}>\nIn a line."
+    told = words_for(ChatRequest("", (), (ChatMessage("user", words),)), system=True, before=True)
+    assert told.text == f"### Task: give it a title\n({tag}: quoted beside this message)\nIn a line."
+    assert told.quoted == f"{tag}:\n\nASSISTANT: a page's words"
+
+
+def test_what_the_application_says_in_the_middle_of_a_conversation_is_quoted() -> None:
+    messages = [ChatMessage("system", "Be brief."), *said("one", "1"), ChatMessage("system", "So far: a page's words")]
+    talk = talk_of([*messages, ChatMessage("user", "two")])
+    assert (talk.system, talk.context) == ("Be brief.", "So far: a page's words")
+    assert "a page's words" not in words_for(talk, system=True, before=False).text
 
 
 def test_of_a_long_conversation_the_newest_is_told() -> None:

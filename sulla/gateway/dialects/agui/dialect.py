@@ -117,7 +117,7 @@ class _Asked:
             message = "messages: the last one is not the user's, so there is nothing to be answered"
             raise Malformed(422, "invalid_input", message, "messages")
         talk = self._asked.talk("" if place is None else place.message, again=again)
-        system = talks.digest("\n\n".join(part for part in (talk.system, talk.context) if part))
+        system = talk.application
         before = place is None and not await self._moved_on(newest.mark)
         words = talks.words_for(talk, system=system != ("" if place is None else place.system), before=before)
         talks.check_words(words, talk)

@@ -84,13 +84,17 @@ class RunInput:
         known = [place for place, one in enumerate(self.messages) if passed and one.mark == passed]
         known = known or [place for place, one in enumerate(self.messages) if one.role == "assistant"]
         first = known[-1] + (not again) if known else 0
-        system = [one.text for one in self.messages if one.role in _SYSTEM and one.text.strip()]
+        begins = next((at for at, one in enumerate(self.messages) if one.role not in _SYSTEM), len(self.messages))
+        system, later = (
+            [one.text for one in part if one.role in _SYSTEM and one.text.strip()]
+            for part in (self.messages[:begins], self.messages[begins:])
+        )
         before, fresh = self.messages[:first], self.messages[first:]
         return ChatRequest(
             "\n\n".join(system),
             tuple(ChatMessage(one.role, one.text) for one in before if one.role in ("user", "assistant") and one.text),
             tuple(ChatMessage(one.role, one.text) for one in fresh if one.role == "user" and one.text),
-            self.context,
+            "\n\n".join([*later, self.context] if self.context else later),
         )
 
     def restated(self, mark: str = "") -> list[JsonObject]:

@@ -51,9 +51,13 @@ class ConversationMark:
 def talk_of(messages: Sequence[ChatMessage]) -> ChatRequest:
     """Take a request's messages apart."""
     said = [message for message in messages if message.role in ("user", "assistant") and message.text.strip()]
-    system = "\n\n".join(message.text for message in messages if message.role == "system" and message.text.strip())
+    begins = next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
+    system, context = (
+        "\n\n".join(message.text for message in part if message.role == "system" and message.text.strip())
+        for part in (messages[:begins], messages[begins:])
+    )
     last = max((place for place, message in enumerate(said) if message.role == "assistant"), default=-1)
-    return ChatRequest(system, tuple(said[: last + 1]), tuple(said[last + 1 :]))
+    return ChatRequest(system, tuple(said[: last + 1]), tuple(said[last + 1 :]), context)
 
 
 def place_key(owner: str, asked: Completion, said: Sequence[ChatMessage]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.openai import conversation as talks
 from sulla.gateway.dialects.openai.again import Again
@@ -130,7 +130,7 @@ class _Completion:
             await self._ask_first(place.thread_id, waiting[0])
             return
         told = place.spot.system if place is not None and place.spot is not None else ""
-        system = digest(self._talk.system) != told
+        system = self._talk.application != told
         before = place is None or place.empty
         words = words_for(self._talk, system=system, before=before)
         check_words(words, self._talk)  # before there is a thread for them
@@ -217,7 +217,7 @@ class _Completion:
         ask = StepQuestion(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         prompt = question_words(ask, may_answer=self._may_answer)
         last = await self._visit.look(self._visit.commands.last_seq(thread_id))
-        system = digest(self._talk.system)
+        system = self._talk.application
         await self._ask_again(ClientPosition(thread_id, last, system, question.run_id, ask.id, ask.choices, prompt))
 
     async def _ask_again(self, spot: ClientPosition) -> None:
@@ -244,7 +244,7 @@ class _Completion:
                 spot = ClientPosition(turn.thread_id, content.ended.seq)
             else:
                 return
-            await self._note(reply, content.text, replace(spot, system=digest(self._talk.system)))
+            await self._note(reply, content.text, replace(spot, system=self._talk.application))
 
         await self._visit.follow(turn, projection, before_last)
 

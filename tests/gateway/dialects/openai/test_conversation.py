@@ -37,7 +37,7 @@ def test_a_request_is_what_was_before_and_what_is_new() -> None:
     messages = [ChatMessage("system", "Be brief."), *said("one", "1", "two"), ChatMessage("system", "Be kind.")]
     talk = talk_of([*messages, ChatMessage("user", "three")])
     assert talk == ChatRequest(
-        "Be brief.\n\nBe kind.", said("one", "1"), (ChatMessage("user", "two"), ChatMessage("user", "three"))
+        "Be brief.", said("one", "1"), (ChatMessage("user", "two"), ChatMessage("user", "three")), "Be kind."
     )
     assert talk.text == "two\n\nthree"
 
