@@ -105,7 +105,7 @@ async def test_a_thread_tells_the_channel_that_it_was_begun_on(service: Service)
 async def test_a_message_to_a_thread_that_cannot_be_read_is_refused_and_the_list_says_so(
     system: System, service: Service
 ) -> None:
-    thread_id = await service.create_thread(None, "", None, None)
+    thread_id = await service.create_thread(None, "", None, "another daemon's")
     gone = Slice("tea", Tea, lambda state, kept, fact, seq, origin: Tea(fact.cups), decided=(Brewed,))
     threads = ThreadStore(
         system.store, ManualClock(), str, "home:before", ThreadSchema(lambda message: 1, (gone,)), ThreadLimits()

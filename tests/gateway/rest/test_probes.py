@@ -122,7 +122,7 @@ async def test_tokens_cannot_be_tried_without_end(http: httpx.AsyncClient) -> No
     answers = [await http.get("/readyz", headers=_as(f"guess {number}")) for number in range(WRONG_TOKENS + 1)]
     assert {answer.status_code for answer in answers} == {401}
     assert ["retry-after" in answer.headers for answer in answers] == [False] * WRONG_TOKENS + [True]
-    assert (await http.get("/readyz", headers=_as("reader"))).status_code == 401, "not even the right one, for a while"
+    assert (await http.get("/readyz", headers=_as("reader"))).status_code == 200, "the right one, from wherever"
 
 
 async def test_the_figures_need_a_token_that_may_read(http: httpx.AsyncClient, refusals: Refusals) -> None:
