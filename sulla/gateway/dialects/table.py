@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Final, cast
 
 from starlette.routing import BaseRoute, Match, Route, WebSocketRoute
@@ -44,6 +44,10 @@ MANNERS: Final = ErrorStyles((root, partial(_manner, root)) for root in ROOTS)
 """How each of their paths is told who asks, and says what went wrong."""
 
 
+_FOUND: Final = "sulla.dialect_route"
+"""Under what a request's scope has the route that it is for."""
+
+
 class DialectRoutes(BaseRoute):
     """The paths of a dialect, and what answers them; both are made at the first request that is for one of them.
 
@@ -55,24 +59,22 @@ class DialectRoutes(BaseRoute):
     def __init__(self, root: str, desk: RestContext) -> None:
         self._root = root
         self._desk = desk
-        self._made: list[BaseRoute] = []
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether a request, or a socket, is for one of them."""
-        return next((one.matches(scope) for one in self._of(scope)), (Match.NONE, {}))
+        if f"{scope.get('path', '')}/".startswith(f"{self._root}/"):
+            for one in self._routes:
+                match, found = one.matches(scope)
+                if match is Match.FULL:
+                    return match, {**found, _FOUND: one}
+        return Match.NONE, {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one that is."""
-        await self._of(scope)[0].handle(scope, receive, send)
+        await scope[_FOUND].handle(scope, receive, send)
 
-    def _of(self, scope: Scope) -> list[BaseRoute]:
-        """Those that a request is for."""
-        if not f"{scope.get('path', '')}/".startswith(f"{self._root}/"):
-            return []
-        self._made = self._made or self._make()
-        return [one for one in self._made if one.matches(scope)[0] is Match.FULL]
-
-    def _make(self) -> list[BaseRoute]:
+    @cached_property
+    def _routes(self) -> list[BaseRoute]:
         from sulla.gateway.dialects.door import DialectDoor
 
         dialect = dialect_at(self._root)
