@@ -17,6 +17,7 @@ from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import keep_report
 from sulla.threads.log.inputs import ControlInput, WaitingInput, waiting_input
+from sulla.threads.log.quoted import said_parts
 from sulla.threads.log.schema import CORE_DECISIONS, ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries
@@ -61,7 +62,8 @@ async def load_tail(
         # Whatever else lies too far back, a model is told what it works on.
         item = _message_of(await _one(store, recent, state, state.run.message.seq))
         if item is not None:
-            state.context.transcript.push(Message(item.message_id, "user", (Text(item.text, item.origin),)))
+            parts = said_parts(item.text, item.origin, item.quoted)
+            state.context.transcript.push(Message(item.message_id, "user", tuple(parts)))
     for opened in tail:
         if isinstance(opened.fact, CORE_DECISIONS):
             apply_message(state.context.transcript, opened.fact, inputs)

@@ -8,6 +8,7 @@ import pytest
 
 from sulla.core.errors import AlreadyAnswered, Busy, CorruptRecord, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.message import Text
 from sulla.daemon.thread_schema import thread_schema
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
@@ -25,6 +26,7 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadCreated,
 )
+from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.spoken import Heard, Spoken
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
@@ -190,6 +192,25 @@ async def test_a_message_that_waited_long_is_found_however_far_back_it_lies(stor
     assert [item.text for item in again.state.runnable] == [f"q{number}" for number in range(50, 60)]
     # The inputs of the loaded runs lie far before their runs: each is fetched by its number.
     assert [message.text for message in again.state.context.transcript][-2:] == ["q49", f"a{sent[49].seq}"]
+
+
+async def test_what_was_quoted_is_told_with_the_message_that_is_worked_on_however_far_back_it_lies(
+    store: MemoryStore,
+) -> None:
+    threads = threads_of(store, load_tokens=50, cached=0)
+    thread = await threads.create(ThreadCreated("sulla"))
+    sent = await threads.send(thread, Input(MessageId("m"), "Sum this up", quoted="a mail"))
+    session = await threads.attend(thread)
+    assert session is not None
+    session.note(RunStarted(sent.seq, MessageId("m")))
+    for number in range(300):
+        session.note(ModelStarted(CallId(f"c{number}"), MessageId(f"a{number}")))
+        session.note(TextMessageEnd(CallId(f"c{number}"), MessageId(f"a{number}"), f"a{number}"))
+    await session.release()
+    again = await threads_of(store, 2, load_tokens=50, cached=0).attend(thread)
+    assert again is not None
+    message = next(one for one in again.state.context.transcript if one.id == "m")
+    assert message.parts == (Text("Sum this up", "user"), quoted_part("a mail"))
 
 
 async def test_a_summary_stands_for_what_it_covers(store: MemoryStore) -> None:

@@ -18,7 +18,7 @@ from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import NewestRun, OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.provenance import taints_thread
-from sulla.threads.log.quoted import quoted_part
+from sulla.threads.log.quoted import said_parts
 from sulla.threads.log.state import ThreadState, ThreadWalk
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.unheard import MARK, leave_out_unheard
@@ -110,9 +110,7 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
-    parts = [Text(item.text, item.origin)]
-    if item.quoted:
-        parts.append(quoted_part(item.quoted))
+    parts = said_parts(item.text, item.origin, item.quoted)
     if started is not None:
         beside = (
             Text(started.memory, "memory"),
