@@ -120,7 +120,8 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     )
     forget = (scene.feed.forget, *(one.forget for one in built if one.forget is not None))
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place).run
-    intake = Intake(host.threads, ReadableThreads(host.store, THREAD_SCHEMA), bounds.rates(settings), clock)
+    readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
+    intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.store.base import Store
-from sulla.threads.loader import StateLoader
 from sulla.threads.log.schema import ThreadSchema
+from sulla.threads.store import ThreadStore
 
 REMEMBERED = 4096
 """Threads that are known to be readable."""
@@ -20,14 +20,15 @@ class ReadableThreads:
     """Looks at each thread once: what can be read now can be read as long as the program is the same.
 
     Args:
+        threads: reads them.
         store: where the logs are.
         schema: what threads hold.
     """
 
-    def __init__(self, store: Store, schema: ThreadSchema) -> None:
+    def __init__(self, threads: ThreadStore, store: Store, schema: ThreadSchema) -> None:
+        self._threads = threads
         self._store = store
         self._schema = schema
-        self._loader = StateLoader(store, schema)
         self._known: OrderedDict[ThreadId, None] = OrderedDict()
 
     async def check(self, thread_id: ThreadId) -> None:
@@ -36,10 +37,11 @@ class ReadableThreads:
         Raises:
             CorruptRecord: it cannot; it says which record is why, and what to do.
         """
-        if thread_id in self._known or (info := await self._store.head(thread_id)) is None:
+        if thread_id in self._known:
             return
         try:
-            await self._loader.load(thread_id, info.head, info.last_seq, 0)
+            if await self._threads.load(thread_id, messages=False) is None:
+                return
         except CorruptRecord as error:
             raise CorruptRecord(await self._why_not(thread_id, error)) from error
         self.remember(thread_id)

@@ -39,9 +39,17 @@ TEA = Slice("tea", Tea, lambda state, kept, fact, seq, origin: Tea(fact.cups), d
 WITH_TEA, WITHOUT = ThreadSchema(lambda message: 1, (TEA,)), ThreadSchema(lambda message: 1)
 
 
+def threads_of(store: MemoryStore, schema: ThreadSchema) -> ThreadStore:
+    return ThreadStore(store, ManualClock(), lambda prefix: f"{prefix}_1", "home:1", schema, ThreadLimits())
+
+
+def readable_of(store: MemoryStore, schema: ThreadSchema) -> ReadableThreads:
+    return ReadableThreads(threads_of(store, schema), store, schema)
+
+
 async def brewed(store: MemoryStore) -> ThreadId:
     """A thread with a record of the capability."""
-    threads = ThreadStore(store, ManualClock(), lambda prefix: f"{prefix}_1", "home:1", WITH_TEA, ThreadLimits())
+    threads = threads_of(store, WITH_TEA)
     thread_id = await threads.create(ThreadCreated("sulla"))
     session = await threads.attend(thread_id)
     assert session is not None
@@ -53,12 +61,12 @@ async def brewed(store: MemoryStore) -> ThreadId:
 async def test_records_of_a_capability_that_is_gone_are_named_with_what_to_do(store: MemoryStore) -> None:
     thread_id = await brewed(store)
     with pytest.raises(CorruptRecord, match=r"'thr_1' .* its record 2 is a TEA_BREWED, .* Install the package"):
-        await ReadableThreads(store, WITHOUT).check(thread_id)
-    await ReadableThreads(store, WITH_TEA).check(thread_id)
+        await readable_of(store, WITHOUT).check(thread_id)
+    await readable_of(store, WITH_TEA).check(thread_id)
 
 
 async def test_of_a_thread_that_is_not_there_others_speak(store: MemoryStore) -> None:
-    await ReadableThreads(store, WITHOUT).check(ThreadId("none"))
+    await readable_of(store, WITHOUT).check(ThreadId("none"))
 
 
 async def test_a_thread_is_looked_at_once(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +77,7 @@ async def test_a_thread_is_looked_at_once(store: MemoryStore, monkeypatch: pytes
         return await head(key)
 
     monkeypatch.setattr(store, "head", counted)
-    readable = ReadableThreads(store, WITH_TEA)
+    readable = readable_of(store, WITH_TEA)
     for _ in range(3):
         await readable.check(thread_id)
     assert asked == [thread_id]
