@@ -74,7 +74,7 @@ class RunInput:
         """Whether something was said after that."""
         return bool(self.messages) and self.messages[-1].role in ("assistant", "tool", "reasoning")
 
-    def talk(self, passed: str = "", *, again: bool = False) -> ChatRequest:
+    def chat(self, passed: str = "", *, again: bool = False) -> ChatRequest:
         """The conversation, taken apart.
 
         Args:
