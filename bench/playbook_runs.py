@@ -19,7 +19,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
 from sulla.testing.provider import ScriptedProvider
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

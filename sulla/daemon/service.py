@@ -26,7 +26,7 @@ from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
 from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer, Input, ThreadCreated
+from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.work.base import Job
 from sulla.work.local import LocalWork

@@ -19,9 +19,9 @@ from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.models.base import ToolSpec
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Decision, Input, RunError, RunFinished, RunStarted
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.records import Decision, Input, RunError, RunFinished, RunStarted
 from sulla.threads.log.transcript import Transcript
 
 _DECISIONS = get_args(Decision)

@@ -11,9 +11,9 @@ from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayS
 from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
 from sulla.threads.leaving import DELETED
 from sulla.threads.log.delivery import EndNews, RecordDelivery
-from sulla.threads.log.facts import Input
 from sulla.threads.log.kind import RunBudget, ThreadKind
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input
 from sulla.threads.log.state import ThreadState
 
 NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"

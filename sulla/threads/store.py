@@ -20,7 +20,7 @@ from sulla.threads.bus import LogAdvanced, channel, pack
 from sulla.threads.head import THREAD_KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.loader import StateLoader
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.kind import Group
 from sulla.threads.log.requests import RunRequest

@@ -21,7 +21,7 @@ from sulla.models.base import TokenUsage
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 
 Make = Callable[..., System]
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=TokenUsage(1_000, 100))

@@ -21,8 +21,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 

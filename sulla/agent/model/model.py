@@ -32,8 +32,8 @@ from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
 from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
-from sulla.threads.log.facts import ModelAbandoned, ModelStarted
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import ModelAbandoned, ModelStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
 

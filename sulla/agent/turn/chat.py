@@ -17,8 +17,8 @@ from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
-from sulla.threads.log.facts import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 

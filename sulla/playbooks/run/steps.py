@@ -29,8 +29,8 @@ from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect

@@ -9,7 +9,7 @@ from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import ChildCancelled, ChildReported
 from sulla.threads.log.plays import AnswerGiven

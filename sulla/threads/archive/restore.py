@@ -22,7 +22,7 @@ from sulla.store.values import Draft, Head, Lease
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.replay import Offering, Raw, Renamed, Replay, leftovers
 from sulla.threads.head import to_head
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.schema import ThreadSchema

@@ -12,8 +12,8 @@ from sulla.core.redact import Redactor
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, RunStarted
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.records import Input, RunStarted
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"

@@ -21,7 +21,8 @@ from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.archive.lines import Sealer, event_of
 from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import (
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import (
     Answer,
     Continued,
     Decision,
@@ -35,7 +36,6 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadCreated,
 )
-from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
