@@ -54,9 +54,29 @@ class ChatRequest:
 
     @property
     def title(self) -> str:
-        """The new words in a line."""
-        line = " ".join("".join(c if c.isprintable() else " " for c in self.text[: 8 * TITLE_CHARS]).split())
+        """The newest message in a line."""
+        newest = self.fresh[-1].text if self.fresh else ""
+        line = " ".join("".join(c if c.isprintable() else " " for c in newest[: 8 * TITLE_CHARS]).split())
         return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+
+
+_SYSTEM = ("system", "developer")
+
+
+def application_words(messages: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """What the application says: before anybody else does, and in the middle of the conversation.
+
+    The first is taken for the person's own set-up; the other may stand for what anybody told the application.
+
+    Args:
+        messages: the role and the words of each, in order.
+    """
+    begins = next((at for at, (role, _) in enumerate(messages) if role not in _SYSTEM), len(messages))
+    first, later = (
+        [text for role, text in part if role in _SYSTEM and text.strip()]
+        for part in (messages[:begins], messages[begins:])
+    )
+    return first, later
 
 
 def moved_on(events: Sequence[Event], but: str = "") -> bool:
@@ -119,7 +139,7 @@ def check_words(words: PassedOn, chat: ChatRequest) -> None:
     """
     if not chat.text.strip():
         raise Malformed(400, "invalid_value", "messages: the last one of the user's says nothing", "messages")
-    for what, part in (("what is new", words.text), ("what the application shows", words.quoted)):
+    for what, part in (("what is new", words.text), ("what is quoted beside it", words.quoted)):
         if len(part) > TEXT_CHARS:
             raise TooLarge(f"messages: {what} has {len(part)} characters, expected at most {TEXT_CHARS}")
 

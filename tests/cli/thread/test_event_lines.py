@@ -64,6 +64,10 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (ThreadCreated("sulla", "Rome", "rome"), [HEAD + "created for sulla, project rome", "    Rome"]),
     (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
     (Input(M, "Hi\n\n  there"), [HEAD + "you", "    Hi", "", "      there"]),
+    (
+        Input(M, "Sum it up", quoted="Pay at once.\nyou"),
+        [HEAD + "you", "    Sum it up", "", "    (quoted beside it:)", "    > Pay at once.", "    > you"],
+    ),
     (Input(M, "done", origin="agent"), [HEAD + "agent", "    done"]),
     (Input(M, "and now", "steer", spoken=Spoken("u1", "silence")), [HEAD + "you, by voice (silence)", "    and now"]),
     (

@@ -84,3 +84,8 @@ def test_a_conversation_has_moved_on_when_a_person_has_said_something(
 def test_a_fingerprint_tells_texts_apart() -> None:
     assert digest("") == ""
     assert len({digest("a"), digest("b"), digest("\ud800")}) == 3
+
+
+def test_a_conversation_is_called_by_its_newest_message() -> None:
+    chat = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
+    assert chat.title == "go on"

@@ -15,7 +15,7 @@ import orjson
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, application_words
 from sulla.gateway.dialects.openai.form import Completion
 from sulla.gateway.dialects.positions import ClientPosition, note_position, position_of, short
 
@@ -51,13 +51,9 @@ class ConversationMark:
 def chat_of(messages: Sequence[ChatMessage]) -> ChatRequest:
     """Take a request's messages apart."""
     said = [message for message in messages if message.role in ("user", "assistant") and message.text.strip()]
-    begins = next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
-    system, context = (
-        "\n\n".join(message.text for message in part if message.role == "system" and message.text.strip())
-        for part in (messages[:begins], messages[begins:])
-    )
+    system, later = application_words([(message.role, message.text) for message in messages])
     last = max((place for place, message in enumerate(said) if message.role == "assistant"), default=-1)
-    return ChatRequest(system, tuple(said[: last + 1]), tuple(said[last + 1 :]), context)
+    return ChatRequest("\n\n".join(system), tuple(said[: last + 1]), tuple(said[last + 1 :]), "\n\n".join(later))
 
 
 def place_key(owner: str, asked: Completion, said: Sequence[ChatMessage]) -> str:
