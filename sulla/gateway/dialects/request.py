@@ -144,7 +144,14 @@ class RequestContext:
         return cast(str, made["thread_id"])
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, agent: str | None = None, quoted: str = ""
+        self,
+        thread_id: str,
+        message_id: str,
+        text: str,
+        agent: str | None = None,
+        *,
+        quoted: str = "",
+        from_model: bool = False,
     ) -> Turn:
         """Keep a message; from here on it is answered or fails visibly, whatever becomes of the client.
 
@@ -154,12 +161,13 @@ class RequestContext:
             text: what the person says.
             agent: who should answer; None for the thread's.
             quoted: what the person passes on and has not said.
+            from_model: whether it is no person who says it, but a model of the client's.
 
         Raises:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted}
+        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted, "from_model": from_model}
         sent = await self.perform("turn.send", thread_id=thread_id, **said)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
 

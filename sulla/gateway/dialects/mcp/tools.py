@@ -153,7 +153,9 @@ class McpTools:
             title = " ".join(args.message.split())[:TITLE_CHARS]
             thread_id = await request.thread(None if name is None else f"request:{name}", args.agent, title)
         await self._may_hear(thread_id)
-        return await request.send(thread_id, name or request.make_id("msg"), args.message, args.agent)
+        message_id = name or request.make_id("msg")
+        # The client's model writes it, from whatever it has read; nobody knows what of it the person wants.
+        return await request.send(thread_id, message_id, args.message, args.agent, from_model=True)
 
     async def _may_hear(self, thread_id: str) -> None:
         """Asked for before anything is kept: a refusal afterwards would have a model say it once more."""

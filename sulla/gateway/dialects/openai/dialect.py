@@ -155,7 +155,7 @@ class _Completion:
             if claim is not None and not await claim.holds():
                 return None
             thread_id, name, agent = posted.thread_id, posted.message_id, self._asked.model
-            return await self._request.send(thread_id, name, words.text, agent, words.quoted)
+            return await self._request.send(thread_id, name, words.text, agent, quoted=words.quoted)
         except SullaError as error:
             if claim is not None:
                 await claim.give_back(error)
