@@ -26,6 +26,7 @@ from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.rpc.method import Needs
+from sulla.safety import rpc as safety
 from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
@@ -34,6 +35,7 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
+from tests.doubles.safety import MemorySafety
 from tests.doubles.schedules import MemorySchedules
 from tests.doubles.speech import MemorySpeech
 from tests.doubles.switch import MemorySwitch
@@ -152,6 +154,7 @@ class MemoryCommands:
             (
                 agents.METHODS.done_by(self),
                 skills.METHODS.done_by(self),
+                safety.METHODS.done_by(MemorySafety(self._called, self._thread)),
                 environment_rpc.METHODS.done_by(self),
                 permissions_rpc.METHODS.done_by(MemoryRules(self._called)),
                 projects.METHODS.done_by(self),
