@@ -172,14 +172,22 @@ class EventStarts(LogConsumer):
             return None
 
         async def take(page: list[Entry]) -> None:
+            # It may have read on since the look above, and what it tells may be what it has read.
+            now = state if not page or page[-1].seq <= info.last_seq else await self._state_now(thread_id)
             for entry in page:
-                event = happening(entry, state)
+                event = happening(entry, now)
                 if event is not None and event.at_ms >= from_ms:
-                    await self._tell(event, entry.origin.run_id, info, state, self._wanted)
+                    await self._tell(event, entry.origin.run_id, info, now, self._wanted)
             if page:
                 await self._store.put(_key(info), f"{info.created_ms}:{page[-1].seq}".encode(), KEPT_S)
 
         return LogCursor(after, take)
+
+    async def _state_now(self, thread_id: ThreadId) -> ThreadState:
+        _, state = await self._threads.get(thread_id)
+        if state is None:
+            raise CorruptRecord(f"{thread_id}: its head cannot be read, so nobody knows whether to trust what it tells")
+        return state
 
     async def _stop_listening(self) -> None:
         """Nobody waits for events: who does so later hears of those that come then."""

@@ -13,7 +13,16 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.triggers.events import LOOK_S, RETRY_S, SINCE, SLACK_MS, EventListener, event_follower, listeners
+from sulla.playbooks.triggers.events import (
+    LOOK_S,
+    RETRY_S,
+    SINCE,
+    SLACK_MS,
+    EventListener,
+    EventStarts,
+    event_follower,
+    listeners,
+)
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -118,6 +127,21 @@ async def test_each_event_starts_each_playbook_that_waits_for_it_once(home: Home
     assert (begin.trigger, begin.thread, begin.tainted) == ("event", "", False)
     assert isinstance(begin.payload, dict)
     assert (begin.payload["thread"], begin.payload["status"], begin.payload["text"]) == (thread, "done", "all good")
+
+
+async def test_what_a_thread_has_read_since_it_was_looked_at_makes_its_event_mistrusted(home: Home) -> None:
+    await home.playbook("a", "{event: run.finished}")
+    starts = EventStarts(home.catalog, home.office, home.world.threads, home.store, home.clock)
+    assert await starts.begin()
+    thread = await home.world.thread()
+    looked_at, _ = await home.world.threads.get(thread)
+    cursor = await starts.cursor(thread, looked_at)
+    assert cursor is not None
+    home.provider.add(DONE)
+    await home.world.threads.send(thread, Input(MessageId("m"), "go", quoted="a page"))
+    await home.world.work()
+    await cursor.take(await home.world.log(thread))
+    assert [begin.tainted for begin in home.office.begun.values()] == [True]
 
 
 async def test_a_failed_turn_is_another_event(home: Home) -> None:
