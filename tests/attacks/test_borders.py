@@ -1,0 +1,253 @@
+"""Every text that enters a thread: its record says whose words it holds, or a table here says why it is trusted.
+
+A record, a tool or an event that is added later is in no table, and a test here says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.message import UNTRUSTED
+from sulla.daemon.core import offline_core
+from sulla.daemon.settings.config import load_settings
+from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.host.system import SystemClock
+from sulla.playbooks.events import EVENTS
+from sulla.threads.log.codec import Origin
+from sulla.threads.log.provenance import from_outside, taints_thread
+from sulla.threads.log.records import Input, RunStarted, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from tests.attacks.grammar import read_catalog
+
+MARK = "planted-here"
+NOW = Origin(1, run_id=RunId("run_1"))
+CATALOG = read_catalog()
+
+PLAIN = {
+    # the daemon's own words, names and stable words
+    "ANSWER_GIVEN.wait_id": "an id",
+    "BARGED_IN.turn_id": "an id",
+    "BARGED_IN.message_id": "an id",
+    "BEAT_SKIPPED.reason": "a stable word",
+    "BEAT_SKIPPED.text": "a sentence of the daemon's about its own limits",
+    "CHILD_CANCELLED.id": "an id",
+    "CHILD_REPORTED.id": "an id",
+    "INPUTS_JOINED.run_ids": "ids",
+    "INPUT_IGNORED.reason": "a stable word",
+    "MODEL_ABANDONED.call_id": "an id",
+    "MODEL_ABANDONED.message_id": "an id",
+    "MODEL_ABANDONED.reason": "a stable word",
+    "MODEL_STARTED.call_id": "an id",
+    "MODEL_STARTED.message_id": "an id",
+    "MODEL_STARTED.request_hash": "a digest",
+    "PLAYBOOK_BEGAN.thread_id": "an id",
+    "PLAYBOOK_BEGAN.name": "the name of a playbook, which its owner has written",
+    "PLAYBOOK_BEGAN.run_id": "an id",
+    "REMINDER.message_id": "an id",
+    "REMINDER.text": "a sentence of the daemon's",
+    "RESUMED.wait_id": "an id",
+    # said by somebody with a token of this home
+    "OVERHEARD.turn_id": "an id",
+    "OVERHEARD.text": "what a person said aloud; no model is shown it",
+    "PLAYBOOK_ASKED.why": "why a person wants it",
+    "RUN_PAUSED.by": "the name of a person's token",
+    "RUN_PAUSED.reason": "why a person wants it",
+    # the model's words and what is made of them: the thread is mistrusted already by then, if they can be
+    "BEAT_STARTED.why": "counts and names of projects; of mistrusted ones nothing but the folder is told",
+    "BEAT_STARTED.focus": "the folder of a project",
+    "BEAT_STARTED.focus_reason": "as why",
+    "BEAT_STARTED.projects": "as why",
+    "BEAT_STARTED.skills": "of skills that the owner trusts; of others their number",
+    "BEAT_STARTED.before": "digests",
+    "CHILD_STARTED.id": "an id",
+    "CHILD_STARTED.thread_id": "an id",
+    "CHILD_STARTED.agent": "the name of an agent",
+    "CHILD_STARTED.run_id": "an id",
+    "CHILD_STARTED.task": "the thread's own words to it; the child's birth says whether they can be trusted",
+    "CYCLE_STARTED.child": "an id",
+    "CYCLE_STARTED.agents": "names of agents and projects that are at work",
+    "RUN_ERROR.run_id": "an id",
+    "RUN_ERROR.code": "a stable word",
+    "RUN_ERROR.message": "what a service or the daemon says of a failure; shown to people",
+    "RUN_ERROR.outcome": "the model's words",
+    "RUN_FINISHED.run_id": "an id",
+    "RUN_FINISHED.outcome": "the model's words",
+    "RUN_FINISHED.joined": "an id",
+    "SUMMARY.text": "made by a model of what stands in the thread",
+    "SUMMARY.first_kept": "an id",
+    "SUSPENDED.waits": "the tool's question with the model's arguments; shown to people",
+    "TEXT_MESSAGE_END.call_id": "an id",
+    "TEXT_MESSAGE_END.message_id": "an id",
+    "TEXT_MESSAGE_END.text": "the model's words",
+    "TEXT_MESSAGE_END.parts": "the model's calls and reasoning",
+    "TEXT_MESSAGE_END.outcome": "the model's words",
+    "TEXT_MESSAGE_END.stop": "a stable word",
+    "TEXT_MESSAGE_END.stand_in": "the name of a model, and why",
+    "TOOL_CALL_START.call_id": "an id",
+    "TOOL_CALL_START.name": "the name of a tool",
+    "TOOL_CALL_START.args": "the model's words",
+    "TOOL_CALL_START.message_id": "an id",
+}
+"""The texts of records that do not say for themselves whose words they hold, and why they need not."""
+
+TOOLS = {
+    "bash": "place command-output",
+    "bash_job": "place command-output",  # the same marks: it touches all files
+    "list_dir": "place folder-name",
+    "read_file": "place file",
+    "search_files": "place file-found",
+    "read_project": "place project-task",
+    "load_skill": "place skill-text",
+    "recall": "place memory-note",
+    "web_fetch": "place page",
+    "web_search": "place search-result",
+    "spawn_sub_agent": "place sub-agent",
+    "wait_sub_agents": "place sub-agent",
+    "poll_sub_agent": "place sub-agent",
+    "cancel_sub_agent": "what the daemon says",
+    "run_playbook": "place playbook-input",
+    "list_playbooks": "what the owner has written into workflows/",
+    "list_projects": "place project-task",  # the same marks
+    "add_project_task": "place project-task",
+    "block_project_task": "place project-task",
+    "comment_project_task": "place project-task",
+    "complete_project_task": "place project-task",
+    "patch_project_section": "place project-task",
+    "write_file": "what the daemon says of the call's own words",
+    "edit_file": "what the daemon says of the call's own words",
+    "remember": "what the daemon says",
+    "forget": "place memory-note",
+    "notify_user": "what the daemon says",
+    "get_time_date": "what the daemon says",
+    "set_focus": "what the daemon says of the call's own words",
+    "list_tools_available": "what tools say of themselves; of an MCP server's only what its owner has taken in",
+    "list_subagents_available": "what the owner has written into agents/",
+    "list_intents_available": "what the owner has written",
+}
+"""Whose words a tool's results hold: those that a place of a scenario plants, or why nobody else's."""
+
+EVENT_PLACES = dict.fromkeys(("run.finished", "run.blocked", "run.failed", "run.waiting"), "event") | {
+    "heartbeat.ended": "beat-summary"
+}
+"""Over which place the words of an event are tried."""
+
+
+def _holds_text(hint: Any) -> bool:
+    hint = getattr(hint, "__supertype__", hint)
+    if is_dataclass(hint):
+        return any(map(_holds_text, get_type_hints(hint, localns={"Json": object}).values()))
+    return hint in (str, object) or (get_origin(hint) is not Literal and any(map(_holds_text, get_args(hint))))
+
+
+def an_instance(cls: type) -> Any:
+    """One of a class, with the mark in each text that it has to have."""
+    hints = get_type_hints(cls, localns={"Json": object})
+    given: dict[str, Any] = {}
+    for one in fields(cls):
+        hint = hints[one.name]
+        if getattr(hint, "__supertype__", hint) is str:
+            given[one.name] = MARK
+        elif is_dataclass(hint):
+            given[one.name] = an_instance(hint)  # type: ignore[arg-type]  # a class
+        elif hint is int:
+            given[one.name] = 1
+        elif get_origin(hint) is Literal:
+            given[one.name] = get_args(hint)[0]
+    return cls(**{name: value for name, value in given.items() if name != "quoted"})
+
+
+MARKED = sorted(kind for kind, cls in THREAD_SCHEMA.records.items() if cls.provenance in ("marked", "beside"))
+WAYS = {"tainted": True, "origin": "web", "quoted": MARK, "diagnostics": {"injection": 1}}
+"""How a record says that nobody trusts its words, by the field."""
+
+
+def mistrusted(kind: str) -> list[tuple[str, Any]]:
+    """A record of a kind, once in each way in which it can say that nobody trusts it."""
+    cls = THREAD_SCHEMA.records[kind]
+    clean, hints = an_instance(cls), get_type_hints(cls, localns={"Json": object})
+    found = [(name, replace(clean, **{name: WAYS[name]})) for name in hints if name in WAYS]
+    for name, hint in hints.items():
+        for each in (hint, *get_args(hint)):
+            if is_dataclass(each) and "tainted" in {one.name for one in fields(each)}:
+                part = replace(an_instance(each), tainted=True)  # type: ignore[arg-type]  # a class
+                found.append((f"{name}.tainted", replace(clean, **{name: part})))
+    return found
+
+
+def test_every_text_of_a_record_that_does_not_say_whose_words_it_holds_is_in_the_table() -> None:
+    found = {
+        f"{kind}.{name}"
+        for kind, cls in THREAD_SCHEMA.records.items()
+        if cls.provenance not in ("marked", "beside")
+        for name, hint in get_type_hints(cls, localns={"Json": object}).items()
+        if get_origin(hint) is not ClassVar and _holds_text(hint)
+    }
+    assert found == PLAIN.keys()
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_a_record_that_can_say_so_has_a_way_and_each_way_makes_its_reader_mistrust_it(kind: str) -> None:
+    ways = mistrusted(kind)
+    assert ways
+    for name, record in ways:
+        assert from_outside(record), name
+        assert taints_thread(record) == (type(record).provenance == "marked"), name
+
+
+ENTERING = [
+    kind
+    for kind in MARKED
+    if THREAD_SCHEMA.records[kind].provenance == "marked" and kind not in ("ANSWER", "BEAT_ENDED")
+]
+"""Records that make their thread mistrusted. What an answer does needs a run that waits for it
+(tests/threads/log/test_fold_answer.py), and the end of a beat says of itself what is carried on (tests/heartbeat)."""
+
+
+def thread_before(kind: str) -> ThreadState:
+    """A thread that a record of a kind can enter."""
+    state = THREAD_SCHEMA.new(ThreadId("thr_1"))
+    if kind != "THREAD_CREATED":
+        THREAD_SCHEMA.offer(state, ThreadCreated("sulla"), 1, NOW)
+    if kind not in ("THREAD_CREATED", "INPUT", "RUN_STARTED"):
+        THREAD_SCHEMA.offer(state, Input(MessageId(MARK), "hi"), 2, NOW)
+        THREAD_SCHEMA.decide(state, RunStarted(2, MessageId(MARK)), NOW)
+    elif kind == "RUN_STARTED":
+        THREAD_SCHEMA.offer(state, Input(MessageId(MARK), "hi"), 1, NOW)
+    return state
+
+
+@pytest.mark.parametrize("kind", ENTERING)
+def test_a_thread_that_takes_such_a_record_up_is_mistrusted_from_then_on(kind: str) -> None:
+    for name, record in mistrusted(kind):
+        state = thread_before(kind)
+        assert not state.context.tainted
+        if kind in THREAD_SCHEMA.offered:
+            THREAD_SCHEMA.offer(state, record, 2, NOW)
+        else:
+            THREAD_SCHEMA.decide(state, record, NOW)
+        if kind == "INPUT":  # it waits for its run
+            THREAD_SCHEMA.decide(state, RunStarted(2, MessageId(MARK)), NOW)
+        assert state.context.tainted, name
+
+
+@pytest.mark.parametrize("origin", sorted(UNTRUSTED))
+def test_every_origin_that_nobody_trusts_makes_a_result_mistrusted(origin: str) -> None:
+    result = an_instance(THREAD_SCHEMA.records["TOOL_CALL_RESULT"])
+    assert not from_outside(replace(result, origin="tool"))
+    assert from_outside(replace(result, origin=origin))
+
+
+def test_of_every_tool_it_is_known_whose_words_its_results_hold(tmp_path: Any) -> None:
+    core = offline_core(load_settings({}, {}, tmp_path / "home"), SystemClock())
+    assert core.host.tools.all().keys() == TOOLS.keys()
+    planted = {said.removeprefix("place ") for said in TOOLS.values() if said.startswith("place ")}
+    assert planted <= {one.place for one in CATALOG.scenarios}
+
+
+def test_the_words_of_every_event_are_tried() -> None:
+    assert set(EVENTS) == EVENT_PLACES.keys()
+    assert set(EVENT_PLACES.values()) <= {one.place for one in CATALOG.scenarios}
