@@ -14,7 +14,7 @@ SERVER = {"starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3",
 HEAVY = {
     "fastapi",
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
+    *("prompt_toolkit", "rich", "jinja2", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
     *("sulla.gateway.contract_docs.openapi", "sulla.gateway.contract_docs.asyncapi", "sulla.playbooks.file.schema"),
     *(f"sulla.gateway.dialects.{one}.dialect" for one in ("openai", "hub", "snippbot", "abi", "mcp", "agui")),
 }
