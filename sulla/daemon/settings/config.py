@@ -93,6 +93,8 @@ def settings_model() -> type[Settings]:
             raise SettingsError(f"{one.settings} of the capability {one.name!r} is no host.section.Section")
         if one.name in Settings.model_fields:
             raise SettingsError(f"the capability {one.name!r} has settings, and [{one.name}] is Sulla's own: rename it")
+        if wanting := [name for name, field in kind.model_fields.items() if field.is_required()]:
+            raise SettingsError(f"{one.settings} of the capability {one.name!r} has no default for {wanting[0]!r}")
         brought[one.name] = (kind, kind.model_construct())
     return create_model("Settings", __base__=Settings, __doc__=Settings.__doc__, **brought)
 
