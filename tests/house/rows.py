@@ -48,7 +48,8 @@ class Table(pytest.Function):
             if len(faults) > len(skipped):
                 raise RowsFailed([one for one in faults if one[0].callspec.id not in skipped])
             if skipped:
-                pytest.skip(f"{len(skipped)} of {len(rows)} rows: {', '.join(skipped)}")
+                why = "; ".join(dict.fromkeys(str(fault.value) for _, fault in faults))
+                pytest.skip(f"{len(skipped)} of {len(rows)} rows: {', '.join(skipped)}: {why}")
 
         first = rows[0]
         table: Table = cls.from_parent(first.parent, name=first.originalname, callobj=run)

@@ -66,7 +66,7 @@ def _check(tree: Path) -> set[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(tree)
         patch.delitem(sys.modules, "sulla", raising=False)  # else the search begins where the loaded package lies
-        report = create_report(options, cache_dir=None)
+        report = create_report(options, cache_dir=str(tree / "cache"))
     return {contract.name for contract, check in report.get_contracts_and_checks() if not check.kept}
 
 
