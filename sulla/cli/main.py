@@ -34,7 +34,7 @@ FIRST = {
 }
 """The commands that are no capability's, and come first in `--help`."""
 
-_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "schedule")
+_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "safety", "schedule")
 """Those of Sulla's own capabilities, in the order of `--help`; those of other packages come behind them."""
 
 LAST = {

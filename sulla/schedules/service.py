@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MakeId, derived_id
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog

@@ -33,7 +33,7 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads.head import from_head
-from sulla.threads.log.facts import Answer, ThreadCreated
+from sulla.threads.log.records import Answer, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
 from tests.agent.turn.test_turns import Hands, call

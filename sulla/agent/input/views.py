@@ -98,6 +98,11 @@ def views(text: str) -> Iterator[TextView]:
         yield from _plain(decoded.text, decoded.offset, f"{decoded.name}, ")
 
 
+def decoded_views(text: str) -> Iterator[str]:
+    """What is encoded in a text, decoded once."""
+    return (view.text for view in _decoded(text))
+
+
 def words(text: str) -> list[Word]:
     """The words of a text, in lower case."""
     return [Word(match[0].lower(), match.start()) for match in _WORD.finditer(text)]

@@ -27,7 +27,7 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, InputsJoined, RunStarted
+from sulla.threads.log.records import Input, InputsJoined, RunStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
