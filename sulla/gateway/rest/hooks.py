@@ -36,7 +36,7 @@ _log = logging.getLogger("sulla.gateway")
 class Hooks(Protocol):
     """What messages from outside may begin."""
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         """What a playbook's messages are signed with; None if it takes none, or there is none that is good for it."""
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
@@ -103,19 +103,19 @@ class HookDoor:
         if scope["method"] != "POST" or signed is None:
             raise _unsigned(playbook, "it is not a POST with the three headers")
         body = await self._body(exchange, headers)
-        self._check(playbook, signed, body, key)
+        await self._check(playbook, signed, body, key)
         principal = Principal(f"webhook {playbook}", frozenset({"write"}))
         caller = Caller(principal, peer_of(scope), "rest", exchange.request_id)
         asked = Asked(caller, signed.id, WorkflowStart(playbook=playbook))
         return await self._server.calls.perform(asked, do=partial(self._begin, playbook, signed.id, headers, body))
 
-    def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
+    async def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
         """See whether somebody sent this who knows the secret, and just now.
 
         Raises:
             Unauthorized: no.
         """
-        secret = None if self._hooks is None else self._hooks.secret_of(playbook)
+        secret = None if self._hooks is None else await self._hooks.secret_of(playbook)
         genuine = is_genuine(signed, _NOBODYS if secret is None else secret, body)
         if secret is None or not genuine:
             digest = hashlib.sha256("".join(signed.signatures).encode()).digest()
