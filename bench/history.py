@@ -12,7 +12,15 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host.system import SystemClock, random_id
 from sulla.store.sqlite.store import SqliteStore
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input, ModelStarted, Outcome, RunFinished, RunStarted, TextMessageEnd, ThreadCreated
+from sulla.threads.log.records import (
+    Input,
+    ModelStarted,
+    Outcome,
+    RunFinished,
+    RunStarted,
+    TextMessageEnd,
+    ThreadCreated,
+)
 from sulla.threads.log.usage import Usage
 from sulla.threads.store import Sent, ThreadStore
 

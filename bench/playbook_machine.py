@@ -11,9 +11,9 @@ from bench.frame import Frame, Row, Work
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import MAX_STEPS, Definition, MergeStep, Need, Step, Template, ToolStep
-from sulla.playbooks.machine.facts import RunEnded, StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.machine.records import RunEnded, StepStarted
 from sulla.playbooks.machine.scope import Scope
 
 NAME = "playbook_machine"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock, random_id
-from sulla.schedules.facts import Fired
+from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import Scheduler, StartedAction
 from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Every, MessageAction, Spec

@@ -44,7 +44,7 @@ from sulla.store.memory import MemoryStore
 from sulla.store.sqlite.store import SqliteStore
 from sulla.store.values import Lease
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 
 NAME = "speech"

@@ -10,8 +10,8 @@ from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
-from sulla.threads.log.facts import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
 from sulla.threads.log.state import ThreadState
 
 

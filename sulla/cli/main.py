@@ -10,15 +10,17 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sulla import __version__
 from sulla.capabilities import capabilities
 from sulla.core.errors import SullaError
 from sulla.host.capability import Command, refuse_twice
-from sulla.host.settings import HomeSettings
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
+
+if TYPE_CHECKING:
+    from sulla.host.settings import HomeSettings
 
 FIRST = {
     "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),
@@ -34,7 +36,7 @@ FIRST = {
 }
 """The commands that are no capability's, and come first in `--help`."""
 
-_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "schedule")
+_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "safety", "schedule")
 """Those of Sulla's own capabilities, in the order of `--help`; those of other packages come behind them."""
 
 LAST = {

@@ -25,6 +25,14 @@ _TOKEN: Final = re.compile(rf"{TOKEN_PREFIX}[A-Za-z0-9_-]{{43}}")
 MIN_CHARS: Final = 8
 """Shorter values are not hidden: they are words like ``none`` and ``ollama``, and would be cut out of ordinary text."""
 
+MIN_SPREAD: Final = 16
+"""Shorter values are not looked for in pieces: what is left of them is found by chance."""
+_PIECE: Final = 5
+_HEX_PIECE: Final = 7
+_HEX: Final = frozenset("0123456789abcdefABCDEF")
+_ENOUGH: Final = 80
+"""How much of a value has to be there, in hundredths: the rest can be guessed."""
+
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 """Bytes that stand for themselves in a URL."""
 
@@ -34,8 +42,8 @@ class Redactor:
 
     A value is found as it is, backwards and letter-shifted (ROT13); as it stands in JSON (also in JSON inside JSON), in
     a URL and in HTML, and as Python shows it; and as Base64 (at any place in longer data, of UTF-8 and UTF-16), Base32,
-    Base85 and hexadecimal digits. A value that is spread over two texts is not found, nor one that was encoded twice or
-    in another way.
+    Base85 and hexadecimal digits. What is cut out holds it whole; of several texts `is_spread_over` says whether they
+    hold it in pieces.
 
     Args:
         secrets: the values that are known now.
@@ -43,6 +51,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms: tuple[str, ...] = ()
+        self._dense: tuple[str, ...] = ()
         for secret in secrets:
             self.learn(secret)
 
@@ -56,7 +65,24 @@ class Redactor:
             return False
         # The longest first: one secret may be a part of another, e.g. a password of its URL.
         self._forms = tuple(sorted({*self._forms, *_forms(secret)}, key=lambda form: (-len(form), form)))
+        self._dense = tuple({*self._dense, *_dense(secret)})
         return True
+
+    def holds(self, text: str) -> bool:
+        """Whether a secret stands in a text."""
+        return any(form in text for form in self._forms) or hide_tokens(text) != text
+
+    def is_spread_over(self, text: str, before: str) -> bool:
+        """Whether a text holds a piece of a secret of which nearly all stands there and in what came before it.
+
+        Pieces are some characters long, as many as chance would not put there: 5, or 7 of hexadecimal digits. A secret
+        of fewer than `MIN_SPREAD` characters is not looked for.
+
+        Args:
+            text: what is about to be said.
+            before: what was said before it.
+        """
+        return any(_is_spread(form, text, before) for form in self._dense)
 
     def text(self, text: str) -> str:
         """The text without the secrets."""
@@ -109,6 +135,31 @@ def _written(secret: str) -> Iterator[str]:
         yield "".join(char_form.format(ord(char)) for char in secret)
 
 
+def _dense(secret: str) -> Iterator[str]:
+    """Spellings in which few characters say much, so that a short piece of one is nothing else's."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    for form in (secret, secret[::-1], raw.hex(), raw.hex().upper(), *_base64(raw)):
+        if len(form) >= MIN_SPREAD:
+            yield form
+
+
+def _is_spread(form: str, text: str, before: str) -> bool:
+    size = _HEX_PIECE if _HEX.issuperset(form) else _PIECE
+    most_missing = len(form) - len(form) * _ENOUGH // 100
+    missing, covered, here = 0, 0, False
+    for at in range(len(form) - size + 1):
+        piece = form[at : at + size]
+        if found := piece in text:
+            here = True
+        if found or piece in before:
+            covered = at + size
+        elif at >= covered:
+            missing += 1
+            if missing > most_missing:
+                return False
+    return here and missing + max(0, len(form) - max(covered, len(form) - size + 1)) <= most_missing
+
+
 def _encoded(secret: str) -> Iterator[str]:
     """As letters and digits that stand for its bytes."""
     raw = secret.encode("utf-8", "surrogatepass")
@@ -116,11 +167,25 @@ def _encoded(secret: str) -> Iterator[str]:
         yield from _base64(data)
     yield base64.b32encode(raw).decode().rstrip("=")
     yield base64.b32encode(raw).decode().rstrip("=").lower()
-    yield base64.b85encode(raw).decode()
-    yield base64.a85encode(raw).decode()
+    yield _base85(raw, _RFC_1924)
+    yield _base85(raw, _ASCII_85)
     for digits in (raw.hex(), raw.hex(" "), raw.hex(":")):
         yield digits
         yield digits.upper()
+
+
+_RFC_1924: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+_ASCII_85: Final = "".join(map(chr, range(33, 118)))
+
+
+def _base85(data: bytes, digits: str) -> str:
+    """As `base64.b85encode` and `a85encode` have it, whose tables would weigh half a megabyte from then on."""
+    missing = -len(data) % 4
+    padded, said = data + bytes(missing), ""
+    for at in range(0, len(padded), 4):
+        word = int.from_bytes(padded[at : at + 4])
+        said += "".join(digits[word // 85**place % 85] for place in (4, 3, 2, 1, 0))
+    return said[: len(said) - missing]
 
 
 def _base64(data: bytes) -> Iterator[str]:

@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import QueueFull, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import Sent, ThreadStore
 

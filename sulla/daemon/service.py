@@ -17,16 +17,16 @@ from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
 from sulla.gateway.bookmarks import Bookmarks
-from sulla.gateway.commands import Advanced, Event, Hear, Live, Mode, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import system
-from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
 from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer, Input, ThreadCreated
+from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.work.base import Job
 from sulla.work.local import LocalWork
@@ -142,15 +142,19 @@ class Service:
             except Exception:  # the thread is gone already, and the others have to forget it too
                 log.exception("what is kept elsewhere of the deleted thread %s is not forgotten", thread_id)
 
-    async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
-    ) -> TurnSent:
+    async def send(self, message: TurnSend, caller: str) -> TurnSent:
         """Keep a message; when this returns, it will be answered or fail visibly."""
         self._check_open()
-        passed = sanitize(quoted).text
-        fact = Input(MessageId(message_id), text, mode, agent=self._known(agent), quoted=passed)
-        sent = await self._intake.send(ThreadId(thread_id), fact, caller)
-        self._work.enqueue(Job(thread_id))
+        fact = Input(
+            MessageId(message.message_id),
+            message.text,
+            message.mode,
+            agent=self._known(message.agent),
+            tainted=message.from_model,
+            quoted=sanitize(message.quoted).text,
+        )
+        sent = await self._intake.send(ThreadId(message.thread_id), fact, caller)
+        self._work.enqueue(Job(message.thread_id))
         return TurnSent(run_id=sent.run_id, seq=sent.seq)
 
     async def last_seq(self, thread_id: str) -> int:

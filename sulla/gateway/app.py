@@ -22,7 +22,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
-from sulla.gateway.dialects.table import MANNERS, ROOTS, DialectRoutes
+from sulla.gateway.dialects.table import ERROR_STYLES, ROOTS, DialectRoutes
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
@@ -82,7 +82,7 @@ class Gateway:
         """Where other dialects are mounted."""
         self._doors = doors
         self._streams = streams
-        self._all = Perimeter(self._inside, observer, config.allowed_hosts, config.allowed_origins, MANNERS)
+        self._all = Perimeter(self._inside, observer, config.allowed_hosts, config.allowed_origins, ERROR_STYLES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or a socket to its end."""
@@ -130,10 +130,10 @@ def build_app(
     calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
     tokens.on_change(presence.sweep)
-    room = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
+    server = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
     doors = {
-        "/ws": SocketDoor(room, partial(greet, room, config.server_version)),
-        VOICE: SocketDoor(room, partial(greet_voice, room), "voice", None),
+        "/ws": SocketDoor(server, partial(greet, server, config.server_version)),
+        VOICE: SocketDoor(server, partial(greet_voice, server), "voice", None),
     }
     app = Starlette()
     app.state.version = config.server_version
@@ -141,19 +141,19 @@ def build_app(
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
     app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
     app.router.routes.append(Route("/schemas/playbook.json", _playbook_schema, methods=["GET"]))
-    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(hooks, room, make_id)))
+    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(hooks, server, make_id)))
     if operations is not None:
-        app.router.routes += Probes(operations, room).routes()
-    streams = Streams(room)
-    desk = RestContext(room, streams, make_id, config.on_leave)
+        app.router.routes += Probes(operations, server).routes()
+    streams = Streams(server)
+    context = RestContext(server, streams, make_id, config.on_leave)
     for path, routes in by_path().items():
-        app.router.routes.append(Route(path, Resource(routes, desk)))
-    app.router.routes += [DialectRoutes(root, desk) for root in ROOTS]
+        app.router.routes.append(Route(path, Resource(routes, context)))
+    app.router.routes += [DialectRoutes(root, context) for root in ROOTS]
     app.router.default = _nothing
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
-    app.add_middleware(Gatekeeper, guard=room.guard, observer=watching, styles=MANNERS)
+    app.add_middleware(Gatekeeper, guard=server.guard, observer=watching, styles=ERROR_STYLES)
     return Gateway(app, doors, streams, config, watching)
 
 
@@ -189,7 +189,7 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
         await WebSocketClose()(scope, receive, send)
     else:
         problem = no_such_path(scope["path"])
-        await answer(send, problem.status, MANNERS.of(scope["path"]).body(problem), problem.headers())
+        await answer(send, problem.status, ERROR_STYLES.of(scope["path"]).body(problem), problem.headers())
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -197,9 +197,9 @@ async def _refused(request: Request, error: Exception) -> Response:
     path, headers = request.url.path, getattr(error, "headers", None) or {}
     allowed = tuple(verb.strip() for verb in headers.get("Allow", "").split(",") if verb)
     problem = no_such_verb(request.method, path, allowed) if allowed else no_such_path(path)
-    return Response(MANNERS.of(path).body(problem), problem.status, dict(headers), "application/json")
+    return Response(ERROR_STYLES.of(path).body(problem), problem.status, dict(headers), "application/json")
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """A defect of ours. The framework raises it again, so that the log has it."""
-    return Response(MANNERS.of(request.url.path).body(DEFECT), DEFECT.status, media_type="application/json")
+    return Response(ERROR_STYLES.of(request.url.path).body(DEFECT), DEFECT.status, media_type="application/json")

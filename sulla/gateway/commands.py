@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.bookmarks import Bookmarks
-from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.rpc.method import Needs
 
 Mode = Literal["queue", "steer", "interrupt"]
@@ -148,22 +148,15 @@ class Commands(Protocol):
             Busy: a turn is running in it.
         """
 
-    async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
-    ) -> TurnSent:
-        """Keep a person's message; when this returns, it will be answered or visibly fail.
+    async def send(self, message: TurnSend, caller: str) -> TurnSent:
+        """Keep a message; when this returns, it will be answered or visibly fail.
 
         The same `message_id` with the same content gives the same answer, also after a restart and however fast it
         comes.
 
         Args:
-            thread_id: where it goes.
-            message_id: the client's own.
-            text: what the person says.
-            mode: what it does to a running turn.
-            agent: who should answer; None for the thread's agent.
+            message: what is said, and where.
             caller: the name of the token that it came with, never the token itself.
-            quoted: what the person passes on and has not said; from outside, whatever it says.
 
         Raises:
             NotFound: there is no such thread, or no such agent.

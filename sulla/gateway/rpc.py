@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from itertools import groupby
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -157,8 +158,15 @@ def _parts(
 def _unknown_method(request: Request) -> Fault:
     name = request.method
     close = get_close_matches(name[:80], sorted(METHODS), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(sorted(METHODS))}"
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_grouped(METHODS))}"
     return Fault(request.id, METHOD_NOT_FOUND, f"no method {show(name)}; {hint}", "unknown_method")
+
+
+def _grouped(names: Iterable[str]) -> Iterator[str]:
+    """Names in order, as in ``turn.send|stop``."""
+    for group, some in groupby(sorted(names), lambda name: name.partition(".")[0]):
+        verbs = [name.partition(".")[2] for name in some]
+        yield f"{group}.{'|'.join(verbs)}" if verbs[0] else group
 
 
 def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params") -> str:

@@ -90,6 +90,8 @@ class TurnSend(Params):
     agent: Id | None = None
     quoted: Answer = ""
     """What is passed on with it and is not the person's own words."""
+    from_model: bool = False
+    """Whether the words are a model's, which may have read anything: then they count as from outside."""
 
 
 class TurnStop(Params):

@@ -7,7 +7,7 @@ from typing import Final
 from sulla.core.ids import ThreadId
 from sulla.heartbeat.ticks import TickPage, ticks_of
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import RunStarted
+from sulla.threads.log.records import RunStarted
 from sulla.threads.store import ThreadStore
 
 RECORDS: Final = 6

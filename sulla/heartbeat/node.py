@@ -36,8 +36,8 @@ from sulla.heartbeat.plan import (
 )
 from sulla.heartbeat.slice import beats_of
 from sulla.heartbeat.ticks import WAKE
-from sulla.threads.log.facts import Answer, Suspended
 from sulla.threads.log.family import Report, wait_of
+from sulla.threads.log.records import Answer, Suspended
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 

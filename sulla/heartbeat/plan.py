@@ -11,8 +11,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.units import DAY_MS
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, BeatStatus, CycleEnded, month_of
 from sulla.heartbeat.limits import BeatLimits
-from sulla.threads.log.facts import Outcome
 from sulla.threads.log.family import Report
+from sulla.threads.log.records import Outcome
 
 WORKABLE: Final = ("active", "in_progress", "in_review", "planning")
 """What a project's status says if there may be something to do in it."""

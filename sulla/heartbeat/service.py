@@ -23,7 +23,7 @@ from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.spec import BeatAction
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.log.state import ThreadState
 
 LOOK_BACK: Final = 50

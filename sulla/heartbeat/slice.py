@@ -19,9 +19,9 @@ from sulla.heartbeat.beats import (
     over,
 )
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Outcome, OutcomeStatus
 from sulla.threads.log.family import Report
 from sulla.threads.log.kind import ThreadKind
+from sulla.threads.log.records import Outcome, OutcomeStatus
 from sulla.threads.log.schema import Slice
 from sulla.threads.log.state import ThreadState
 

@@ -11,7 +11,7 @@ from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
 from sulla.models.catalog import parse_model
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 
 

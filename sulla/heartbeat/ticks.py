@@ -11,8 +11,8 @@ from sulla.core.event import Fact
 from sulla.core.ids import RunId
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import RunError, RunFinished, RunStarted
 from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.records import RunError, RunFinished, RunStarted
 
 WAKE: Final = "wake:"
 """How the message of a beat begins that somebody asked for; behind it comes the request's id. No client sends one."""

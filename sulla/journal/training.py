@@ -19,9 +19,9 @@ from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
 from sulla.models.base import ToolSpec
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Decision, Input, RunError, RunFinished, RunStarted
 from sulla.threads.log.fold import apply_message
-from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.inputs import WaitingInput, waiting_input
+from sulla.threads.log.records import Decision, Input, RunError, RunFinished, RunStarted
 from sulla.threads.log.transcript import Transcript
 
 _DECISIONS = get_args(Decision)
@@ -118,7 +118,7 @@ def _fold(entries: Sequence[Entry], mine: Sequence[Entry]) -> Transcript:
     for entry in entries:
         if isinstance(fact := entry.fact, Input):
             run_id = entry.origin.run_id or RunId("")
-            inputs[entry.seq] = WaitingInput(entry.seq, run_id, fact.message_id, fact.text, fact.mode, fact.origin)
+            inputs[entry.seq] = waiting_input(entry.seq, fact, run_id, entry.origin.at_ms)
     script = Transcript(_weightless)
     for entry in mine:
         if isinstance(fact := entry.fact, _DECISIONS):

@@ -11,7 +11,8 @@ from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import (
+from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.records import (
     Input,
     InputsJoined,
     RunError,
@@ -20,7 +21,6 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ToolCallStart,
 )
-from sulla.threads.log.provenance import from_outside
 
 _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 """The kind of the records of a playbook's run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.agent.model.pictures import shown_text
 from sulla.core.clock import Clock
 from sulla.core.ids import RunId, ThreadId
 from sulla.people.inbox import NoticeInbox
@@ -36,11 +37,12 @@ class Notifier:
         if note.unattended and (before := await self._inbox.said_before(note.agent, note.text, id_)) is not None:
             return before.at_ms
         at_ms = round(self._clock.now() * 1000)
-        notice = Notice(note.text, note.urgency, note.agent, note.tainted)
+        text = shown_text(note.text, tainted=note.tainted)
+        notice = Notice(text, note.urgency, note.agent, note.tainted)
         await self._threads.tell(note.thread_id, notice, note.key, note.run_id)
         # After a crash in between the call is made again, and this with it.
         await self._inbox.keep(
-            NoticeKept(id_, note.thread_id, note.run_id, note.agent, note.text, note.urgency, note.tainted, at_ms)
+            NoticeKept(id_, note.thread_id, note.run_id, note.agent, text, note.urgency, note.tainted, at_ms)
         )
         return None
 

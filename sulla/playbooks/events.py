@@ -10,10 +10,10 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.provenance import from_outside
+from sulla.threads.log.records import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 

@@ -10,7 +10,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.records import (
     Fact,
     RunEnded,
     RunReopened,
@@ -23,8 +24,7 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.facts_kept import kept
-from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.rerun import kept
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import begun_with

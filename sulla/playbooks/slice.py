@@ -22,10 +22,10 @@ from sulla.playbooks.records import (
 )
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Answer, Outcome, OutcomeStatus, ThreadCreated
 from sulla.threads.log.family import RunRef
 from sulla.threads.log.forms import Form
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import Answer, Outcome, OutcomeStatus, ThreadCreated
 from sulla.threads.log.schema import Slice
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit

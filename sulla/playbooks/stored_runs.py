@@ -16,8 +16,8 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.playbooks.catalog import PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
-from sulla.playbooks.machine.facts_kept import refuse_unknown
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.rerun import refuse_unknown
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
@@ -27,8 +27,8 @@ from sulla.playbooks.run.orders import RunOrder, begun_with, play_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.playbooks.service import Begin
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 

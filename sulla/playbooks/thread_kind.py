@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.subagents.reports import cut_report
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, ThreadId, derived_id
@@ -11,9 +12,9 @@ from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayS
 from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
 from sulla.threads.leaving import DELETED
 from sulla.threads.log.delivery import EndNews, RecordDelivery
-from sulla.threads.log.facts import Input
 from sulla.threads.log.kind import RunBudget, ThreadKind
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input
 from sulla.threads.log.state import ThreadState
 
 NO_MESSAGES: Final = "this thread is a run of a playbook and takes no messages: write to another one"
@@ -54,7 +55,8 @@ def _news(state: ThreadState) -> RecordDelivery | None:
     play = PLAYBOOK_RUN.of(state)
     if play is None:
         return None
-    text, key = _told(state, play), f"ended:{state.thread_id}:{play.ended_ms}"
+    text = shown_text(_told(state, play), tainted=state.context.tainted)
+    key = f"ended:{state.thread_id}:{play.ended_ms}"
     offers: tuple[tuple[Fact, str], ...] = (
         (PlaybookEnded(state.thread_id, play.name, play.status, text, state.context.tainted), key),
     )

@@ -12,11 +12,11 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotAvailable
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
-from sulla.schedules.facts import Fired
+from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import StartedAction
 from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
 from sulla.schedules.state import ScheduleState
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
 
 CALL_GRAPH: Final = "call"

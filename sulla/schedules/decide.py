@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.schedules.facts import Fired, Missed, Rewound, Skipped, SlotFact
+from sulla.schedules.records import Fired, Missed, Rewound, Skipped, SlotFact
 from sulla.schedules.slots import Slot, next_slot, spread
 from sulla.schedules.spec import Every, zone_of
 from sulla.schedules.state import MOST_PENDING, ScheduleState

@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from sulla.core.errors import Busy, CorruptRecord, NotFound, StaleLease
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.state import ScheduleState, apply
 from sulla.schedules.stored_state import HEAD, KIND, begin, key_of, parse_key, state_to_json
 from sulla.store.base import Store

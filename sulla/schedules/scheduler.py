@@ -14,7 +14,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.decide import decide
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.state import ScheduleState

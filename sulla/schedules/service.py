@@ -11,7 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import MakeId, derived_id
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
@@ -108,6 +108,15 @@ class ScheduleService:
         for one in self._schedules.page("", len(self._schedules)):
             if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
                 await self._end(one, by)
+
+    def has_any(self, by: str) -> bool:
+        """Whether there are schedules that something asked for.
+
+        Args:
+            by: what asked for them.
+        """
+        kept = self._schedules.page("", len(self._schedules))
+        return any(one.state is not None and one.state.by == by and not one.state.removed for one in kept)
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Schedules by id, those behind `after` only."""

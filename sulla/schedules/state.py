@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.stamp import stamp
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.forms import spec_from_json
 from sulla.schedules.spec import Every, Spec
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import Busy, Conflict, MessageIdReused, NotFound, StoreUnavailable
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.stored_state import HEAD, KIND, key_of, parse_key
 from sulla.store.base import Store

@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.forms import from_json, spec_from_json, spec_to_json, to_json
 from sulla.schedules.state import ScheduleNote, ScheduleState
 from sulla.store.values import Head

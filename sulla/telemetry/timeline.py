@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
-from sulla.threads.log.facts import (
+from sulla.threads.log.records import (
     Input,
     ModelAbandoned,
     ModelStarted,

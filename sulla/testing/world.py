@@ -42,7 +42,7 @@ from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, Mode, ThreadCreated
+from sulla.threads.log.records import Input, Mode, ThreadCreated
 from sulla.threads.retention import Retention
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.watching import Watcher

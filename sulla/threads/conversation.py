@@ -14,7 +14,7 @@ import orjson
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import ToolCall
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
 
 MAX_CHARS: Final = 4_000

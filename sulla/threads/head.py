@@ -15,9 +15,9 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Head, Status
-from sulla.threads.log.facts import Outcome
 from sulla.threads.log.forms import reader, to_json
 from sulla.threads.log.kept import KeptForm, numbers_of
+from sulla.threads.log.records import Outcome
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task

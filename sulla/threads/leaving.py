@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
-from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import Report, wait_of
 from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.records import Answer, StopAsked
 from sulla.threads.log.state import ThreadState
 
 DELETED = "deleted"

@@ -7,11 +7,11 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, ContinueAsked, StopAsked
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import TIME
+from sulla.threads.log.records import Answer, ContinueAsked, StopAsked
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ThreadState
 

@@ -8,7 +8,7 @@ import orjson
 
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 
 
 def run_of(thread_id: ThreadId, message_id: MessageId) -> RunId:

@@ -18,7 +18,7 @@ from sulla.store.base import Store
 from sulla.store.values import MAX_PUBLISH_BYTES, Draft, Head, Lease
 from sulla.threads.bus import LogAdvanced, channel, live, live_channel, pack
 from sulla.threads.head import to_head
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.state import ThreadState
 from sulla.threads.recent import RecentEntries

@@ -20,7 +20,7 @@ from sulla.threads.bus import LogAdvanced, channel, pack
 from sulla.threads.head import THREAD_KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.loader import StateLoader
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.kind import Group
 from sulla.threads.log.requests import RunRequest
@@ -74,7 +74,7 @@ class ThreadStore:
         self._clock = clock
         self._make_id = make_id
         self._owner = owner
-        self._schema = schema
+        self.schema = schema
         self._loader = StateLoader(store, schema)
         self._limits = limits
         self._watcher = watcher
@@ -98,9 +98,9 @@ class ThreadStore:
         """
         thread_id = ThreadId(self._make_id("thr") if request_id is None else derived_id("thr", "request", request_id))
         # The first head holds what the thread begins with, so that a list can show it before its first turn.
-        state, origin = self._schema.new(thread_id), self._origin()
-        self._schema.offer(state, fact, 1, origin)
-        head = to_head(self._schema, state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
+        state, origin = self.schema.new(thread_id), self._origin()
+        self.schema.offer(state, fact, 1, origin)
+        head = to_head(self.schema, state, claimed=1, epoch=0, due_ms=expires_ms(state, self._limits.retention))
         await self._offer(thread_id, fact, origin=origin, create=head, wakes=False)
         return thread_id
 
@@ -334,7 +334,7 @@ class ThreadStore:
     def state_of(self, info: LogInfo) -> ThreadState | None:
         """What a head says of its thread; None if it cannot be read."""
         try:
-            return from_head(self._schema, ThreadId(info.key), info.head)[0]
+            return from_head(self.schema, ThreadId(info.key), info.head)[0]
         except CorruptRecord as error:
             log.warning("%s: `sulla doctor` says more", error.message)
             return None

@@ -12,7 +12,7 @@ from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
 from sulla.store.base import Store
 from sulla.threads.head import LogReferences
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.fold_offer import keep_report

@@ -15,7 +15,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, RunStarted, ThreadCreated
+from sulla.threads.log.records import Input, RunStarted, ThreadCreated
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 

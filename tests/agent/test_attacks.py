@@ -27,7 +27,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
 from sulla.threads.log import fold, schema
-from sulla.threads.log.facts import Input, Summary, ToolCallResult
+from sulla.threads.log.records import Input, Summary, ToolCallResult
 from sulla.tools import policy
 from sulla.tools.base import Done, Tool
 from sulla.tools.builtin.every import builtin_tools

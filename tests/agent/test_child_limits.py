@@ -14,8 +14,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, RunStarted, ToolCallStart
 from sulla.threads.log.family import Birth, ChildMode, Report, wait_of
+from sulla.threads.log.records import Answer, RunStarted, ToolCallStart
 from sulla.threads.session import ThreadSession
 
 

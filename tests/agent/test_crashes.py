@@ -19,9 +19,9 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
 from sulla.threads.log.codec import decode
-from sulla.threads.log.facts import Answer, Decision, Offer, Suspended
 from sulla.threads.log.fold import apply_decision
 from sulla.threads.log.fold_offer import apply_offer
+from sulla.threads.log.records import Answer, Decision, Offer, Suspended
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting

@@ -9,7 +9,7 @@ import pytest
 from sulla.agent.ending import WalkCut, close_run
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
-from sulla.threads.log.facts import RunFinished, TextMessageEnd, ToolCallResult, ToolCallStart
+from sulla.threads.log.records import RunFinished, TextMessageEnd, ToolCallResult, ToolCallStart
 from tests.threads.log.kept_log import Log
 
 CALL = ToolCall(CallId("c"), "pay", {})

@@ -16,7 +16,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ModelStarted, TextMessageEnd
+from sulla.threads.log.records import Input, ModelStarted, TextMessageEnd
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.state import ThreadState
 from tests.agent.test_crashes import folded, shown

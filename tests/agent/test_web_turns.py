@@ -8,7 +8,7 @@ from sulla.host.system import SystemClock
 from sulla.store.base import Store
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Suspended
+from sulla.threads.log.records import Answer, Suspended
 from sulla.tools.builtin.web import web_tools
 from tests.tools.sites import OTHER, PUBLIC, Site, world
 

@@ -105,3 +105,9 @@ def test_a_named_token_is_known_by_its_form_though_nobody_keeps_its_value() -> N
     assert redactor.json({token: [token]}) == {MARK: [MARK]}
     for other in (token[:-1], TOKEN_PREFIX, "sulla_work_threads", token.upper()):
         assert redactor.text(other) == other
+
+
+@given(st.text(st.characters(min_codepoint=1, exclude_categories=["Cs"]), min_size=MIN_CHARS))
+def test_a_secret_is_found_in_the_base_85_of_the_standard_library(secret: str) -> None:
+    for encode in (base64.b85encode, base64.a85encode):
+        assert MARK in Redactor([secret]).text(encode(secret.encode()).decode())

@@ -16,12 +16,13 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.base import TokenUsage
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 
 Make = Callable[..., System]
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>", usage=TokenUsage(1_000, 100))
@@ -56,7 +57,7 @@ async def ask(system: System, text: str = "hello") -> dict[str, Any]:
     """One turn; what it ended with."""
     await system.store.open()
     thread_id = await system.service.create_thread(None, "", None, None)
-    await system.service.send(thread_id, "msg_1", text, "queue", None, "owner")
+    await system.service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text=text), "owner")
     await system.turns.attend(ThreadId(thread_id))
     events = await system.service.history(thread_id, 0, None, 100)
     await system.store.close()

@@ -18,7 +18,7 @@ from sulla.store.sqlite.reader import SqliteReader
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 
 DAY_S = 86_400.0

@@ -19,6 +19,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
 from sulla.gateway.commands import Event
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.base import Provider
 from sulla.models.catalog import ModelName
@@ -76,7 +77,12 @@ class World:
     async def ask(self, system: System, agent: str | None = None, **more: Any) -> tuple[str, list[Event]]:
         """One message in a thread of its own; what came of it."""
         thread_id = await system.service.create_thread(agent, "", None, None)
-        await system.service.send(thread_id, f"msg_{next(self._numbers)}", "go", "queue", more.get("sent_to"), "owner")
+        await system.service.send(
+            TurnSend(
+                thread_id=thread_id, message_id=f"msg_{next(self._numbers)}", text="go", agent=more.get("sent_to")
+            ),
+            "owner",
+        )
         await self.attend(system, thread_id)
         return thread_id, await events(system, thread_id)
 

@@ -22,7 +22,7 @@ from sulla.rpc.caller import Caller
 from sulla.telemetry.families import new_tally
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Outcome, RunFinished, RunStarted
+from sulla.threads.log.records import Outcome, RunFinished, RunStarted
 from sulla.threads.watching import CommittedFact
 from sulla.work.base import Inspection
 from tests.servers.wire import WireRequest, WireResponse, WireServer

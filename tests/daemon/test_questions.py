@@ -16,8 +16,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.records import Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.waits import Wait
 
 HUMAN = Wait("human:1", CallId(""), "Shall I?", expires_ms=7)

@@ -20,6 +20,7 @@ from sulla.daemon.service import Service
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.stores import store_source
 from sulla.gateway.commands import Advanced, Over, Signal
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
@@ -115,7 +116,7 @@ async def test_a_message_to_a_thread_that_cannot_be_read_is_refused_and_the_list
     await session.commit(Brewed(2))
     await session.release()
     with pytest.raises(CorruptRecord, match="its record 2 is a TEA_BREWED, which no capability here knows"):
-        await service.send(thread_id, "msg_1", "hi", "queue", None, "owner")
+        await service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi"), "owner")
     assert await service.last_seq(thread_id) == 2
     assert (await service.get_thread(thread_id)).status == "unreadable"
     assert [row.status for row in await service.list_threads(None, 10)] == ["unreadable"]
@@ -123,11 +124,24 @@ async def test_a_message_to_a_thread_that_cannot_be_read_is_refused_and_the_list
 
 async def test_a_message_waits_under_the_run_that_a_re_send_gets_too(service: Service) -> None:
     thread_id = await service.create_thread(None, "", None, None)
-    first, second = [await service.send(thread_id, "msg_1", "hi", "queue", None, "owner") for _ in range(2)]
+    first, second = [
+        await service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi"), "owner") for _ in range(2)
+    ]
     assert first == second
     (_, event) = await service.history(thread_id, 0, None, 10)
     assert (event.type, event.seq, event.run_id) == ("INPUT", first.seq, first.run_id)
     assert await service.last_seq(thread_id) == first.seq
+
+
+@pytest.mark.parametrize("from_model", [True, False])
+async def test_what_a_clients_model_says_taints_a_conversation_and_a_persons_words_do_not(
+    service: Service, system: System, from_model: bool
+) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    message = TurnSend(thread_id=thread_id, message_id="msg_1", text="fetch the page", from_model=from_model)
+    await service.send(message, "owner")
+    (_, event) = await service.history(thread_id, 0, None, 10)
+    assert event.data.get("tainted", False) is from_model
 
 
 @pytest.mark.parametrize(
@@ -138,13 +152,13 @@ async def test_an_unknown_agent_is_refused_with_the_nearest_name(service: Servic
     with pytest.raises(NotFound, match=hint):
         await service.create_thread(agent, "", None, None)
     with pytest.raises(NotFound, match=hint):
-        await service.send(thread_id, "msg_1", "hi", "queue", agent, "owner")
+        await service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi", agent=agent), "owner")
     assert await service.last_seq(thread_id) == 1
 
 
 async def test_an_unknown_thread_is_called_a_thread_whatever_is_asked_of_it(service: Service) -> None:
     asked: list[Ask] = [
-        lambda: service.send("thr_x", "msg_1", "hi", "queue", None, "owner"),
+        lambda: service.send(TurnSend(thread_id="thr_x", message_id="msg_1", text="hi"), "owner"),
         lambda: service.stop("thr_x", None),
         lambda: service.resume_turns("thr_x", None),
         lambda: service.answer("thr_x", "answer:1", "result", "yes"),
@@ -163,7 +177,7 @@ async def test_a_daemon_that_stops_takes_nothing_new_and_can_still_be_read(servi
     service.refuse_new_work()
     refused: list[Ask] = [
         lambda: service.create_thread(None, "", None, None),
-        lambda: service.send(thread_id, "msg_1", "hi", "queue", None, "owner"),
+        lambda: service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi"), "owner"),
         lambda: service.resume_turns(thread_id, None),
         lambda: service.answer(thread_id, "approval:1", "result", "yes"),
     ]
@@ -180,7 +194,7 @@ async def test_whoever_listens_hears_that_the_log_went_on(service: Service) -> N
     thread_id = await service.create_thread(None, "", None, None)
     heard: list[Signal] = []
     async with service.listen(thread_id, heard.append):
-        sent = await service.send(thread_id, "msg_1", "hi", "queue", None, "owner")
+        sent = await service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi"), "owner")
         assert heard == [Advanced(sent.seq)]
     assert heard[1:] == [Over(), Over()]  # of the wake-ups, and of what is shown live
 

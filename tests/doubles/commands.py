@@ -16,16 +16,17 @@ from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
-from sulla.gateway.commands import Advanced, Event, Hear, Live, Mode, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
-from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSent
+from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.rpc.method import Needs
+from sulla.safety import rpc as safety
 from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
@@ -34,6 +35,7 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
+from tests.doubles.safety import MemorySafety
 from tests.doubles.schedules import MemorySchedules
 from tests.doubles.speech import MemorySpeech
 from tests.doubles.switch import MemorySwitch
@@ -60,7 +62,7 @@ class _Thread:
     agent: str
     log: list[Event] = field(default_factory=list)
     listeners: list[Hear] = field(default_factory=list)
-    messages: dict[str, tuple[tuple[str, Mode, str | None, str], TurnSent]] = field(default_factory=dict)
+    messages: dict[str, tuple[TurnSend, TurnSent]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     """Numbers that the log no longer has."""
 
@@ -152,6 +154,7 @@ class MemoryCommands:
             (
                 agents.METHODS.done_by(self),
                 skills.METHODS.done_by(self),
+                safety.METHODS.done_by(MemorySafety(self._called, self._thread)),
                 environment_rpc.METHODS.done_by(self),
                 permissions_rpc.METHODS.done_by(MemoryRules(self._called)),
                 projects.METHODS.done_by(self),
@@ -211,21 +214,20 @@ class MemoryCommands:
         self._thread(thread_id)
         del self._threads[thread_id]
 
-    async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
-    ) -> TurnSent:
+    async def send(self, message: TurnSend, caller: str) -> TurnSent:
         """Keep a message as an `INPUT`."""
-        await self._called("send", thread_id, message_id, text, mode, agent, caller, *([quoted] if quoted else []))
+        await self._called("send", message, caller)
+        thread_id, message_id = message.thread_id, message.message_id
         thread = self._thread(thread_id)
-        content, known = (text, mode, agent, quoted), thread.messages.get(message_id)
+        known = thread.messages.get(message_id)
         if known is not None:
-            if known[0] != content:
+            if known[0] != message:
                 raise MessageIdReused(f"message {message_id!r} came before with other content: use a new id")
             return known[1]
         run_id = derived_id("run", thread_id, message_id)
-        event = self.add(thread_id, "INPUT", run_id, message_id=message_id, text=text, mode=mode)
+        event = self.add(thread_id, "INPUT", run_id, message_id=message_id, text=message.text, mode=message.mode)
         sent = TurnSent(run_id, event.seq or 0)
-        thread.messages[message_id] = (content, sent)
+        thread.messages[message_id] = (message, sent)
         return sent
 
     async def stop(self, thread_id: str, request_id: str | None) -> int:

@@ -30,8 +30,8 @@ from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.run.steps import StepEffects
 from sulla.store.base import Store
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Tool
 from sulla.tools.registry import Toolbox

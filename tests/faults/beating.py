@@ -11,7 +11,7 @@ from sulla.core.message import Message
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, RunError, RunFinished, ThreadCreated
+from sulla.threads.log.records import Input, RunError, RunFinished, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK, Backend

@@ -14,7 +14,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.stamp import stamp
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.harness import Daemon

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sulla.threads.log.facts import Answer, ToolCallResult
+from sulla.threads.log.records import Answer, ToolCallResult
 from tests.faults.backend import CLOCK, sqlite
 from tests.faults.beating import PATIENCE_S, beside
 from tests.faults.harness import Daemon

@@ -20,7 +20,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from tests.daemon.running import Place
 from tests.faults.backend import CLOCK, Backend
 

@@ -103,8 +103,8 @@ class FakeVosk:
 
 
 @asynccontextmanager
-async def _serving(talk: Callable[[ServerConnection], Coroutine[Any, Any, None]]) -> AsyncIterator[str]:
-    async with serve(talk, "127.0.0.1", 0) as server:
+async def _serving(chat: Callable[[ServerConnection], Coroutine[Any, Any, None]]) -> AsyncIterator[str]:
+    async with serve(chat, "127.0.0.1", 0) as server:
         (socket,) = server.sockets
         yield f"ws://127.0.0.1:{socket.getsockname()[1]}"
 

@@ -159,7 +159,7 @@ class Drifter:
         try:
             while not self._done():
                 try:
-                    await self._visit()
+                    await self._request()
                 except (OSError, WebSocketException, TimeoutError, Unavailable):
                     await self._clock.sleep(_PAUSE_S)  # the daemon is being started anew
         finally:
@@ -178,7 +178,7 @@ class Drifter:
     def _done(self) -> bool:
         return all(self.witness.ended.get(id_, 0) >= self._habits.turns for id_ in self._habits.threads)
 
-    async def _visit(self) -> None:
+    async def _request(self) -> None:
         where = self._door()
         socket = await connect(
             where.url.replace("http", "ws", 1) + "/ws",

@@ -122,6 +122,8 @@ GOOD: dict[str, JsonObject] = {
     "agent.list": {},
     "tool.list": {},
     "skill.list": {},
+    "safety.explain": {"thread_id": "thr_1"},
+    "safety.forget": {"thread_id": "thr_1"},
     "environment.report": {"thread_id": "thr_1", "events": [{"kind": "page"}]},
     "approval.rules": {},
     "approval.forget": {"rule": "rule_1"},

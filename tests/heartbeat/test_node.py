@@ -28,7 +28,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import Sent
 from sulla.tools.base import Tool
 

@@ -17,8 +17,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.family import Birth
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.tools.builtin.notify import PersonNote
 from tests.doubles.attacks import Hooks
 

@@ -10,8 +10,8 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.heartbeat.ticks import Cycle, Tick, by_of, ticks_of
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, RunStarted
 from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.records import Input, Outcome, RunError, RunFinished, RunStarted
 
 A, B = RunId("run_a"), RunId("run_b")
 BEGUN = RunStarted(2, MessageId("beat:heartbeat_sulla:2027-01-15T08:00:00.000Z"))

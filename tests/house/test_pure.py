@@ -10,7 +10,7 @@ import pytest
 from tests.house.source import ROOT, awaits, contracts, module_name, python_files, says_pure, syntax, touched
 
 MACHINES = frozenset(
-    "walk graph decision fold next_task codec head state facts loop route wrappers prompt playbook buffer".split()
+    "walk graph decision fold next_task codec head state records loop route wrappers prompt playbook buffer".split()
 )
 """Names that stand for a machine wherever they appear (design §1)."""
 

@@ -14,7 +14,7 @@ from sulla.daemon.settings.config import load_settings
 from sulla.host.host import Built
 from sulla.journal.build import build
 from sulla.testing.clock import ManualClock
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from tests.journal.desk import until
 
 

@@ -16,7 +16,7 @@ from sulla.core.redact import Redactor
 from sulla.journal.folder import JournalFolder
 from sulla.journal.lines import START, JournalLine, JournalPosition, to_line
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from tests.journal.desk import lines_of, older_first
 
 A, B, C = ThreadId("thr_a"), ThreadId("thr_b"), ThreadId("thr_c")

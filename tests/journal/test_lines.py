@@ -11,7 +11,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.event_json import event_json
 from sulla.journal.lines import START, JournalPosition, mark_of, read_example, read_line, to_line, unwritten
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 
 THREAD = ThreadId("thr_1")
 KEY = "sk-ant-0123456789"

@@ -21,8 +21,8 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 
@@ -208,3 +208,12 @@ async def test_an_answer_to_a_playbook_is_no_example_and_what_came_of_it_is_one(
         await world.turns.attend(thread_id)
     assert await _example(world, thread_id, runs[0]) is None
     assert _chat(await _example(world, thread_id, runs[1]))[-1] == ("assistant", "All right.")
+
+
+async def test_what_was_quoted_beside_a_message_stands_where_the_model_read_it(world: World) -> None:
+    _say(world, DONE)
+    thread_id = await world.thread()
+    sent = await world.threads.send(thread_id, Input(MessageId("m1"), "Sum it up.", quoted="Rome fell."))
+    await world.turns.attend(thread_id)
+    role, content = _chat(await _example(world, thread_id, sent.run_id))[1]
+    assert (role, content.startswith("Sum it up."), "Rome fell." in content) == ("user", True, True)

@@ -20,7 +20,7 @@ from sulla.journal.training import PromptFrame
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.threads import follower, pending
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.pending import Intervals
 from tests.journal.desk import DONE, Desk, lines_of, older_first, until
 

@@ -23,6 +23,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway.commands import Event
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.mcp.build import TRUSTED, servers_of, trust_of
@@ -77,7 +78,7 @@ async def daemon(home: Path, *script: Say, more: str = "") -> AsyncIterator[Syst
 async def ask(system: System) -> list[Event]:
     """One turn of a thread of its own; its events."""
     thread_id = await system.service.create_thread(None, "", None, None)
-    await system.service.send(thread_id, "msg_1", "go on", "queue", None, "owner")
+    await system.service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="go on"), "owner")
     await system.turns.attend(ThreadId(thread_id))
     return list(await system.service.history(thread_id, 0, None, 100))
 

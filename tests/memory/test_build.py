@@ -18,6 +18,7 @@ from sulla.core.message import Text
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryNote
@@ -57,7 +58,7 @@ async def daemon(home: Path, clock: ManualClock, *script: Say, toml: str = "", b
 
 async def talk(system: System, thread_id: str, message_id: str, text: str) -> list[dict[str, Any]]:
     """One turn; the data of its RUN_STARTED events so far."""
-    await system.service.send(thread_id, message_id, text, "queue", None, "owner")
+    await system.service.send(TurnSend(thread_id=thread_id, message_id=message_id, text=text), "owner")
     await system.turns.attend(ThreadId(thread_id))
     events = await system.service.history(thread_id, 0, None, 500)
     return [dict(event.data) for event in events if event.type == "RUN_STARTED"]

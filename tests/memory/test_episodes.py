@@ -16,8 +16,8 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input, Mode, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input, Mode, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools.base import Done, Result, Tool, ToolContext
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"

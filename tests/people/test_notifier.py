@@ -16,6 +16,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
 from sulla.gateway.commands import Advanced, Signal
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.catalog import ModelName
 from sulla.people.notifier import Notifier
@@ -49,7 +50,7 @@ async def system(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Sys
 async def asked(system: System) -> ThreadId:
     """A thread in which a person has asked for it, and it was done."""
     thread_id = ThreadId(await system.service.create_thread(None, "", None, None))
-    await system.service.send(thread_id, "msg_1", "tell me", "queue", None, "owner")
+    await system.service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="tell me"), "owner")
     await system.turns.attend(thread_id)
     return thread_id
 
@@ -70,7 +71,7 @@ async def test_who_listens_is_woken_by_it(system: System) -> None:
     thread_id = ThreadId(await system.service.create_thread(None, "", None, None))
     heard: list[Signal] = []
     async with system.service.listen(thread_id, heard.append):
-        await system.service.send(thread_id, "msg_1", "tell me", "queue", None, "owner")
+        await system.service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="tell me"), "owner")
         await system.turns.attend(thread_id)
     events = await system.service.history(thread_id, 0, None, 100)
     (seq,) = [event.seq for event in events if event.type == "NOTICE"]

@@ -11,8 +11,8 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded
 from sulla.playbooks.events import EVENTS, TEXT_CHARS, depth_of, event_key, gives_events, happening, is_playbooks_turn
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.family import Birth
+from sulla.threads.log.records import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait

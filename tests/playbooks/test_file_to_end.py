@@ -7,8 +7,8 @@ import pytest
 from sulla.core.jsontypes import Json
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.records import StepStarted
 from tests.playbooks.corpus import GOOD, KNOWN
 from tests.playbooks.machine import play
 from tests.playbooks.machine.play import BROKEN, Play, Work

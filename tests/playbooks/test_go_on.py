@@ -6,8 +6,8 @@ import pytest
 
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.machine.facts import Failure
 from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.records import Failure
 
 TEXT = """
 name: chain

@@ -8,7 +8,7 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.family import Report, RunRef
 from sulla.threads.log.plays import Play, Question
 from sulla.threads.log.waits import Permit, Wait

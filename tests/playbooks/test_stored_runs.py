@@ -23,8 +23,8 @@ from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
-from sulla.threads.log.facts import ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import ThreadCreated
 from tests.doubles.play_world import PlayWorld
 from tests.schedules.town import make_id
 

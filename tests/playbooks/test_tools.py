@@ -18,9 +18,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, Outcome, RunFinished, ThreadCreated
 from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input, Outcome, RunFinished, ThreadCreated
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.playbooks import MemoryPlaybooks

@@ -9,13 +9,13 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.schedules.actions import ActionStarter, ExternalActions
-from sulla.schedules.facts import Fired
+from sulla.schedules.records import Fired
 from sulla.schedules.spec import Action, BeatAction, Every, MessageAction, PlaybookAction, Spec, ToolAction
 from sulla.schedules.state import ScheduleState
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
 from tests.schedules.town import make_id, opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sulla.schedules.decide import GRACE_MS, REWIND_MS, FiringDecision, decide
-from sulla.schedules.facts import Fired, Missed, Rewound, Skipped
+from sulla.schedules.records import Fired, Missed, Rewound, Skipped
 from sulla.schedules.spec import Every, MessageAction, Spec
 from sulla.schedules.state import MOST_PENDING, ScheduleState, apply
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import Busy, CorruptRecord, NotFound, StoreUnavailable
-from sulla.schedules import facts as f
+from sulla.schedules import records as f
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import LEASE_S, MOST_RECORDS, ScheduleLog
 from sulla.schedules.state import MOST_ASKED, MOST_NOTES, ScheduleState, apply

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, QueueFull, StoreUnavailable
-from sulla.schedules.facts import ScheduleSet
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.log import MOST_RECORDS
+from sulla.schedules.records import ScheduleSet
 from sulla.schedules.scheduler import BEGIN_S, HANDOVER_S
 from sulla.schedules.service import PLAYBOOKS
 from sulla.schedules.spec import At, Cron, MessageAction, Spec

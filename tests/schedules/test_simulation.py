@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sulla.schedules.decide import LEAST_GRACE_MS, decide
-from sulla.schedules.facts import Delivered, Fired, Missed
 from sulla.schedules.hours import parse_hours
+from sulla.schedules.records import Delivered, Fired, Missed
 from sulla.schedules.spec import Cron, Every, MessageAction, MissedPolicy, Spec
 from sulla.schedules.state import ScheduleState, apply
 from tests.schedules.oracle import DAY_MS, MINUTE_MS, ZONES, Daily, Span, ms, shown

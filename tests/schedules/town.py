@@ -10,7 +10,7 @@ from itertools import count
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
-from sulla.schedules.facts import Fired
+from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import Scheduler, StartedAction
 from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import Every, MessageAction, MissedPolicy, Spec

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer, ThreadCreated
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, is_child_wait, wait_of
+from sulla.threads.log.records import Answer, ThreadCreated
 from tests.simulation.history_reading import Breach, LogReading
 
 TOLD_ONCE = "told once"

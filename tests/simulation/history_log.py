@@ -11,7 +11,9 @@ from sulla.people.slice import Notice
 from sulla.playbooks import records as p
 from sulla.speech.slice import Overheard
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import (
+from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted, wait_of
+from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.records import (
     Answer,
     ContinueAsked,
     Continued,
@@ -28,8 +30,6 @@ from sulla.threads.log.facts import (
     Summary,
     ThreadCreated,
 )
-from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted, wait_of
-from sulla.threads.log.plays import AnswerGiven
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.log.usage import Usage
 from tests.simulation.history_family import FamilyReading

@@ -8,9 +8,9 @@ from typing import Final
 
 from sulla.playbooks import records as p
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Suspended
 from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.log.records import Suspended
 from tests.simulation.history_reading import Breach, LogReading
 
 STEP_BY_STEP: Final = "step by step"

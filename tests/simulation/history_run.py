@@ -10,7 +10,9 @@ from sulla.core.message import ToolCall
 from sulla.heartbeat import beats
 from sulla.playbooks import records as p
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import (
+from sulla.threads.log.family import is_child_wait, wait_of
+from sulla.threads.log.plays import Question
+from sulla.threads.log.records import (
     Answer,
     Input,
     InputHandled,
@@ -24,8 +26,6 @@ from sulla.threads.log.facts import (
     ToolCallResult,
     ToolCallStart,
 )
-from sulla.threads.log.family import is_child_wait, wait_of
-from sulla.threads.log.plays import Question
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait
 from tests.simulation.history_beat import BeatReading

@@ -13,8 +13,8 @@ from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import MessageId, ThreadId
 from sulla.store.base import Store
-from sulla.threads.log.facts import Answer, Input, Mode, ThreadCreated
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.records import Answer, Input, Mode, ThreadCreated
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import Sent, ThreadStore

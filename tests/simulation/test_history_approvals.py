@@ -12,7 +12,7 @@ from sulla.agent.approvals.approvals import APPROVAL_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from tests.agent.approvals.test_approvals import DONE, Desk
 from tests.simulation.history import History, ThreadHistory, breaches
 

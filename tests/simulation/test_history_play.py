@@ -18,7 +18,7 @@ from sulla.testing.mortal import Killed, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

@@ -9,7 +9,7 @@ from sulla.people.slice import Notice
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
-from sulla.threads.log.facts import RunStarted
+from sulla.threads.log.records import RunStarted
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches
 

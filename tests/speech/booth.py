@@ -19,7 +19,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LiveSignal, live_channel, unpack
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
 from tests.speech.streams import DETECTOR
 

@@ -15,7 +15,7 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import End, Partial, TurnStarted
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ModelStarted, RunError, RunFinished, TextMessageEnd
+from sulla.threads.log.records import Input, ModelStarted, RunError, RunFinished, TextMessageEnd
 from sulla.threads.log.spoken import Heard, Spoken
 from sulla.threads.store import Sent
 from sulla.tools.base import Tool

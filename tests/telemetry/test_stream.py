@@ -17,7 +17,7 @@ from sulla.telemetry.stream import SpanFeed
 from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, RunSetAside, ToolDone
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Answer, ThreadCreated
+from sulla.threads.log.records import Answer, ThreadCreated
 from sulla.threads.watching import CommittedFact
 from sulla.tools.base import Done, Result, ToolContext, Waiting
 from sulla.tools.define import define

@@ -15,7 +15,7 @@ from sulla.telemetry.timeline import (
     Timeline,
 )
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import (
+from sulla.threads.log.records import (
     Input,
     ModelStarted,
     Outcome,

@@ -28,7 +28,7 @@ from sulla.projects.projects import Projects
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads.log.facts import Answer, Input, ThreadCreated
+from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from tests.doubles.play_world import PlayWorld

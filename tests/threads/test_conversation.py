@@ -6,7 +6,7 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
 from sulla.store.values import Record
 from sulla.threads.conversation import MAX_RESULT_CHARS, ConversationReader, LogMessage
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, decode, encode
 from sulla.threads.log.spoken import Heard, Spoken
 

@@ -20,7 +20,7 @@ from sulla.testing.world import World
 from sulla.threads import follower
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import ThreadCreated
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
 from tests.threads.rounds import round_of

@@ -10,8 +10,8 @@ from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.head import from_head, to_head
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Input, Outcome, RunFinished, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.family import Birth
+from sulla.threads.log.records import Input, Outcome, RunFinished, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.state import ThreadState, ThreadWalk
 from sulla.threads.log.waits import Wait
 

@@ -11,12 +11,12 @@ from sulla.playbooks.records import PlaybookEnded, PlayState, PlayStatus
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads.leaving import DELETED, last_words
-from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import Birth, ChildStarted, Report
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.kind import CONVERSATION
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage, RunQuestion
 from sulla.threads.log.plays import OwedAnswer, Question
+from sulla.threads.log.records import Answer, StopAsked
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 

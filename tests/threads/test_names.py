@@ -35,8 +35,8 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
 from sulla.threads.head import from_head
-from sulla.threads.log.facts import Answer, ModelStarted, ThreadCreated
 from sulla.threads.log.family import RunRef
+from sulla.threads.log.records import Answer, ModelStarted, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.registry import Toolbox

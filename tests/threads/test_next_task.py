@@ -12,7 +12,7 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks.records import EndTold, PlaybookAsked, Played
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.speech.slice import Overheard
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report, wait_of

@@ -7,7 +7,7 @@ import pytest
 from sulla.core.ids import MessageId, ThreadId
 from sulla.people.slice import Notice
 from sulla.speech.slice import Overheard
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.spoken import BargedIn
 from sulla.threads.offers import dedupe_id, digest, run_of
 

@@ -13,8 +13,8 @@ from sulla.store.memory import MemoryStore
 from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import ThreadCreated
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.log.schema import Slice, ThreadSchema
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore

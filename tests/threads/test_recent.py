@@ -7,7 +7,7 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.store.values import Record
 from sulla.threads.log.codec import Origin, encode
-from sulla.threads.log.facts import StopAsked
+from sulla.threads.log.records import StopAsked
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.recent import LARGEST_BYTES, RecentEntries
 

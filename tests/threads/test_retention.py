@@ -14,11 +14,11 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input
 from sulla.threads.log.family import Birth
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.records import Input
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait

@@ -17,7 +17,7 @@ from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LiveSignal, live_channel, unpack
-from sulla.threads.log.facts import Input, Reminder, RunStarted, ThreadCreated
+from sulla.threads.log.records import Input, Reminder, RunStarted, ThreadCreated
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
 

@@ -15,7 +15,8 @@ from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Origin, encode
-from sulla.threads.log.facts import (
+from sulla.threads.log.quoted import quoted_part
+from sulla.threads.log.records import (
     Answer,
     Input,
     ModelStarted,
@@ -26,7 +27,6 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadCreated,
 )
-from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.spoken import Heard, Spoken
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore

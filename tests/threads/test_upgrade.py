@@ -17,7 +17,7 @@ from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Input
+from sulla.threads.log.records import Answer, Input
 from tests.agent.turn.test_turns import Hands
 
 OLD = Path(__file__).with_name("data") / "kept-by-0.1.0.db"

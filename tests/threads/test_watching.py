@@ -15,7 +15,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, Plan, Touch, at_record
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.watching import CommittedFact
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"

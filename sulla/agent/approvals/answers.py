@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sulla.agent.approvals.approvals import refusal
-from sulla.threads.log.facts import Answer, Resumed, ToolCallResult
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import Answer, Resumed, ToolCallResult
 
 Written = Resumed | ToolCallResult
 

@@ -11,7 +11,7 @@ from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Record
-from sulla.threads.log.facts import Answer, ToolCallResult
+from sulla.threads.log.records import Answer, ToolCallResult
 from sulla.threads.log.waits import Permit, Wait
 
 APPROVAL_S: Final = 24 * 3600.0

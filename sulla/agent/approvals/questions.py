@@ -8,9 +8,9 @@ from typing import Final
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import ToolCall
 from sulla.models.base import PromptSection, ToolSpec
-from sulla.threads.log.facts import Outcome, Reminder, ToolCallResult
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Outcome, Reminder, ToolCallResult
 from sulla.tools.schema import validate
 
 ASKED: Final = (

@@ -16,7 +16,7 @@ from sulla.core.run import Run
 from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
-from sulla.threads.log.facts import Outcome, TextMessageEnd, ToolCallStart
+from sulla.threads.log.records import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 
 CALL = NodeId("call")

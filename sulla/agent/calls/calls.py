@@ -26,8 +26,8 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
-from sulla.threads.log.facts import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting

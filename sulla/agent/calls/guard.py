@@ -8,7 +8,8 @@ from typing import Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
-from sulla.agent.calls.taint import holds_secret, is_known_target, is_unattended, trust_of
+from sulla.agent.calls.secrets import carries_secret
+from sulla.agent.calls.taint import is_known_target, is_unattended, trust_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
@@ -181,11 +182,12 @@ class CallGuard:
             source = toolbox.get(name)
             return source is not None and source.quotes
 
+        said, tainted = state.context.transcript, state.context.tainted
         standing = CallContext(
             trust_of(open_run),
-            state.context.tainted,
-            reach_of(tool, call.args, context) == "outward" and holds_secret(self.redactor, call.args),
-            state.context.tainted and is_known_target(call, state.context.transcript, quotes),
+            tainted,
+            reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
+            tainted and is_known_target(call, said, quotes),
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
 from sulla.core.ids import CallId
-from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
-from sulla.core.redact import Redactor
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
@@ -36,12 +34,6 @@ def is_unattended(state: ThreadState) -> bool:
     if state.identity.birth is not None:
         return state.identity.birth.unattended
     return state.run is not None and trust_of(state.run) == "unattended"
-
-
-def holds_secret(redactor: Redactor, args: FrozenJson) -> bool:
-    """Whether arguments hold a secret of the daemon's, in any spelling that the redactor knows."""
-    whole = dict(args)
-    return redactor.json(whole) != whole
 
 
 def is_known_target(call: ToolCall, transcript: Transcript, quotes: Callable[[str], bool]) -> bool:

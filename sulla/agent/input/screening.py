@@ -8,7 +8,7 @@ from sulla.agent.input.sanitize import sanitize
 from sulla.agent.input.signals import Signal, injection, spam
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Text
-from sulla.threads.log.facts import InputHandled
+from sulla.threads.log.records import InputHandled
 
 
 def screen(message: Message) -> InputHandled | None:

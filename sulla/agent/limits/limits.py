@@ -12,8 +12,8 @@ from sulla.core.errors import LimitReached
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.core.run import Run
 from sulla.core.units import DAY_S, MICRO
-from sulla.threads.log.facts import Answer
 from sulla.threads.log.family import Birth, ChildStarted, Report
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 
 

@@ -32,8 +32,8 @@ from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
 from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
-from sulla.threads.log.facts import ModelAbandoned, ModelStarted
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import ModelAbandoned, ModelStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
 
@@ -164,7 +164,8 @@ class Model:
                 except BaseException:
                     self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
                     raise
-                sink = StreamSink(started.message_id, run.emit if ask.purpose == "reply" else nobody)
+                shown = run.emit if ask.purpose == "reply" else nobody
+                sink = StreamSink(started.message_id, shown, pictures=not state.context.tainted)
                 completed, wrapper = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
@@ -324,6 +325,7 @@ class Model:
                     case Completed():
                         rest, wrapper = stripper.finish()
                         sink.show(rest)
+                        sink.finish()
                         return delta, wrapper
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 

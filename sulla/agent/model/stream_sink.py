@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.agent.model.pictures import PictureFilter
 from sulla.core.event import Emit, Moment, ReasoningShown, TextShown
 from sulla.core.ids import MessageId
 
@@ -12,11 +13,13 @@ class StreamSink:
     Args:
         message_id: of the reply.
         emit: takes the pieces.
+        pictures: whether it may show pictures.
     """
 
-    __slots__ = ("_emit", "_message_id", "_pieces", "_shown", "_thought")
+    __slots__ = ("_emit", "_filter", "_message_id", "_pieces", "_shown", "_thought")
 
-    def __init__(self, message_id: MessageId, emit: Emit) -> None:
+    def __init__(self, message_id: MessageId, emit: Emit, *, pictures: bool = True) -> None:
+        self._filter = None if pictures else PictureFilter()
         self._message_id = message_id
         self._emit = emit
         self._pieces: list[str] = []
@@ -30,6 +33,14 @@ class StreamSink:
 
     def show(self, text: str) -> None:
         """More of the text, free of wrappers."""
+        self._show(text if self._filter is None else self._filter.feed(text))
+
+    def finish(self) -> None:
+        """There is no more of it."""
+        if self._filter is not None:
+            self._show(self._filter.finish())
+
+    def _show(self, text: str) -> None:
         if text:
             self._emit(TextShown(self._message_id, self._shown, text))
             self._pieces.append(text)

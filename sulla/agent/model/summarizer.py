@@ -17,8 +17,8 @@ from sulla.core.message import Message
 from sulla.models.tokens.estimate import estimate_text
 from sulla.threads.conversation import ConversationReader, LogMessage
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Summary
 from sulla.threads.log.fold_offer import apply_offer
+from sulla.threads.log.records import Summary
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 

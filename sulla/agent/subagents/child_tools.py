@@ -11,8 +11,8 @@ from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enoug
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
-from sulla.threads.log.facts import Answer
 from sulla.threads.log.family import wait_of
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting

@@ -20,10 +20,10 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.family import Birth, ChildMode, ChildStarted, wait_of
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore

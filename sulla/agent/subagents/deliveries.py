@@ -5,9 +5,9 @@ from __future__ import annotations
 from sulla.agent.subagents.reports import report_of
 from sulla.core.errors import CorruptRecord
 from sulla.threads.log.delivery import Owed, RecordDelivery
-from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import ChildCancelled, ChildReported, Report, wait_of
 from sulla.threads.log.plays import AnswerGiven
+from sulla.threads.log.records import Answer, StopAsked
 from sulla.threads.log.state import ThreadState
 
 

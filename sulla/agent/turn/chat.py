@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
 from sulla.agent.model.model import Model, ModelReply, ReplyRequest
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
@@ -17,8 +19,8 @@ from sulla.core.message import Message, Part, Text, ToolCall
 from sulla.core.run import Run
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
-from sulla.threads.log.facts import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 
@@ -70,7 +72,7 @@ class AgentChat:
             text_at,
             said.usage,
             said.completed.stop,
-            None if calls else self._outcome(said.wrapper, run),
+            None if calls else self._outcome(said.wrapper, state, run),
             stand_in=_stand_in(said.completed),
         )
         if calls:
@@ -95,7 +97,7 @@ class AgentChat:
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
-        run.journal.note(_nudged(said, self._outcome(said.wrapper, run)))
+        run.journal.note(_nudged(said, self._outcome(said.wrapper, state, run)))
         return True
 
     async def answer(self, question: Question, state: ThreadState, run: Run) -> bool:
@@ -177,17 +179,18 @@ class AgentChat:
     def _prompt(self) -> tuple[PromptSection, ...]:
         return (*sections(self.spec, self.surroundings), *self.known())
 
-    def _outcome(self, wrapper: Wrapper | None, run: Run) -> Outcome:
+    def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)
         if wrapper is None:
             done = self.spec.completion == "plain"
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
+        show = partial(shown_text, tainted=state.context.tainted)
         return Outcome(
             wrapper.status,
-            wrapper.status_report or "",
-            wrapper.response or "",
-            wrapper.blocker_reason or "",
-            wrapper.unblock_requirements or "",
+            show(wrapper.status_report or ""),
+            show(wrapper.response or ""),
+            show(wrapper.blocker_reason or ""),
+            show(wrapper.unblock_requirements or ""),
             updated_at_ms=now_ms,
         )
 

@@ -13,7 +13,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.core.run import Run
 from sulla.graph.decision import Decision, Next
-from sulla.threads.log.facts import InputHandled
+from sulla.threads.log.records import InputHandled
 from sulla.threads.log.state import ThreadState
 
 SUMMARIZE_OVER: Final = 80

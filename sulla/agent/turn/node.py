@@ -15,9 +15,9 @@ from sulla.core.errors import GraphError
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run
 from sulla.graph.decision import Continue, Decision, Next
-from sulla.threads.log.facts import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
 Opening = Callable[[ThreadState, Run], Awaitable[str]]

@@ -28,7 +28,9 @@ from sulla.graph.engine import run_graph
 from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.store.base import Store
 from sulla.threads.bus import channel
-from sulla.threads.log.facts import (
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import (
     Continued,
     InputIgnored,
     ModelAbandoned,
@@ -39,8 +41,6 @@ from sulla.threads.log.facts import (
     RunStarted,
     Stopped,
 )
-from sulla.threads.log.inputs import WaitingInput
-from sulla.threads.log.open_run import OpenRun
 from sulla.threads.next_task import (
     AnswerRun,
     CancelForBargeIn,

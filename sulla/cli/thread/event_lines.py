@@ -57,7 +57,9 @@ def _input(event: dict[str, Any], data: Data) -> Says:
     how = f", by voice ({spoken['reason']})" if spoken else ""
     if heard := spoken.get("heard"):
         how += f", over a reply of which {heard['chars']} characters were heard"
-    return ("you" if origin == "user" else origin) + how, data["text"]
+    quoted = data.get("quoted")
+    lines = [data["text"], "", "(quoted beside it:)", *(f"> {line}" for line in quoted.split("\n"))] if quoted else None
+    return ("you" if origin == "user" else origin) + how, "\n".join(lines) if lines else data["text"]
 
 
 def _overheard(event: dict[str, Any], data: Data) -> Says:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, Refused
+from sulla.core.ids import ThreadId
 from sulla.daemon.home.archive import open_archive
+from sulla.host.system import random_id
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import one_line
 from sulla.threads.archive.lines import MAX_LINE_BYTES
@@ -50,7 +52,7 @@ async def _take_in(restore: ThreadRestore, path: Path, *, as_new: bool) -> Resto
                 while line := file.readline(MAX_LINE_BYTES + 1):
                     yield line
 
-            return await restore.restore(lines, as_new=as_new)
+            return await restore.restore(lines, copy_as=ThreadId(random_id("thr")) if as_new else None)
     except OSError as error:
         raise InvalidInput(f"it cannot be read: {error.strerror or error}") from None
 

@@ -61,7 +61,7 @@ async def open_archive(
         limits = ThreadLimits(load_tokens=ceiling)
         yield Archive(
             ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, limits),
-            ThreadRestore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, ceiling, _close),
+            ThreadRestore(store, place.clock, place.owner, THREAD_SCHEMA, ceiling, _close),
         )
 
 

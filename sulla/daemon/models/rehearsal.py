@@ -44,7 +44,7 @@ from sulla.models.tokens.calibration import Calibrations
 from sulla.models.tokens.prices import Prices
 from sulla.rpc.row import adapter_of
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
 from sulla.tools.registry import Toolbox
 

@@ -20,7 +20,7 @@ from sulla.gateway.contract_docs.speech_events import SPEECH
 from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
 from sulla.gateway.feed.speaking import SPEAK, Speak
 from sulla.host.collected import slices
-from sulla.threads.log.facts import ThreadFact
+from sulla.threads.log.records import ThreadFact
 
 _PLAIN = {str: "string", int: "integer", bool: "boolean", float: "number"}
 PARTS: dict[str, type] = {"text": Text, "reasoning": Reasoning, "tool_call": ToolCall, "tool_result": ToolResult}

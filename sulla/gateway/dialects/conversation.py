@@ -54,16 +54,36 @@ class ChatRequest:
 
     @property
     def title(self) -> str:
-        """The new words in a line."""
-        line = " ".join("".join(c if c.isprintable() else " " for c in self.text[: 8 * TITLE_CHARS]).split())
+        """The newest message in a line."""
+        newest = self.fresh[-1].text if self.fresh else ""
+        line = " ".join("".join(c if c.isprintable() else " " for c in newest[: 8 * TITLE_CHARS]).split())
         return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+
+
+_SYSTEM = ("system", "developer")
+
+
+def application_words(messages: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """What the application says: before anybody else does, and in the middle of the conversation.
+
+    The first is taken for the person's own set-up; the other may stand for what anybody told the application.
+
+    Args:
+        messages: the role and the words of each, in order.
+    """
+    begins = next((at for at, (role, _) in enumerate(messages) if role not in _SYSTEM), len(messages))
+    first, later = (
+        [text for role, text in part if role in _SYSTEM and text.strip()]
+        for part in (messages[:begins], messages[begins:])
+    )
+    return first, later
 
 
 def moved_on(events: Sequence[Event], but: str = "") -> bool:
     """Whether somebody has said something else since.
 
     Args:
-        events: what the thread's log has behind a spot.
+        events: what the thread's log has behind a position.
         but: the id of the message that is meant to be said there.
     """
     said = [event.data for event in events if event.type == "INPUT" and event.data.get("origin", "user") == "user"]
@@ -86,51 +106,51 @@ class PassedOn:
     request may have got any of it from anywhere."""
 
 
-def words_for(talk: ChatRequest, *, system: bool, before: bool) -> PassedOn:
+def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     """What is passed on to the agent.
 
     Args:
-        talk: the request.
+        chat: the request.
         system: whether what the application says is news.
         before: whether what was said before is news.
     """
     # In a conversation that is not known only the newest message is said here, whoever is to have said the others.
-    newest = talk.fresh[-1].text if before and talk.fresh else talk.text
-    earlier = (*talk.before, *talk.fresh[:-1]) if before else ()
+    newest = chat.fresh[-1].text if before and chat.fresh else chat.text
+    earlier = (*chat.before, *chat.fresh[:-1]) if before else ()
     quoted = [f"{found[1]}:\n\n{found[2].strip()}" for found in _PUT_IN.finditer(newest)]
     text = _PUT_IN.sub(lambda found: f"({found[1]}: quoted beside this message)", newest)
-    if system and talk.system:
-        told = f"The application that this conversation is held in says:\n\n{talk.system}"
+    if system and chat.system:
+        told = f"The application that this conversation is held in says:\n\n{chat.system}"
         text = f"{told}\n\nThe message:\n\n{text}"
-    if system and talk.context:
-        quoted.append(f"What the application shows:\n\n{talk.context}")
+    if system and chat.context:
+        quoted.append(f"What the application shows:\n\n{chat.context}")
     if earlier:
-        room = TEXT_CHARS - sum(len(part) + 2 for part in quoted) - 100
-        quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(earlier, room)}")
+        left_chars = TEXT_CHARS - sum(len(part) + 2 for part in quoted) - 100
+        quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(earlier, left_chars)}")
     return PassedOn(text, "\n\n".join(quoted))
 
 
-def check_words(words: PassedOn, talk: ChatRequest) -> None:
+def check_words(words: PassedOn, chat: ChatRequest) -> None:
     """See whether that can be said.
 
     Raises:
         Malformed: nothing is said.
         TooLarge: it is too much.
     """
-    if not talk.text.strip():
+    if not chat.text.strip():
         raise Malformed(400, "invalid_value", "messages: the last one of the user's says nothing", "messages")
-    for what, part in (("what is new", words.text), ("what the application shows", words.quoted)):
+    for what, part in (("what is new", words.text), ("what is quoted beside it", words.quoted)):
         if len(part) > TEXT_CHARS:
             raise TooLarge(f"messages: {what} has {len(part)} characters, expected at most {TEXT_CHARS}")
 
 
-def _transcript(messages: Sequence[ChatMessage], room: int) -> str:
+def _transcript(messages: Sequence[ChatMessage], left_chars: int) -> str:
     """What was said, the oldest left out if it is too much."""
     lines = list[str]()
     for message in reversed(messages):
         line = f"{message.role}: {message.text}"
-        room -= len(line) + 2
-        if room < 0:
+        left_chars -= len(line) + 2
+        if left_chars < 0:
             lines.append(_LEFT_OUT)
             break
         lines.append(line)

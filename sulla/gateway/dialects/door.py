@@ -80,24 +80,24 @@ class DialectDoor:
     Args:
         dialect: what is spoken there.
         routes: what can be done there, by verb.
-        desk: what all resources share.
+        context: what all resources share.
     """
 
-    def __init__(self, dialect: Dialect, routes: Mapping[str, DialectRoute], desk: RestContext) -> None:
+    def __init__(self, dialect: Dialect, routes: Mapping[str, DialectRoute], context: RestContext) -> None:
         self._dialect = dialect
         self._routes = routes
-        self._desk = desk
+        self._context = context
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        exchange = HttpExchange(scope, receive, send, self._desk.make_id("req"))
+        exchange = HttpExchange(scope, receive, send, self._context.make_id("req"))
         route = self._routes.get(scope["method"])
         if route is None:
             await self._refuse(exchange, no_such_verb(scope["method"], scope["path"], tuple(sorted(self._routes))))
             return
         try:
-            said = await take_in(self._desk, exchange, said_in(scope), route.needs, f"{route.verb} {route.path}")
-            await route.serve(RequestContext(self._desk, exchange, said, self._dialect.name))
+            said = await take_in(self._context, exchange, said_in(scope), route.needs, f"{route.verb} {route.path}")
+            await route.serve(RequestContext(self._context, exchange, said, self._dialect.name))
         except (SullaError, Malformed) as error:
             await self._refuse(exchange, problem_of(error))
         except ClientLeft:

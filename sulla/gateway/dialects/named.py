@@ -14,24 +14,24 @@ _OWN = "thr_"
 _SHOWN_CHARS = 80
 
 
-async def check_agent(visit: RequestContext, name: str) -> None:
+async def check_agent(request: RequestContext, name: str) -> None:
     """See whether there is an agent of that name, before anything is made for it.
 
     Raises:
         NotFound: there is none.
     """
-    agents = await visit.agents()
+    agents = await request.agents()
     if name not in agents:
         near = get_close_matches(name[:_SHOWN_CHARS], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
         raise NotFound(f"no agent {name[:_SHOWN_CHARS]!r}: {hint}")
 
 
-async def thread_named(visit: RequestContext, name: str, agent: str | None, param: str) -> str:
+async def thread_named(request: RequestContext, name: str, agent: str | None, param: str) -> str:
     """The thread of a conversation.
 
     Args:
-        visit: the request.
+        request: the request.
         name: a thread's id, or the client's own name for a conversation.
         agent: who answers in it; None for the default agent.
         param: where in the request the name is.
@@ -44,4 +44,4 @@ async def thread_named(visit: RequestContext, name: str, agent: str | None, para
     if len(name) > TITLE_CHARS or not name.isprintable():
         message = f"{param}: expected a thread's id, or a name of up to {TITLE_CHARS} printable characters"
         raise Malformed(422, "invalid_input", message, param)
-    return await visit.thread(name, agent, name)
+    return await request.thread(name, agent, name)

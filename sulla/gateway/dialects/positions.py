@@ -30,26 +30,26 @@ class ClientPosition:
     """The question, as it was shown."""
 
 
-def note_spot(spot: ClientPosition) -> str:
-    """A spot as it is noted."""
-    return orjson.dumps(short(spot)).decode()
+def note_position(position: ClientPosition) -> str:
+    """A position as it is noted."""
+    return orjson.dumps(short(position)).decode()
 
 
 def read_spot(noted: str) -> ClientPosition | None:
-    """A spot as it was noted; None if that was done by a version that noted something else."""
+    """A position as it was noted; None if that was done by a version that noted something else."""
     found = orjson.loads(noted)
-    return spot_of(found) if isinstance(found, dict) else None
+    return position_of(found) if isinstance(found, dict) else None
 
 
-def spot_of(found: dict[str, Any]) -> ClientPosition | None:
+def position_of(found: dict[str, Any]) -> ClientPosition | None:
     """The same, once it was read."""
     if found.keys() != {field.name for field in fields(ClientPosition)}:
         return None
     return ClientPosition(**{**found, "choices": tuple(found["choices"])})
 
 
-def short(spot: ClientPosition) -> ClientPosition:
-    """What of a spot is noted."""
-    if sum(len(choice) for choice in spot.choices) > _NOTED_CHARS:
-        spot = replace(spot, choices=())  # the daemon refuses what is none of them
-    return replace(spot, prompt=spot.prompt[:_NOTED_CHARS])
+def short(position: ClientPosition) -> ClientPosition:
+    """What of a position is noted."""
+    if sum(len(choice) for choice in position.choices) > _NOTED_CHARS:
+        position = replace(position, choices=())  # the daemon refuses what is none of them
+    return replace(position, prompt=position.prompt[:_NOTED_CHARS])

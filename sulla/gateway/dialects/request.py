@@ -49,7 +49,7 @@ class Turn:
 class RequestContext:
     """A request whose token allows what its route needs, and whose body was read."""
 
-    desk: RestContext
+    context: RestContext
     exchange: HttpExchange
     said: RequestParts
     dialect: str
@@ -63,7 +63,7 @@ class RequestContext:
     @property
     def commands(self) -> Commands:
         """What can be looked up (with `look`) without being a request of the client's."""
-        return self.desk.room.commands
+        return self.context.server.commands
 
     def json(self) -> JsonObject:
         """The body, as one object.
@@ -86,7 +86,7 @@ class RequestContext:
 
     def make_id(self, prefix: str) -> str:
         """A new id."""
-        return self.desk.make_id(prefix)
+        return self.context.make_id(prefix)
 
     async def perform(self, method: str, **values: Json) -> JsonObject:
         """Have a method of the protocol done for the client: what its token allows, within the deadline, and told to
@@ -102,7 +102,7 @@ class RequestContext:
         """
         caller = caller_of(self.exchange.scope, self.dialect)
         asked = Asked(caller, self.exchange.request_id, validated(method, values))
-        return await self.desk.room.calls.perform(asked)
+        return await self.context.server.calls.perform(asked)
 
     async def look(self, work: Awaitable[T]) -> T:
         """Have something looked up within the deadline of requests.
@@ -114,12 +114,12 @@ class RequestContext:
             Unavailable: it took too long.
             SullaError: whatever it was refused with.
         """
-        room = self.desk.room
+        server = self.context.server
         try:
-            async with room.clock.timeout(room.limits.call_s):
+            async with server.clock.timeout(server.limits.call_s):
                 return await work
         except TimeoutError:
-            raise Unavailable(f"no answer within {room.limits.call_s:g} s: ask again") from None
+            raise Unavailable(f"no answer within {server.limits.call_s:g} s: ask again") from None
 
     def check_room(self) -> None:
         """See whether one more answer can be followed.
@@ -128,7 +128,7 @@ class RequestContext:
             Busy: there are too many.
             ShuttingDown: the daemon is stopping.
         """
-        self.desk.streams.check_room()
+        self.context.streams.check_room()
 
     async def thread(self, name: str | None, agent: str | None, title: str = "") -> str:
         """A thread, made if there is none.
@@ -144,7 +144,14 @@ class RequestContext:
         return cast(str, made["thread_id"])
 
     async def send(
-        self, thread_id: str, message_id: str, text: str, agent: str | None = None, quoted: str = ""
+        self,
+        thread_id: str,
+        message_id: str,
+        text: str,
+        agent: str | None = None,
+        *,
+        quoted: str = "",
+        from_model: bool = False,
     ) -> Turn:
         """Keep a message; from here on it is answered or fails visibly, whatever becomes of the client.
 
@@ -154,12 +161,13 @@ class RequestContext:
             text: what the person says.
             agent: who should answer; None for the thread's.
             quoted: what the person passes on and has not said.
+            from_model: whether it is no person who says it, but a model of the client's.
 
         Raises:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted}
+        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted, "from_model": from_model}
         sent = await self.perform("turn.send", thread_id=thread_id, **said)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
 
@@ -206,9 +214,9 @@ class RequestContext:
             request_id = derived_id("left", turn.run_id)
             return await self.perform("turn.stop", thread_id=turn.thread_id, request_id=request_id)
 
-        abandon = stop if self.desk.on_leave == "stop" else None
+        abandon = stop if self.context.on_leave == "stop" else None
         shown = StreamedThread(self.principal, turn.thread_id, turn.after, told, abandon, before_last)
-        await self.desk.streams.serve(self.exchange, shown)
+        await self.context.streams.serve(self.exchange, shown)
 
     async def _retelling(self, turn: Turn) -> StepReader:
         """Who tells of a turn from its middle has to know what came just before: which questions are open, say."""

@@ -40,7 +40,7 @@ def _manner(root: str) -> ErrorStyle:
     return dialect_at(root).manner
 
 
-MANNERS: Final = ErrorStyles((root, partial(_manner, root)) for root in ROOTS)
+ERROR_STYLES: Final = ErrorStyles((root, partial(_manner, root)) for root in ROOTS)
 """How each of their paths is told who asks, and says what went wrong."""
 
 
@@ -53,12 +53,12 @@ class DialectRoutes(BaseRoute):
 
     Args:
         root: the dialect's path.
-        desk: what all dialects share.
+        context: what all dialects share.
     """
 
-    def __init__(self, root: str, desk: RestContext) -> None:
+    def __init__(self, root: str, context: RestContext) -> None:
         self._root = root
-        self._desk = desk
+        self._context = context
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether a request, or a socket, is for one of them."""
@@ -78,5 +78,5 @@ class DialectRoutes(BaseRoute):
         from sulla.gateway.dialects.door import DialectDoor
 
         dialect = dialect_at(self._root)
-        http = [Route(path, DialectDoor(dialect, routes, self._desk)) for path, routes in dialect.by_path().items()]
-        return [*http, *(WebSocketRoute(one.path, partial(one.keep, self._desk)) for one in dialect.sockets)]
+        http = [Route(path, DialectDoor(dialect, routes, self._context)) for path, routes in dialect.by_path().items()]
+        return [*http, *(WebSocketRoute(one.path, partial(one.keep, self._context)) for one in dialect.sockets)]

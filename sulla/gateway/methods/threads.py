@@ -80,9 +80,7 @@ async def _delete(service: Commands, params: ThreadDelete, context: Context) -> 
 
 
 async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSent:
-    return await service.send(
-        params.thread_id, params.message_id, params.text, params.mode, params.agent, context.caller.name, params.quoted
-    )
+    return await service.send(params, context.caller.name)
 
 
 async def _stop(service: Commands, params: TurnStop, context: Context) -> TurnAsked:

@@ -43,7 +43,7 @@ class ClientLeft(Exception):
 class RestContext:
     """What all resources share."""
 
-    room: ServerContext
+    server: ServerContext
     streams: Streams
     make_id: MakeId
     on_leave: OnLeave
@@ -54,12 +54,12 @@ class Resource:
 
     Args:
         routes: what can be done there, by verb.
-        desk: what all resources share.
+        context: what all resources share.
     """
 
-    def __init__(self, routes: Mapping[str, RestRoute], desk: RestContext) -> None:
+    def __init__(self, routes: Mapping[str, RestRoute], context: RestContext) -> None:
         self._routes = routes
-        self._desk = desk
+        self._context = context
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -67,7 +67,7 @@ class Resource:
         if route is None:
             await answer_problem(send, no_such_verb(scope["method"], scope["path"], tuple(sorted(self._routes))))
             return
-        exchange = HttpExchange(scope, receive, send, self._desk.make_id("req"))
+        exchange = HttpExchange(scope, receive, send, self._context.make_id("req"))
         try:
             await self._serve(route, exchange)
         except (SullaError, Malformed) as error:
@@ -79,7 +79,7 @@ class Resource:
         said = said_in(exchange.scope)
         streaming = route.streams and said.wants_stream
         names = (route.name, _SUBSCRIBE) if streaming else (route.name,)
-        said = await take_in(self._desk, exchange, said, names, f"{route.verb} {route.path}")
+        said = await take_in(self._context, exchange, said, names, f"{route.verb} {route.path}")
         if not streaming:
             await self._answer(route, exchange, said)
         elif route.name == "turn.send":
@@ -97,25 +97,25 @@ class Resource:
         await answer(exchange.send, route.status, orjson.dumps(result), exchange.names)
 
     def _read(self, route: RestRoute, said: RequestParts) -> Params:
-        return read(route, said, lambda: self._desk.make_id("msg"))
+        return read(route, said, lambda: self._context.make_id("msg"))
 
     async def _perform(self, exchange: HttpExchange, params: Params) -> JsonObject:
         asked = Asked(caller_of(exchange.scope), exchange.request_id, params)
-        return await self._desk.room.calls.perform(asked)
+        return await self._context.server.calls.perform(asked)
 
     # --------------------------------------------------------------------------------------------------------- showing
 
     async def _show_thread(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
         place = read_place(route, said)
-        self._desk.streams.check_room()
+        self._context.streams.check_room()
         await self._perform(exchange, place)
         shown = StreamedThread(principal_of(exchange.scope), place.thread_id, place.after, Blocks())
-        await self._desk.streams.serve(exchange, shown)
+        await self._context.streams.serve(exchange, shown)
 
     async def _show_turn(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
         params, last = cast(TurnSend, self._read(route, said)), said.last_event_id
         thread_id = params.thread_id
-        self._desk.streams.check_room()
+        self._context.streams.check_room()
         place = wire.EventsSubscribe(thread_id=thread_id, after=last or 0)
         await self._perform(exchange, place)  # before anything is kept
         sent = await self._perform(exchange, params)
@@ -125,10 +125,10 @@ class Resource:
             request_id = derived_id("left", run_id)
             return await self._perform(exchange, wire.TurnStop(thread_id=thread_id, request_id=request_id))
 
-        abandon = stop if self._desk.on_leave == "stop" else None
+        abandon = stop if self._context.on_leave == "stop" else None
         telling = Blocks(OneTurn(run_id, last or 0))
         shown = StreamedThread(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon)
-        await self._desk.streams.serve(exchange, shown)
+        await self._context.streams.serve(exchange, shown)
 
 
 def said_in(scope: Scope) -> RequestParts:
@@ -151,12 +151,12 @@ def caller_of(scope: Scope, session: str = "rest") -> Caller:
 
 
 async def take_in(
-    desk: RestContext, exchange: HttpExchange, said: RequestParts, names: Sequence[str], where: str
+    context: RestContext, exchange: HttpExchange, said: RequestParts, names: Sequence[str], where: str
 ) -> RequestParts:
     """Read a request's body, once it is known that the token allows what it asks for.
 
     Args:
-        desk: what all resources share.
+        context: what all resources share.
         exchange: the request.
         said: its head.
         names: the methods of the protocol that it comes to.
@@ -172,22 +172,22 @@ async def take_in(
         Malformed: it did not come in time.
         Left: the client has gone.
     """
-    limits = desk.room.limits
-    _check_scopes(desk, exchange, names, where)
+    limits = context.server.limits
+    _check_scopes(context, exchange, names, where)
     try:
-        async with desk.room.clock.timeout(limits.body_s):
+        async with context.server.clock.timeout(limits.body_s):
             said = replace(said, body=await read_body(exchange, said.headers, limits.frame_bytes))
     except TimeoutError:
         raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None
     try:
-        desk.room.presence.check(principal_of(exchange.scope))
+        context.server.presence.check(principal_of(exchange.scope))
     except Unauthorized:
-        desk.room.observer.refused("rest", peer_of(exchange.scope), Unauthorized.code)
+        context.server.observer.refused("rest", peer_of(exchange.scope), Unauthorized.code)
         raise
     return said
 
 
-def _check_scopes(desk: RestContext, exchange: HttpExchange, names: Sequence[str], where: str) -> None:
+def _check_scopes(context: RestContext, exchange: HttpExchange, names: Sequence[str], where: str) -> None:
     """See whether the token allows it; who is shown something needs to be allowed to read it."""
     caller = caller_of(exchange.scope)
     for name in names:
@@ -195,7 +195,7 @@ def _check_scopes(desk: RestContext, exchange: HttpExchange, names: Sequence[str
         if needed is not None and needed not in caller.principal.scopes:
             unread = METHODS[name].params.model_construct()  # whoever may not do this need not send what it is about
             asked = Asked(caller, exchange.request_id, unread)
-            desk.room.observer.done(Done(asked, Forbidden.code, 0.0))
+            context.server.observer.done(Done(asked, Forbidden.code, 0.0))
             raise Forbidden(f"{where} needs a token with the scope {needed!r}")
 
 

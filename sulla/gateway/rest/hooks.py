@@ -36,7 +36,7 @@ _log = logging.getLogger("sulla.gateway")
 class Hooks(Protocol):
     """What messages from outside may begin."""
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         """What a playbook's messages are signed with; None if it takes none, or there is none that is good for it."""
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
@@ -59,13 +59,13 @@ class HookDoor:
 
     Args:
         hooks: knows the secrets, and begins runs; None if nobody does.
-        room: what all connections share.
+        server: what all connections share.
         make_id: names requests.
     """
 
-    def __init__(self, hooks: Hooks | None, room: ServerContext, make_id: MakeId) -> None:
+    def __init__(self, hooks: Hooks | None, server: ServerContext, make_id: MakeId) -> None:
         self._hooks = hooks
-        self._room = room
+        self._server = server
         self._make_id = make_id
         self._lockout = Lockout()
         self._unproven = 0
@@ -77,7 +77,7 @@ class HookDoor:
         try:
             result = await self._serve(exchange, playbook)
         except Unauthorized as error:
-            self._room.observer.refused("rest", peer_of(scope), error.code)
+            self._server.observer.refused("rest", peer_of(scope), error.code)
             await answer_problem(send, problem_of(error), exchange.names)
         except (SullaError, Malformed) as error:
             await answer_problem(send, problem_of(error), exchange.names)
@@ -96,33 +96,33 @@ class HookDoor:
         scope = exchange.scope
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         key = f"{address_key(peer_of(scope))} {playbook[:100]}"
-        if (wait_s := self._lockout.locked_s(key, self._room.clock.elapsed())) > 0:
+        if (wait_s := self._lockout.locked_s(key, self._server.clock.elapsed())) > 0:
             message = "too many messages with a wrong signature came from this address: wait, then send it again"
             raise Unauthorized(message, retry_after_s=round(wait_s, 1))
         signed = read_signed(headers)
         if scope["method"] != "POST" or signed is None:
             raise _unsigned(playbook, "it is not a POST with the three headers")
         body = await self._body(exchange, headers)
-        self._check(playbook, signed, body, key)
+        await self._check(playbook, signed, body, key)
         principal = Principal(f"webhook {playbook}", frozenset({"write"}))
         caller = Caller(principal, peer_of(scope), "rest", exchange.request_id)
         asked = Asked(caller, signed.id, WorkflowStart(playbook=playbook))
-        return await self._room.calls.perform(asked, do=partial(self._begin, playbook, signed.id, headers, body))
+        return await self._server.calls.perform(asked, do=partial(self._begin, playbook, signed.id, headers, body))
 
-    def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
+    async def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
         """See whether somebody sent this who knows the secret, and just now.
 
         Raises:
             Unauthorized: no.
         """
-        secret = None if self._hooks is None else self._hooks.secret_of(playbook)
+        secret = None if self._hooks is None else await self._hooks.secret_of(playbook)
         genuine = is_genuine(signed, _NOBODYS if secret is None else secret, body)
         if secret is None or not genuine:
             digest = hashlib.sha256("".join(signed.signatures).encode()).digest()
-            self._lockout.wrong(key, digest, self._room.clock.elapsed())
+            self._lockout.wrong(key, digest, self._server.clock.elapsed())
             missing = "no playbook of that name takes webhooks, or its secret is not set, or too short"
             raise _unsigned(playbook, missing if secret is None else "its signature is wrong")
-        if not is_timely(signed, self._room.clock.now()):
+        if not is_timely(signed, self._server.clock.now()):
             raise _unsigned(playbook, "it was not sent just now, or a clock is wrong")
 
     async def _begin(self, playbook: str, message_id: str, headers: dict[str, str], body: bytes) -> JsonObject:
@@ -133,12 +133,12 @@ class HookDoor:
         return dump(PlayBegun, begun)
 
     async def _body(self, exchange: HttpExchange, headers: dict[str, str]) -> bytes:
-        limits = self._room.limits
+        limits = self._server.limits
         if self._unproven >= UNPROVEN:
             raise Busy(f"{UNPROVEN} messages are being read already: send it again", retry_after_s=1.0)
         self._unproven += 1
         try:
-            async with self._room.clock.timeout(limits.body_s):
+            async with self._server.clock.timeout(limits.body_s):
                 return await read_body(exchange, headers, limits.frame_bytes)
         except TimeoutError:
             raise Malformed(408, "timeout", f"the body did not come within {limits.body_s:g} s") from None

@@ -40,7 +40,7 @@ class Probes:
     """Answers them."""
 
     operations: Operations
-    room: ServerContext
+    server: ServerContext
 
     def routes(self) -> list[Route]:
         """The paths, and what answers them."""
@@ -52,9 +52,9 @@ class Probes:
         if (header := request.headers.get("authorization")) is not None:
             address = peer_of(request.scope)
             try:
-                trusted = "read" in self.room.guard.admit(address, bearer(header)).scopes
+                trusted = "read" in self.server.guard.admit(address, bearer(header)).scopes
             except (Unauthorized, Busy) as error:
-                self.room.observer.refused("rest", address, error.code)
+                self.server.observer.refused("rest", address, error.code)
                 return _refusal(error)
         troubles = self.operations.troubles()
         blocked = any(trouble.blocks for trouble in troubles)
@@ -68,7 +68,7 @@ class Probes:
     async def metrics(self, request: Request) -> Response:
         """The figures, for a token that may read."""
         if "read" not in principal_of(request.scope).scopes:
-            self.room.observer.refused("rest", peer_of(request.scope), Forbidden.code)
+            self.server.observer.refused("rest", peer_of(request.scope), Forbidden.code)
             return _refusal(Forbidden("GET /metrics needs a token with the scope 'read'"))
         content_type, text = await self.operations.metrics(request.headers.get("accept", ""))
         return Response(text, headers={"content-type": content_type})

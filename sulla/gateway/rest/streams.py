@@ -36,11 +36,11 @@ class Streams:
     """All streams that are open.
 
     Args:
-        room: what all connections share.
+        server: what all connections share.
     """
 
-    def __init__(self, room: ServerContext) -> None:
-        self._room = room
+    def __init__(self, server: ServerContext) -> None:
+        self._server = server
         self._open: set[Settling] = set()
         self._closed = False
 
@@ -52,7 +52,7 @@ class Streams:
         """
         self._closed = True
         try:
-            async with self._room.clock.timeout(patience_s):
+            async with self._server.clock.timeout(patience_s):
                 await asyncio.gather(*(stream.settle(patience_s) for stream in self._open))
         except TimeoutError:
             return  # whoever is that slow comes back and reads the log
@@ -71,13 +71,13 @@ class Streams:
         """
         if self._closed:
             raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
-        if len(self._open) >= (most := self._room.limits.streams):
+        if len(self._open) >= (most := self._server.limits.streams):
             raise Busy(f"{most} streams are open, more are not possible: close some, or wait")
 
     async def serve(self, exchange: HttpExchange, shown: StreamedThread) -> None:
         """Keep one stream, until it ends."""
-        stream = EventStream(self._room, exchange, shown)
-        with self.keeping(stream), self._room.presence.of(shown.principal, stream.expel):
+        stream = EventStream(self._server, exchange, shown)
+        with self.keeping(stream), self._server.presence.of(shown.principal, stream.expel):
             if self._closed:  # it was asked for before; the others have been told
                 await stream.say_goodbye()
             await stream.run()
@@ -91,32 +91,32 @@ class Streams:
             way: by which door it came.
         """
         self._open.add(one)
-        self._room.observer.came(way)
+        self._server.observer.came(way)
         try:
             yield
         finally:
             self._open.discard(one)
-            self._room.observer.left(way)
+            self._server.observer.left(way)
 
 
 class EventStream:
     """One client for as long as it is shown something.
 
     Args:
-        room: what all connections share.
+        server: what all connections share.
         exchange: the request.
         shown: what it wants to see.
     """
 
-    def __init__(self, room: ServerContext, exchange: HttpExchange, shown: StreamedThread) -> None:
-        self._room = room
+    def __init__(self, server: ServerContext, exchange: HttpExchange, shown: StreamedThread) -> None:
+        self._server = server
         self._exchange = exchange
         self._shown = shown
-        self._response = _Response(exchange, shown.telling, room.clock)
-        limits, telling = room.limits, shown.telling
-        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
+        self._response = _Response(exchange, shown.telling, server.clock)
+        limits, telling = server.limits, shown.telling
+        self._outbox = Outbox(server.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
         self._follower = EventFollower(
-            room.commands, self._outbox, room.clock, limits, shown.thread_id, shown.after, telling.gap
+            server.commands, self._outbox, server.clock, limits, shown.thread_id, shown.after, telling.gap
         )
         self._last = shown.before_last
         self._ended = False
@@ -138,7 +138,7 @@ class EventStream:
         """
         self._enough.set()
         with contextlib.suppress(SullaError, TooSlow, TimeoutError):  # it follows on its own, and has said so
-            async with self._room.clock.timeout(patience_s / 2):
+            async with self._server.clock.timeout(patience_s / 2):
                 await self._follower.settle()
         await self.say_goodbye()
         await self._done.wait()
@@ -194,11 +194,11 @@ class EventStream:
 
     async def _keep_alive(self) -> NoReturn:
         while True:
-            silent_s = self._room.clock.elapsed() - self._response.spoke_s
-            if silent_s < self._room.limits.keep_alive_s:
-                await self._room.clock.sleep(self._room.limits.keep_alive_s - silent_s)
+            silent_s = self._server.clock.elapsed() - self._response.spoke_s
+            if silent_s < self._server.limits.keep_alive_s:
+                await self._server.clock.sleep(self._server.limits.keep_alive_s - silent_s)
             else:
-                self._response.spoke_s = self._room.clock.elapsed()
+                self._response.spoke_s = self._server.clock.elapsed()
                 await self._outbox.put(self._shown.telling.keep_alive)
 
     async def _leaving(self) -> None:
@@ -233,9 +233,9 @@ class EventStream:
 
     async def _cut(self, reason: Reason, problem: Problem) -> None:
         """Say why, if the client takes it; it is cut off if not."""
-        patience_s = EXPEL_S if self._expelling.is_set() else self._room.limits.close_s
+        patience_s = EXPEL_S if self._expelling.is_set() else self._server.limits.close_s
         try:
-            async with self._room.clock.timeout(patience_s):
+            async with self._server.clock.timeout(patience_s):
                 await self._response.send(self._shown.telling.cut(reason, problem), more=False)
         except TimeoutError:
             abort = cast(Callable[[], None] | None, self._exchange.scope.get("extensions", {}).get(ABORT))
@@ -250,7 +250,7 @@ class EventStream:
         if turn.over:
             return
         try:
-            async with self._room.clock.timeout(self._room.limits.abandoned_s):
+            async with self._server.clock.timeout(self._server.limits.abandoned_s):
                 await self._beginning(turn)
             if turn.begun and not turn.over:
                 await stop()
@@ -260,9 +260,9 @@ class EventStream:
 
     async def _beginning(self, turn: Telling) -> None:
         """Return when the log says that the turn has begun, or never will, or when the daemon stops."""
-        room, watch = self._room, _Watch(turn, self._enough)
+        server, watch = self._server, _Watch(turn, self._enough)
         follower = EventFollower(
-            room.commands, watch, room.clock, self._room.limits, self._shown.thread_id, self._shown.after
+            server.commands, watch, server.clock, self._server.limits, self._shown.thread_id, self._shown.after
         )
         async with asyncio.TaskGroup() as tasks:
             following, enough = tasks.create_task(follower.run()), tasks.create_task(self._enough.wait())

@@ -32,11 +32,11 @@ class VoiceQuery(Params):
     channel: Annotated[int, Field(ge=0, lt=MAX_CHANNELS)] | None = None
 
 
-def greet_voice(room: ServerContext, socket: WebSocket, name: str) -> VoiceSession:
+def greet_voice(server: ServerContext, socket: WebSocket, name: str) -> VoiceSession:
     """Whoever knocks at `/voice`.
 
     Args:
-        room: what all connections share.
+        server: what all connections share.
         socket: not accepted yet.
         name: names the connection.
 
@@ -47,10 +47,10 @@ def greet_voice(room: ServerContext, socket: WebSocket, name: str) -> VoiceSessi
     """
     wish, authorization = read_wish(socket.scope["query_string"]), socket.headers.get("authorization")
     if authorization is None:
-        return VoiceSession(name, room.limits, wish)
-    principal = room.guard.admit(peer_of(socket.scope), bearer(authorization, _SCHEME))
+        return VoiceSession(name, server.limits, wish)
+    principal = server.guard.admit(peer_of(socket.scope), bearer(authorization, _SCHEME))
     welcome(socket.scope, principal)
-    return VoiceSession(name, room.limits, wish, principal)
+    return VoiceSession(name, server.limits, wish, principal)
 
 
 def read_wish(query: bytes) -> VoiceRequest:

@@ -61,8 +61,8 @@ class Connection:
 
     Args:
         socket: accepted.
-        talk: knows the language that the client speaks.
-        room: what all connections share.
+        protocol: knows the language that the client speaks.
+        server: what all connections share.
     """
 
     __slots__ = (
@@ -74,21 +74,21 @@ class Connection:
         "_ousted",
         "_outbox",
         "_overlap",
+        "_protocol",
         "_socket",
-        "_talk",
         "_task",
         "_tasks",
         "_telling",
     )
 
-    def __init__(self, socket: WebSocket, talk: ProtocolMachine, room: ServerContext) -> None:
+    def __init__(self, socket: WebSocket, protocol: ProtocolMachine, server: ServerContext) -> None:
         self._socket = socket
-        self._talk = talk
-        self._context = room
-        form, limits = room.frames.of, room.limits
+        self._protocol = protocol
+        self._context = server
+        form, limits = server.frames.of, server.limits
         send = cast(DirectSend | None, socket.scope.get("extensions", {}).get(DIRECT))
         shortcut = None if send is None else Shortcut(send, form)
-        self._outbox = Outbox(room.clock, limits.queue_bytes, limits.stall_s, Backlog(form), shortcut)
+        self._outbox = Outbox(server.clock, limits.queue_bytes, limits.stall_s, Backlog(form), shortcut)
         self._tasks = asyncio.TaskGroup()
         self._overlap = CallPipeline(self._tasks)
         self._telling: asyncio.Task[None] | None = None
@@ -110,7 +110,7 @@ class Connection:
         self._task = asyncio.current_task()
         ending: says.Close | None = None
         try:
-            self._register(self._talk.principal)
+            self._register(self._protocol.principal)
             ending = await self._serve() if self._ousted is None else None
         except asyncio.CancelledError:
             if self._ousted is None or self._task is None or self._task.uncancel() > 0:
@@ -118,7 +118,7 @@ class Connection:
         finally:
             self._register(None)
             if self._arrived:
-                self._people().disconnected(self._talk.id)
+                self._people().disconnected(self._protocol.id)
         ending = self._ousted or ending
         if ending is not None:
             await self._hang_up(ending)
@@ -166,10 +166,10 @@ class Connection:
                 await self._flush(writer)
         except* TooSlow as stuck:
             ending = says.Close(session.TOO_SLOW, str(leaf(stuck)))
-            _log.warning("a client reads too slowly", extra={"session": self._talk.id})
+            _log.warning("a client reads too slowly", extra={"session": self._protocol.id})
         except* Exception:  # noqa: BLE001  # a defect of ours ends this connection, not the daemon
             ending = says.Close(session.INTERNAL, "something went wrong inside the daemon")
-            _log.exception("a connection failed", extra={"session": self._talk.id})
+            _log.exception("a connection failed", extra={"session": self._protocol.id})
         return ending
 
     # -------------------------------------------------------------------------------------------------------- reading
@@ -181,9 +181,9 @@ class Connection:
         Returns:
             How to close, or None if the client is gone.
         """
-        effects: Sequence[Effect] | None = self._talk.begin()
+        effects: Sequence[Effect] | None = self._protocol.begin()
         try:
-            if not self._talk.open:
+            if not self._protocol.open:
                 async with self._context.clock.timeout(self._context.limits.hello_s):
                     effects = await self._hear()
         except TimeoutError:
@@ -200,10 +200,10 @@ class Connection:
 
     def _arrive(self) -> None:
         """Whoever has said hello is there; that alone is nothing that a person did."""
-        who = self._talk.principal
-        if self._talk.open and not self._arrived and who is not None:
+        who = self._protocol.principal
+        if self._protocol.open and not self._arrived and who is not None:
             self._arrived = True
-            self._people().connected(self._talk.id, who.name, self._talk.client)
+            self._people().connected(self._protocol.id, who.name, self._protocol.client)
 
     def _people(self) -> PresenceRegistry:
         return presence_rpc.METHODS.service_in(self._context.commands.services)
@@ -237,18 +237,18 @@ class Connection:
             return None
         text = message.get("text")
         if not isinstance(text, str):
-            return self._talk.hear_binary()
-        match self._talk.hear(text):
+            return self._protocol.hear_binary()
+        match self._protocol.hear(text):
             case [says.Authenticate(id_, token)]:
                 address = peer_of(self._socket.scope)
                 try:
                     principal = self._context.guard.admit(address, token)
                     welcome(self._socket.scope, principal)
                     self._register(principal)
-                    return self._talk.admit(id_, principal)
+                    return self._protocol.admit(id_, principal)
                 except SullaError as error:
-                    self._context.observer.refused(self._talk.way, address, error.code)
-                    return self._talk.refuse(id_, error)
+                    self._context.observer.refused(self._protocol.way, address, error.code)
+                    return self._protocol.refuse(id_, error)
             case effects:
                 return effects
 
@@ -259,7 +259,7 @@ class Connection:
     async def _call(self, call: says.CallMethod, taken: Taken | None = None) -> Sequence[Effect]:
         """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
         params = call.params
-        caller = Caller(call.principal, peer_of(self._socket.scope), self._talk.way, self._talk.id)
+        caller = Caller(call.principal, peer_of(self._socket.scope), self._protocol.way, self._protocol.id)
         asked, until_s = Asked(caller, str(call.id), params), self._context.clock.elapsed() + call.patience_s
         result: JsonObject | None = None
         while result is None:
@@ -269,18 +269,18 @@ class Connection:
                 wait_s = error.retry_after_s or AGAIN_S
                 if not error.retryable or self._context.clock.elapsed() + wait_s > until_s:
                     self._begins_nothing(params)
-                    return self._talk.failed(call.id, error)
+                    return self._protocol.failed(call.id, error)
                 await self._context.clock.sleep(wait_s)
         match params:
             case wire.EventsSubscribe() | NoticeSubscribe():
-                await self._carry_out(self._talk.answered(call.id, result))  # before the first event
+                await self._carry_out(self._protocol.answered(call.id, result))  # before the first event
                 self._begin_following(params, call.principal)
                 return ()
             case wire.EventsUnsubscribe() if (following := self._followers.pop(params.thread_id, None)) is not None:
                 following.task.cancel()
                 await asyncio.wait((following.task,))
                 result = dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
-        return self._talk.answered(call.id, result)
+        return self._protocol.answered(call.id, result)
 
     # ------------------------------------------------------------------------------------------------------ following
 
@@ -292,26 +292,26 @@ class Connection:
         sink, thread_id, context = self._sink(), params.thread_id, self._context
         shown = Speaker(sink) if params.speak else sink
         follower = EventFollower(
-            context.commands, shown, context.clock, context.limits, thread_id, params.after, self._talk.gap
+            context.commands, shown, context.clock, context.limits, thread_id, params.after, self._protocol.gap
         )
         self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
 
     def _begins_nothing(self, params: Params) -> None:
         """What was asked for was refused: it may be asked for again."""
         if isinstance(params, wire.EventsSubscribe):
-            self._talk.forget(params.thread_id)
+            self._protocol.forget(params.thread_id)
         elif isinstance(params, NoticeSubscribe):
-            self._talk.untold()
+            self._protocol.untold()
 
     def _sink(self) -> EventSink:
-        return self._talk.sink(self._outbox, self.end)
+        return self._protocol.sink(self._outbox, self.end)
 
     async def _follow(self, thread_id: str, follower: EventFollower) -> None:
-        with trail(session=self._talk.id):
+        with trail(session=self._protocol.id):
             error = await follower.run()
         self._followers.pop(thread_id, None)
-        self._talk.forget(thread_id)
-        await self._end_with(self._talk.ended(thread_id, error))
+        self._protocol.forget(thread_id)
+        await self._end_with(self._protocol.ended(thread_id, error))
 
     async def _end_with(self, effects: Sequence[Effect]) -> None:
         """Carry out what comes of something that was going on beside the reading."""

@@ -28,17 +28,17 @@ class SocketDoor:
     """Takes WebSocket connections in.
 
     Args:
-        room: what all connections share.
+        server: what all connections share.
         greet: see `Greet`.
         way: how observers call this door.
         subprotocol: what is agreed to; None for none.
     """
 
     def __init__(
-        self, room: ServerContext, greet: Greet, way: Way = "ws", subprotocol: str | None = SUBPROTOCOL
+        self, server: ServerContext, greet: Greet, way: Way = "ws", subprotocol: str | None = SUBPROTOCOL
     ) -> None:
-        self._room = room
-        self._clock = room.clock
+        self._server = server
+        self._clock = server.clock
         self._greet = greet
         self._way: Way = way
         self._subprotocol = subprotocol
@@ -61,28 +61,28 @@ class SocketDoor:
         """Keep one connection, until it ends."""
         self._taken_in += 1
         try:
-            talk = self._greet(socket, derived_id("ses", self._way, str(self._clock.now()), str(self._taken_in)))
+            chat = self._greet(socket, derived_id("ses", self._way, str(self._clock.now()), str(self._taken_in)))
         except SullaError as error:
-            self._room.observer.refused(self._way, peer_of(socket.scope), error.code)
+            self._server.observer.refused(self._way, peer_of(socket.scope), error.code)
             refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
             await deny(socket.scope, socket.send, refusal)
             return
         await socket.accept(subprotocol=self._subprotocol)
-        connection = Connection(socket, talk, self._room)
+        connection = Connection(socket, chat, self._server)
         self._open.add(connection)
-        self._room.observer.came(self._way)
+        self._server.observer.came(self._way)
         try:
             await connection.run()
         finally:
             self._open.discard(connection)
-            self._room.observer.left(self._way)
+            self._server.observer.left(self._way)
 
 
-def greet(room: ServerContext, version: str, socket: WebSocket, name: str) -> JsonRpcSession:
+def greet(server: ServerContext, version: str, socket: WebSocket, name: str) -> JsonRpcSession:
     """Whoever knocks at `/ws`.
 
     Args:
-        room: what all connections share.
+        server: what all connections share.
         version: the daemon's.
         socket: not accepted yet.
         name: names the connection.
@@ -96,7 +96,7 @@ def greet(room: ServerContext, version: str, socket: WebSocket, name: str) -> Js
         raise InvalidInput(f"the client has to offer the WebSocket subprotocol {SUBPROTOCOL!r}")
     authorization = socket.headers.get("authorization")
     if authorization is None:
-        return JsonRpcSession(name, version, room.limits)
-    principal = room.guard.admit(peer_of(socket.scope), bearer(authorization))
+        return JsonRpcSession(name, version, server.limits)
+    principal = server.guard.admit(peer_of(socket.scope), bearer(authorization))
     welcome(socket.scope, principal)
-    return JsonRpcSession(name, version, room.limits, principal)
+    return JsonRpcSession(name, version, server.limits, principal)

@@ -23,7 +23,8 @@ from sulla.playbooks.definition import (
     WaitStep,
 )
 from sulla.playbooks.machine.decide import NO, YES
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.needs import arrivals, pass_of, passed_on, unmet
+from sulla.playbooks.machine.records import (
     MESSAGE_CHARS,
     Fact,
     Failure,
@@ -33,7 +34,6 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.needs import arrivals, pass_of, passed_on, unmet
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of
 from sulla.playbooks.machine.scope import Evaluate, Scope, fill, holds, rendered

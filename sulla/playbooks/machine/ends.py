@@ -9,7 +9,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Budget, HumanStep, RouterStep
 from sulla.playbooks.machine.decide import NoAnswer, pause_before_next_s, read_answer
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.records import (
     MESSAGE_CHARS,
     NOTHING,
     Fact,

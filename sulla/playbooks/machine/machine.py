@@ -26,7 +26,9 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
 from sulla.playbooks.machine.begin import Beginner
 from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_of, over, reached
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.needs import failure_of
+from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.machine.records import (
     MESSAGE_CHARS,
     NOTHING,
     Fact,
@@ -41,9 +43,7 @@ from sulla.playbooks.machine.facts import (
     StepCompleted,
     StepStarted,
 )
-from sulla.playbooks.machine.facts_kept import kept
-from sulla.playbooks.machine.needs import failure_of
-from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.machine.rerun import kept
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of, seen
 from sulla.playbooks.machine.scope import Evaluate, Scope, fill

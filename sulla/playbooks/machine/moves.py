@@ -25,7 +25,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
-from sulla.playbooks.machine.facts import Failure
+from sulla.playbooks.machine.records import Failure
 from sulla.tools.schema import validate
 
 MAX_ROUNDS: Final = 3

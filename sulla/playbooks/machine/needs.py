@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sulla.playbooks.definition import LoopStep, Need
-from sulla.playbooks.machine.facts import MESSAGE_CHARS, Failure
 from sulla.playbooks.machine.plan import PlanEdge
+from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
 from sulla.playbooks.machine.state import FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
 
 

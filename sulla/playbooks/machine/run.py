@@ -16,10 +16,10 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
-from sulla.playbooks.machine import facts as f
-from sulla.playbooks.machine.facts import NOTHING
+from sulla.playbooks.machine import records as f
 from sulla.playbooks.machine.needs import arrivals, failure_of, pass_of, unmet
 from sulla.playbooks.machine.plan import Block, Plan, PlanEdge
+from sulla.playbooks.machine.records import NOTHING
 from sulla.playbooks.machine.state import (
     CANCELLED,
     COMPLETED,
@@ -149,7 +149,7 @@ class MachineRun:
         self.halted = True
 
     def _run_reopened(self, fact: f.RunReopened) -> None:
-        """What it takes back is left out before the facts are read (`facts_kept.kept`); its time begins anew."""
+        """What it takes back is left out before the facts are read (`rerun.kept`); its time begins anew."""
         wall_s = self.plan.definition.budget.wall_s
         if wall_s is not None:
             self.deadlines.forget_those_of_the_run()

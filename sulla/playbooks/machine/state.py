@@ -10,8 +10,8 @@ from sulla.agent.model.retry import FailureClass
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep
-from sulla.playbooks.machine.facts import Failure, StepStarted
 from sulla.playbooks.machine.plan import Block, PlanEdge, PlanNode
+from sulla.playbooks.machine.records import Failure, StepStarted
 
 
 class StepStatus(IntEnum):

@@ -24,7 +24,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
-from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
+from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.playbooks.machine.scope import Evaluate
 from sulla.tools.schema import validate
 

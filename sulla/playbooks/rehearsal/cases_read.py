@@ -25,8 +25,8 @@ from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.form import TRIGGERS, Key
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, fits
 from sulla.playbooks.file.read_values import FileReading
-from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.playbooks.rehearsal.base import BEGINS_MS, RehearsedAnswer, kind_of_step
 from sulla.playbooks.rehearsal.cases import FOR_AGENT, FOR_TOOL, Case, ExpectedOutcome, Fixture, What, split_route
 from sulla.playbooks.rehearsal.cases_form import CALL, CASE, ERROR, EXPECT, FIXTURE, MAX_CASES

@@ -25,7 +25,8 @@ from sulla.playbooks.definition import (
     TransferStep,
     WaitStep,
 )
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
     Failure,
@@ -39,7 +40,6 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.rehearsal.base import (
     MAX_FACTS,
     MAX_TRANSFERS,

@@ -18,7 +18,8 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.run import Run
 from sulla.playbooks.definition import PlaybookStep, ToolStep
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
+from sulla.playbooks.machine.records import (
     Fact,
     StepCancelled,
     StepCompleted,
@@ -28,16 +29,15 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
 from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run import heard
 from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.log import HEARD, noted, plus, written
 from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.run.worker import RunWorker
-from sulla.threads.log.facts import Answer, Suspended
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import is_step_question
+from sulla.threads.log.records import Answer, Suspended
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 

@@ -9,10 +9,10 @@ from sulla.agent.approvals.approvals import refusal
 from sulla.agent.model.retry import FailureClass
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
-from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.moves import MoveNote
-from sulla.threads.log.facts import Answer
+from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.threads.log.family import Report
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 
 _CLASSES: Final[dict[str, FailureClass]] = {

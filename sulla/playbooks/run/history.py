@@ -11,9 +11,9 @@ from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.playbooks.definition import HumanStep, Kind
-from sulla.playbooks.machine.facts import NOTHING, Spent, StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
+from sulla.playbooks.machine.records import NOTHING, Spent, StepStarted
 from sulla.playbooks.run.orders import unsealed
 from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME
 from sulla.threads.log.waits import Wait

@@ -10,13 +10,13 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
-from sulla.playbooks.machine.facts import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
 from sulla.playbooks.machine.moves import MoveNote
+from sulla.playbooks.machine.records import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import RunOrder, read_order
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import Play
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.tools.base import Effect
 
 NOTE: Final = "NOTE"

@@ -17,10 +17,10 @@ from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.machine.facts import Fact, RunEnded
-from sulla.playbooks.machine.facts_kept import fork, reopen
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
+from sulla.playbooks.machine.records import Fact, RunEnded
+from sulla.playbooks.machine.rerun import fork, reopen
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.driver import RunDriver
 from sulla.playbooks.run.history import MoveId, RunHistory, StepAttempt

@@ -13,6 +13,7 @@ from typing import Protocol
 from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
 from sulla.agent.model.decider import Decided, Decider
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, NotFound
@@ -29,8 +30,8 @@ from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
@@ -237,7 +238,9 @@ class StepEffects:
 
     async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), text, state.context.tainted)
+        tainted = state.context.tainted
+        said = shown_text(text, tainted=tainted)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said, tainted)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

@@ -18,13 +18,13 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.playbooks.definition import Budget
-from sulla.playbooks.machine.facts import Fact, Failure, Spent
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
+from sulla.playbooks.machine.records import Fact, Failure, Spent
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.steps import StepEffects
-from sulla.threads.log.facts import Answer
 from sulla.threads.log.family import is_child_wait, wait_of
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Waiting

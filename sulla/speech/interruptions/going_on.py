@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.speech.interruptions.ongoing_reply import BARGED_IN, GO_ON
-from sulla.threads.log.facts import Input, RunStarted
+from sulla.threads.log.records import Input, RunStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 

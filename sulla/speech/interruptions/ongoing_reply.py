@@ -10,7 +10,7 @@ from sulla.core.ids import MessageId
 from sulla.speech.interruptions.barge import asks
 from sulla.speech.service import Playing
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import InputsJoined, RunStarted, TextMessageEnd
+from sulla.threads.log.records import InputsJoined, RunStarted, TextMessageEnd
 from sulla.threads.log.spoken import Heard
 from sulla.threads.log.state import ThreadState
 

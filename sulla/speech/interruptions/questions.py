@@ -7,7 +7,7 @@ from typing import Final
 
 from sulla.core.ids import ThreadId
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input, TextMessageEnd
+from sulla.threads.log.records import Input, TextMessageEnd
 from sulla.threads.store import ThreadStore
 
 LOOK_BACK: Final = 24

@@ -15,7 +15,7 @@ from sulla.speech.log.records import EndedTurn, SpeechEntry, TurnJudged, TurnSet
 from sulla.speech.sessions.session import SpeechSession
 from sulla.speech.sessions.showing import shown_end
 from sulla.speech.turn_taking.events import End
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.log.spoken import Spoken
 from sulla.threads.store import Sent, ThreadStore
 

@@ -9,7 +9,7 @@ from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import ChildCancelled, ChildReported
 from sulla.threads.log.plays import AnswerGiven
@@ -136,7 +136,7 @@ class Renamed:
         return self._runs.get(run_id) or RunId(derived_id("run", self._thread_id, run_id))
 
 
-def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
+def leftovers(state: ThreadState, now_ms: int, why: str = IMPORTED) -> list[Fact]:
     """What puts away the inputs that still wait, and ends the runs that their senders were promised.
 
     Other threads that it had to do with are where they were: nothing is told to them from here.
@@ -144,12 +144,13 @@ def leftovers(state: ThreadState, now_ms: int) -> list[Fact]:
     Args:
         state: a thread without an open run.
         now_ms: UTC milliseconds.
+        why: a stable word.
     """
     facts: list[Fact] = []
     for seq in sorted(state.inbox.waiting.keys() | state.inbox.controls.keys()):
-        facts.append(f.InputIgnored(seq, IMPORTED))
+        facts.append(f.InputIgnored(seq, why))
         if (item := state.inbox.waiting.get(seq)) is not None:
-            facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=IMPORTED, updated_at_ms=now_ms)))
+            facts.append(f.RunFinished(item.run_id, f.Outcome("cancelled", reason=why, updated_at_ms=now_ms)))
     facts += [ChildCancelled(child) for child in state.links.children]
     facts += [AnswerGiven(wait_id, known=False) for wait_id in state.links.owes]
     if state.identity.birth is not None and not state.links.reported:

@@ -16,13 +16,13 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Conflict, InvalidInput, StoreUnavailable
 from sulla.core.event import Fact
-from sulla.core.ids import MakeId, ThreadId
+from sulla.core.ids import ThreadId
 from sulla.store.base import Store
 from sulla.store.values import Draft, Head, Lease
 from sulla.threads.archive.lines import Unsealer
-from sulla.threads.archive.replay import Offering, Raw, Renamed, Replay, leftovers
+from sulla.threads.archive.replay import IMPORTED, Offering, Raw, Renamed, Replay, leftovers
 from sulla.threads.head import to_head
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.schema import ThreadSchema
@@ -61,39 +61,39 @@ class ThreadRestore:
     Args:
         store: where they go; open.
         clock: for the time of what is added.
-        make_id: for the ids of copies.
         owner: ``<home id>:<boot nonce>``.
         schema: what threads hold.
         ceiling_tokens: how much of a conversation is kept in memory.
         close: ends a run that was open.
+        why: why what was under way in a thread does not go on here: a stable word.
     """
 
     def __init__(
         self,
         store: Store,
         clock: Clock,
-        make_id: MakeId,
         owner: str,
         schema: ThreadSchema,
         ceiling_tokens: int,
         close: CloseRun,
+        why: str = IMPORTED,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._make_id = make_id
         self._owner = owner
         self._schema = schema
         self._ceiling = ceiling_tokens
         self._close = close
+        self._why = why
 
-    async def restore(self, lines: Lines, *, as_new: bool = False) -> Restored:
+    async def restore(self, lines: Lines, *, copy_as: ThreadId | None = None) -> Restored:
         """Take one thread in.
 
         Everything about it is looked at before the first record is written, and a failure later on leaves nothing.
 
         Args:
             lines: the file.
-            as_new: make a copy under a new id instead of the thread itself.
+            copy_as: make a copy under this id instead of the thread itself; one that is there already is left as it is.
 
         Raises:
             InvalidInput: the file is damaged, or holds no thread.
@@ -101,9 +101,10 @@ class ThreadRestore:
             StoreUnavailable: the store gave up; nothing is left, or the next opener removes it.
         """
         file = self._examine(lines)
-        thread_id = ThreadId(self._make_id("thr")) if as_new else file.thread_id
-        if not as_new and await self._store.head(thread_id) is not None:
-            await self._compare(thread_id, lines)
+        thread_id = copy_as or file.thread_id
+        if await self._store.head(thread_id) is not None:
+            if copy_as is None:
+                await self._compare(thread_id, lines)
             return Restored(thread_id, file.count, fresh=False)
         note = _note(self._owner)
         await self._store.put(note, thread_id.encode())
@@ -171,7 +172,7 @@ class ThreadRestore:
             origin = Origin(now_ms, run.id, run.agent or state.identity.agent, depth=state.depth)
             for decided in self._close(state, run, now_ms):
                 await self._add(state, pen, decided, origin)
-        for fact in leftovers(state, now_ms):
+        for fact in leftovers(state, now_ms, self._why):
             run_id = fact.run_id if isinstance(fact, f.RunFinished) else None
             await self._add(state, pen, fact, Origin(now_ms, run_id, state.identity.agent, depth=state.depth))
         return ended

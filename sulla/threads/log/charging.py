@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Answer
 from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 
 

@@ -17,8 +17,8 @@ from sulla.core.ids import RunId
 from sulla.core.jsontypes import JsonObject
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Record
-from sulla.threads.log.facts import ThreadFact
 from sulla.threads.log.forms import Form
+from sulla.threads.log.records import ThreadFact
 
 Forms = Mapping[str, Form[Any]]
 """How the data of each kind of record is read."""

@@ -9,7 +9,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
 from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import ChildCancelled, ChildReported, is_child_wait

@@ -6,9 +6,9 @@ import orjson
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
-from sulla.threads.log.facts import Outcome, TextMessageEnd
 from sulla.threads.log.open_run import OpenRun, RunQuestion
 from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.records import Outcome, TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
 NO_ANSWER = "the run ended without an answer"

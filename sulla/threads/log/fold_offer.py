@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import CHILD_WAIT, ChildStarted
 from sulla.threads.log.inputs import ControlInput, waiting_input

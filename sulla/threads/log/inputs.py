@@ -8,10 +8,10 @@ from typing import ClassVar
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
 from sulla.core.message import Origin
-from sulla.threads.log.facts import Answer, ContinueAsked, Input, Mode, StopAsked
 from sulla.threads.log.kept import UNKEPT, rule
 from sulla.threads.log.plays import Question
 from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.records import Answer, ContinueAsked, Input, Mode, StopAsked
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn, Heard
 

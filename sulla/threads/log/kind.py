@@ -13,8 +13,8 @@ from typing import Final, Generic, Literal, TypeVar
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.threads.log.delivery import EndNews, no_thread
-from sulla.threads.log.facts import ThreadCreated
 from sulla.threads.log.family import ChildMode, Report
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.log.requests import RunRequest
 
 StateT = TypeVar("StateT")

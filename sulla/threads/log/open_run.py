@@ -9,10 +9,10 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Origin
-from sulla.threads.log.facts import ModelStarted, Outcome
 from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.kept import ALWAYS, FLAT, rule
 from sulla.threads.log.plays import Question
+from sulla.threads.log.records import ModelStarted, Outcome
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Permit, Wait
 

@@ -13,7 +13,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.store.values import Record
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import CORE_FORMS, Entry, Forms, Origin, decode
 from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer

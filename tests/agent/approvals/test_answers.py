@@ -6,8 +6,8 @@ import pytest
 
 from sulla.agent.approvals.answers import answered, overdue
 from sulla.core.ids import CallId, MessageId, RunId
-from sulla.threads.log.facts import Answer, Resumed, ToolCallResult
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.records import Answer, Resumed, ToolCallResult
 from sulla.threads.log.waits import Wait
 
 ASKED = Wait("approval:1", CallId("c"), "May it?", "digest", 1_000)

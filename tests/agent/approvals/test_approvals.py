@@ -19,7 +19,7 @@ from sulla.store.values import Draft
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
 from tests.doubles.attacks import Hooks

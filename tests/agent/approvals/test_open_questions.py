@@ -15,9 +15,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import PLAYBOOK, Play
+from sulla.threads.log.records import Answer, Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.waits import Wait
 from tests.doubles.attacks import Hooks
 

@@ -30,7 +30,10 @@ from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import (
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.plays import PLAYBOOK, Play, Question
+from sulla.threads.log.records import (
     Answer,
     Input,
     ModelStarted,
@@ -40,9 +43,6 @@ from sulla.threads.log.facts import (
     ThreadCreated,
     ToolCallResult,
 )
-from sulla.threads.log.inputs import WaitingInput
-from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
-from sulla.threads.log.plays import PLAYBOOK, Play, Question
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait

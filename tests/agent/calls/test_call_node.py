@@ -19,7 +19,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Input, RunError, RunFinished, ThreadCreated
+from sulla.threads.log.records import Answer, Input, RunError, RunFinished, ThreadCreated
 from sulla.tools.base import Done, Effect, Reach, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.registry import Toolbox

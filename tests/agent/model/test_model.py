@@ -36,7 +36,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World, scripted_model
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from tests.agent.turn.test_turns import Hands
 from tests.kits.provider_kit import OTHER

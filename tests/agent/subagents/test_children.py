@@ -19,9 +19,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Outcome, RunFinished, RunStarted
 from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.kind import CHILD
+from sulla.threads.log.records import Answer, Outcome, RunFinished, RunStarted
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 

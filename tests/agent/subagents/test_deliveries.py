@@ -11,9 +11,9 @@ from sulla.playbooks.records import EndTold, PlaybookEnded, PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.facts import Answer, Input, Outcome, StopAsked
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted
 from sulla.threads.log.plays import AnswerGiven, OwedAnswer
+from sulla.threads.log.records import Answer, Input, Outcome, StopAsked
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 

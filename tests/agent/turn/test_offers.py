@@ -14,6 +14,7 @@ from sulla.core.message import ToolCall
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.memory.memory import Memory
 from sulla.models.base import ToolSpec
@@ -83,7 +84,7 @@ async def told(home: Path, *script: Say, extra: tuple[Tool, ...] = ()) -> list[t
     provider = ScriptedProvider(script)
     async with daemon(home, provider, extra) as system:
         thread_id = await system.service.create_thread(None, "", None, None)
-        await system.service.send(thread_id, "m1", "Share the ticket.", "queue", None, "owner")
+        await system.service.send(TurnSend(thread_id=thread_id, message_id="m1", text="Share the ticket."), "owner")
         await system.turns.attend(ThreadId(thread_id))
     assert len(provider.requests) == len(script)
     return [tuple(request.tools) for request in provider.requests]

@@ -7,9 +7,9 @@ import pytest
 from sulla.agent.turn.route import AGENT, after_agent
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.graph.decision import END
-from sulla.threads.log.facts import Outcome, OutcomeStatus
 from sulla.threads.log.family import RunRef
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.records import Outcome, OutcomeStatus
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.waits import Wait

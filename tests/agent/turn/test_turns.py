@@ -16,7 +16,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Answer, Input
+from sulla.threads.log.records import Answer, Input
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 

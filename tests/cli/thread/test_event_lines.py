@@ -16,7 +16,9 @@ from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.speech.slice import Overheard
 from sulla.terminal.table import Paper
-from sulla.threads.log.facts import (
+from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted
+from sulla.threads.log.plays import AnswerGiven, Play
+from sulla.threads.log.records import (
     Answer,
     ContinueAsked,
     Continued,
@@ -42,8 +44,6 @@ from sulla.threads.log.facts import (
     ToolCallResult,
     ToolCallStart,
 )
-from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted
-from sulla.threads.log.plays import AnswerGiven, Play
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait
@@ -64,6 +64,10 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (ThreadCreated("sulla", "Rome", "rome"), [HEAD + "created for sulla, project rome", "    Rome"]),
     (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
     (Input(M, "Hi\n\n  there"), [HEAD + "you", "    Hi", "", "      there"]),
+    (
+        Input(M, "Sum it up", quoted="Pay at once.\nyou"),
+        [HEAD + "you", "    Sum it up", "", "    (quoted beside it:)", "    > Pay at once.", "    > you"],
+    ),
     (Input(M, "done", origin="agent"), [HEAD + "agent", "    done"]),
     (Input(M, "and now", "steer", spoken=Spoken("u1", "silence")), [HEAD + "you, by voice (silence)", "    and now"]),
     (

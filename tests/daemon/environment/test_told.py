@@ -19,6 +19,7 @@ from sulla.daemon.build import System, build
 from sulla.daemon.environment import RATES
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
+from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.catalog import ModelName
 from sulla.skills.catalog import SkillCatalog
@@ -46,7 +47,7 @@ class Home:
     async def working(self, group: asyncio.TaskGroup) -> ThreadId:
         """A thread whose turn stands in the middle of its reply."""
         thread = await self.thread()
-        await self.system.service.send(thread, "m1", "long work", "queue", None, "owner")
+        await self.system.service.send(TurnSend(thread_id=thread, message_id="m1", text="long work"), "owner")
         group.create_task(self.system.turns.attend(thread))
         await self.gate.reached()
         return thread
@@ -96,7 +97,7 @@ async def test_what_is_reported_reaches_the_next_turn_without_the_daemons_secret
     home.gate.open()
     thread = await home.thread()
     assert await home.system.scene.report_environment(thread, [PAGE], "owner") == 1
-    await home.system.service.send(thread, "m1", "what is this?", "queue", None, "owner")
+    await home.system.service.send(TurnSend(thread_id=thread, message_id="m1", text="what is this?"), "owner")
     await home.system.turns.attend(thread)
     events = await home.system.service.history(thread, 0, None, 100)
     (started,) = [event for event in events if event.type == "RUN_STARTED"]

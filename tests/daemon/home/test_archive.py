@@ -13,7 +13,7 @@ from sulla.daemon.home.archive import Archive, open_archive
 from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.home import Home
 from sulla.threads.archive.lines import Sealer
-from sulla.threads.log.facts import (
+from sulla.threads.log.records import (
     Input,
     RunFinished,
     RunStarted,

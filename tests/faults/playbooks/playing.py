@@ -13,7 +13,7 @@ from sulla.core.errors import NotFound, SullaError
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task
 from tests.faults.backend import CLOCK

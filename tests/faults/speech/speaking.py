@@ -13,7 +13,7 @@ from sulla.core.errors import SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from tests.faults.backend import CLOCK, Backend
 
 GAP_S = 0.02

@@ -18,7 +18,7 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.contract_docs.event_schemas import KEPT, LIVE, PARTS, EventSchemas
 from sulla.gateway.feed.feed import PROGRESS, REASONING, TEXT
 from sulla.threads.bus import live
-from sulla.threads.log.facts import TextMessageEnd
+from sulla.threads.log.records import TextMessageEnd
 
 
 @cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sulla.gateway.commands import Mode, Verdict, WaitingThread
-from sulla.gateway.wire import QuestionRow, TurnSent
+from sulla.gateway.commands import Verdict, WaitingThread
+from sulla.gateway.wire import QuestionRow, TurnSend, TurnSent
 from tests.doubles.commands import MemoryCommands
 
 SPENT = {"input_tokens": 10, "cache_read_tokens": 5, "output_tokens": 3}
@@ -96,30 +96,31 @@ class Played(MemoryCommands):
         self.runs: list[Run] = []
 
     @property
-    def texts(self) -> list[str]:
+    def sent(self) -> list[TurnSend]:
         """What was said to agents, in order; nothing twice."""
-        found = {(call[1], call[2]): str(call[3]) for call in self.calls if call[0] == "send"}
-        return [*found.values()]
+        found = [call[1] for call in self.calls if call[0] == "send" and isinstance(call[1], TurnSend)]
+        return [*{(sent.thread_id, sent.message_id): sent for sent in found}.values()]
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of each of that."""
+        return [sent.text for sent in self.sent]
 
     @property
     def quoted(self) -> list[str]:
         """What was passed on with each of that."""
-        found = {(call[1], call[2]): str(call[7]) if len(call) > 7 else "" for call in self.calls if call[0] == "send"}
-        return [*found.values()]
+        return [sent.quoted for sent in self.sent]
 
     @property
     def threads(self) -> list[str]:
         """Where each of that was said."""
-        found = {(call[1], call[2]): str(call[1]) for call in self.calls if call[0] == "send"}
-        return [*found.values()]
+        return [sent.thread_id for sent in self.sent]
 
-    async def send(
-        self, thread_id: str, message_id: str, text: str, mode: Mode, agent: str | None, caller: str, quoted: str = ""
-    ) -> TurnSent:
+    async def send(self, message: TurnSend, caller: str) -> TurnSent:
         """Keep a message, and answer it."""
-        sent = await super().send(thread_id, message_id, text, mode, agent, caller, quoted)
+        sent = await super().send(message, caller)
         if all(run.run_id != sent.run_id for run in self.runs):
-            self.runs.append(Run(self, thread_id, sent.run_id))
+            self.runs.append(Run(self, message.thread_id, sent.run_id))
             self.runs[-1].add("RUN_STARTED")
             self._play(self.runs[-1])
         return sent

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, PassedOn, digest, moved_on, words_for
-from sulla.gateway.dialects.openai.conversation import talk_of
+from sulla.gateway.dialects.openai.conversation import chat_of
 from sulla.rpc.limits import TEXT_CHARS
 
 
@@ -18,27 +18,27 @@ def said(*words: str) -> tuple[ChatMessage, ...]:
 
 
 def test_only_what_is_news_is_passed_on() -> None:
-    talk = ChatRequest("Be brief.", said("one", "1"), said("two"))
-    assert words_for(talk, system=False, before=False) == PassedOn("two")
-    whole = words_for(talk, system=True, before=True)
+    chat = ChatRequest("Be brief.", said("one", "1"), said("two"))
+    assert words_for(chat, system=False, before=False) == PassedOn("two")
+    whole = words_for(chat, system=True, before=True)
     assert [part in whole.text for part in ("Be brief.", "The message:\n\ntwo")] == [True] * 2
-    assert "Be brief." not in words_for(talk, system=False, before=True).text
+    assert "Be brief." not in words_for(chat, system=False, before=True).text
     assert words_for(ChatRequest("", (), said("two")), system=True, before=True) == PassedOn("two")
 
 
 def test_what_was_said_elsewhere_and_what_the_application_shows_are_quoted_and_not_said() -> None:
-    talk = ChatRequest("Be brief.", said("one", "1"), said("two"), "The page: Invoices")
-    whole = words_for(talk, system=True, before=True)
+    chat = ChatRequest("Be brief.", said("one", "1"), said("two"), "The page: Invoices")
+    whole = words_for(chat, system=True, before=True)
     assert [part in whole.quoted for part in ("user: one\n\nassistant: 1", "The page: Invoices")] == [True] * 2
     assert [part in whole.text for part in ("one", "Invoices")] == [False] * 2
-    assert words_for(talk, system=False, before=False).quoted == ""
+    assert words_for(chat, system=False, before=False).quoted == ""
 
 
 def test_of_a_conversation_that_is_not_known_only_the_newest_message_is_said() -> None:
-    talk = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
-    told = words_for(talk, system=True, before=True)
+    chat = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
+    told = words_for(chat, system=True, before=True)
     assert (told.text, "user: a planted answer" in told.quoted) == ("go on", True)
-    assert words_for(talk, system=True, before=False) == PassedOn("a planted answer\n\ngo on")
+    assert words_for(chat, system=True, before=False) == PassedOn("a planted answer\n\ngo on")
 
 
 @pytest.mark.parametrize("tag", ["chat_history", "context", "sources"])
@@ -51,9 +51,9 @@ def test_what_an_application_puts_into_a_message_is_quoted(tag: str) -> None:
 
 def test_what_the_application_says_in_the_middle_of_a_conversation_is_quoted() -> None:
     messages = [ChatMessage("system", "Be brief."), *said("one", "1"), ChatMessage("system", "So far: a page's words")]
-    talk = talk_of([*messages, ChatMessage("user", "two")])
-    assert (talk.system, talk.context) == ("Be brief.", "So far: a page's words")
-    assert "a page's words" not in words_for(talk, system=True, before=False).text
+    chat = chat_of([*messages, ChatMessage("user", "two")])
+    assert (chat.system, chat.context) == ("Be brief.", "So far: a page's words")
+    assert "a page's words" not in words_for(chat, system=True, before=False).text
 
 
 def test_of_a_long_conversation_the_newest_is_told() -> None:
@@ -84,3 +84,8 @@ def test_a_conversation_has_moved_on_when_a_person_has_said_something(
 def test_a_fingerprint_tells_texts_apart() -> None:
     assert digest("") == ""
     assert len({digest("a"), digest("b"), digest("\ud800")}) == 3
+
+
+def test_a_conversation_is_called_by_its_newest_message() -> None:
+    chat = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
+    assert chat.title == "go on"

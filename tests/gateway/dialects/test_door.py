@@ -11,7 +11,7 @@ import pytest
 from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import StoreUnavailable
 from sulla.gateway.app import GatewayConfig, build_app
-from sulla.gateway.dialects.table import MANNERS, ROOTS, dialect_at
+from sulla.gateway.dialects.table import ERROR_STYLES, ROOTS, dialect_at
 from sulla.gateway.methods.table import METHODS
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
@@ -44,7 +44,7 @@ def test_no_two_dialects_have_the_same_path() -> None:
 def test_all_that_a_dialect_answers_lies_below_its_root_and_is_answered_in_its_manner(root: str) -> None:
     dialect = dialect_at(root)
     assert [path for path in dialect.paths if not f"{path}/".startswith(f"{root}/")] == []
-    assert {MANNERS.of(path) for path in (root, f"{root}/nothing/there", *dialect.paths)} == {dialect.manner}
+    assert {ERROR_STYLES.of(path) for path in (root, f"{root}/nothing/there", *dialect.paths)} == {dialect.manner}
 
 
 async def test_a_silent_stream_says_that_somebody_is_there(start: Start, commands: Played) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.gateway.dialects.abi import frames as abi
 from sulla.gateway.dialects.agui import frames as agui
-from sulla.gateway.dialects.mcp.told import McpProjection, reply_json
+from sulla.gateway.dialects.mcp.projection import McpProjection, reply_json
 from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole
 from sulla.gateway.dialects.projection import ProjectedTurn, Projection
 from sulla.gateway.dialects.snippbot.frames import SnippbotFrames

@@ -10,7 +10,7 @@ from sulla.core.jsontypes import Json
 from sulla.gateway.commands import Advanced, Event, Live, Signal
 from sulla.gateway.feed import feed as module
 from sulla.gateway.feed.feed import LOOK_BACK, PROGRESS, REASONING, TEXT, AskForText, Effect, Feed, Gap, Read, Show
-from sulla.threads.log.facts import (
+from sulla.threads.log.records import (
     ModelAbandoned,
     ModelStarted,
     RunError,

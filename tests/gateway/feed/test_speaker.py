@@ -27,8 +27,8 @@ THREAD = "thr_1"
 class Full:
     """A sink with room for so many events; who waits for room gets it."""
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, server: int) -> None:
+        self.server = server
         self.taken: list[Event | bytes] = []
         self.waited = 0
 
@@ -38,13 +38,13 @@ class Full:
     async def put_event(self, event: Event) -> None:
         if not self.add_event(event):
             self.waited += 1
-            self.room += 1
+            self.server += 1
             self.add_event(event)
 
     def add_event(self, event: Event) -> bool:
-        if self.room == 0:
+        if self.server == 0:
             return False
-        self.room -= 1
+        self.server -= 1
         self.taken.append(event)
         return True
 
@@ -64,8 +64,8 @@ async def give(speaker: Speaker, event: Event) -> None:
 
 
 async def test_wherever_the_room_ends_all_of_it_comes_once_and_in_order() -> None:
-    for room in range(10):
-        sink = Full(room)
+    for server in range(10):
+        sink = Full(server)
         speaker = Speaker(sink)
         await give(speaker, delta(0, "One. Two. Three. Fo"))
         await give(speaker, delta(19, "ur. Five."))
@@ -73,7 +73,7 @@ async def test_wherever_the_room_ends_all_of_it_comes_once_and_in_order() -> Non
         await speaker.put_event(ended("One. Two. Three. Four. Five."))
         *_, last = sink.said
         assert [*sink.said[:8], last] == ["One. Two. Three. Fo", 0, 1, 2, "ur. Five.", 3, b"frame", sink.taken[7], 4]
-        assert sink.waited == max(0, 9 - room - 1)
+        assert sink.waited == max(0, 9 - server - 1)
 
 
 async def test_what_found_no_room_is_not_looked_at_twice() -> None:

@@ -11,7 +11,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.feed import speaking as module
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.speaking import SPEAK, Speaking
-from sulla.threads.log.facts import ModelAbandoned, TextMessageEnd
+from sulla.threads.log.records import ModelAbandoned, TextMessageEnd
 from tests.speech.sentences.cases import CASES
 
 REPLY = "Hello Dr. Brown. It costs 3.50 today. Shall I go on"

@@ -32,32 +32,32 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
+def context() -> Desk:
     return Desk()
 
 
-async def test_playbooks_are_listed_shown_and_checked(desk: Desk) -> None:
-    (row,) = (await desk.ask(wire.WorkflowList()))["playbooks"]
+async def test_playbooks_are_listed_shown_and_checked(context: Desk) -> None:
+    (row,) = (await context.ask(wire.WorkflowList()))["playbooks"]
     assert (row["playbook"], row["on"], row["inputs"]["leaf"]["type"]) == (
         "brew",
         ["manual", "webhook kettle"],
         "string",
     )
-    assert await desk.ask(wire.WorkflowGet(playbook="brew")) == {"about": row, "text": SOURCE}
-    assert await desk.ask(wire.WorkflowCheck(text=SOURCE)) == {"faults": []}
-    (fault,) = (await desk.ask(wire.WorkflowCheck(text="name: x", file="mine.yaml")))["faults"]
+    assert await context.ask(wire.WorkflowGet(playbook="brew")) == {"about": row, "text": SOURCE}
+    assert await context.ask(wire.WorkflowCheck(text=SOURCE)) == {"faults": []}
+    (fault,) = (await context.ask(wire.WorkflowCheck(text="name: x", file="mine.yaml")))["faults"]
     assert fault.startswith("mine.yaml:1:1: ")
 
 
-async def test_the_same_request_id_begins_the_same_run_and_without_one_each_is_another(desk: Desk) -> None:
+async def test_the_same_request_id_begins_the_same_run_and_without_one_each_is_another(context: Desk) -> None:
     asked = wire.WorkflowStart(playbook="brew", inputs={"leaf": "oolong"}, thread_id="thr_1", request_id="r-1")
-    first, again = await desk.ask(asked), await desk.ask(asked)
+    first, again = await context.ask(asked), await context.ask(asked)
     assert (first["first"], again) == (True, {"run": first["run"], "first": False})
-    assert desk.office.begun[first["run"]] == Begin("brew", {"leaf": "oolong"}, thread="thr_1")  # type: ignore[arg-type]  # an id is a text
+    assert context.office.begun[first["run"]] == Begin("brew", {"leaf": "oolong"}, thread="thr_1")  # type: ignore[arg-type]  # an id is a text
     with pytest.raises(MessageIdReused):
-        await desk.ask(asked.model_copy(update={"inputs": {"leaf": "mate"}}))
+        await context.ask(asked.model_copy(update={"inputs": {"leaf": "mate"}}))
     bare = wire.WorkflowStart(playbook="brew")
-    assert (await desk.ask(bare))["run"] != (await desk.ask(bare))["run"]
+    assert (await context.ask(bare))["run"] != (await context.ask(bare))["run"]
 
 
 @pytest.mark.parametrize(
@@ -68,73 +68,73 @@ def test_one_says_which_playbook_and_in_one_way(asked: JsonObject, said: str) ->
         begin_of(wire.WorkflowStart.model_validate(asked), OWNER)
 
 
-async def test_a_playbook_that_is_brought_along_is_a_program_and_needs_admin(desk: Desk) -> None:
+async def test_a_playbook_that_is_brought_along_is_a_program_and_needs_admin(context: Desk) -> None:
     asked = wire.WorkflowStart(source=SOURCE, inputs={"leaf": "mate"})
     with pytest.raises(Forbidden, match="admin"):
-        await desk.ask(asked, WRITER)
-    assert desk.office.begun == {}
-    begun = await desk.ask(asked)
-    assert desk.office.begun[begun["run"]].source == SOURCE
-    assert (await desk.ask(wire.WorkflowStart(playbook="brew"), WRITER))["first"]
+        await context.ask(asked, WRITER)
+    assert context.office.begun == {}
+    begun = await context.ask(asked)
+    assert context.office.begun[begun["run"]].source == SOURCE
+    assert (await context.ask(wire.WorkflowStart(playbook="brew"), WRITER))["first"]
 
 
-async def test_pages_lead_to_each_run_once_and_a_status_is_kept_to(desk: Desk) -> None:
+async def test_pages_lead_to_each_run_once_and_a_status_is_kept_to(context: Desk) -> None:
     for name in "abc":
-        desk.office.make(name, "failed")
+        context.office.make(name, "failed")
     found: list[str] = []
     after: str | None = None
     while True:
-        page = await desk.ask(wire.WorkflowRuns(after=after, limit=2, status="failed"))
+        page = await context.ask(wire.WorkflowRuns(after=after, limit=2, status="failed"))
         found += [row["run"] for row in page["runs"]]
         after = page["next"]
         if after is None:
             break
     assert found == ["a", "b", "c"]
-    (row,) = (await desk.ask(wire.WorkflowRuns(status="paused")))["runs"]
+    (row,) = (await context.ask(wire.WorkflowRuns(status="paused")))["runs"]
     assert (row["run"], row["started_at"], row["ended_at"], row["open"]) == (
         "run_1", "2027-01-15T08:00:00.000Z", None, ["taste"],
     )  # fmt: skip
     assert (row["tokens"], row["cost"]) == (12, 0.034)
 
 
-async def test_a_run_is_shown_with_its_steps_page_by_page(desk: Desk) -> None:
-    first = await desk.ask(wire.WorkflowStatus(run="run_1", limit=1))
+async def test_a_run_is_shown_with_its_steps_page_by_page(context: Desk) -> None:
+    first = await context.ask(wire.WorkflowStatus(run="run_1", limit=1))
     assert ([row["at"] for row in first["steps"]], first["next"]) == (["boil"], 1)
-    rest = await desk.ask(wire.WorkflowStatus(run="run_1", after=1))
+    rest = await context.ask(wire.WorkflowStatus(run="run_1", after=1))
     assert ([(row["at"], row["note"]) for row in rest["steps"]], rest["next"]) == ([("taste", "a person")], None)
     assert rest["inputs"] == {"leaf": "green"}
 
 
-async def test_a_page_is_cut_by_size_and_holds_one_step_however_large(desk: Desk) -> None:
-    detail = await desk.office.status("run_1")
+async def test_a_page_is_cut_by_size_and_holds_one_step_however_large(context: Desk) -> None:
+    detail = await context.office.status("run_1")
     cut = page_of(detail, 0, 500, most_bytes=10)
     assert (len(cut.steps), cut.next) == (1, 1)
     whole = page_of(detail, 0, 500, most_bytes=10_000)
     assert (len(whole.steps), whole.next) == (len(STEPS), None)
 
 
-async def test_runs_are_steered(desk: Desk) -> None:
-    await desk.ask(wire.WorkflowStep(run="run_1"))
-    await desk.ask(wire.WorkflowResume(run="run_1", steps=["boil"]))
-    await desk.ask(wire.WorkflowPause(run="run_1", why="look"))
-    assert await desk.ask(wire.WorkflowCancel(run="run_1", why="cold")) == {"run": "run_1"}
-    assert desk.office.asked == [
+async def test_runs_are_steered(context: Desk) -> None:
+    await context.ask(wire.WorkflowStep(run="run_1"))
+    await context.ask(wire.WorkflowResume(run="run_1", steps=["boil"]))
+    await context.ask(wire.WorkflowPause(run="run_1", why="look"))
+    assert await context.ask(wire.WorkflowCancel(run="run_1", why="cold")) == {"run": "run_1"}
+    assert context.office.asked == [
         ("step", "run_1"),
         ("resume", "run_1", ("boil",)),
         ("pause", "run_1", "look"),
         ("cancel", "run_1", "cold"),
     ]
     with pytest.raises(Conflict, match="not paused"):
-        await desk.ask(wire.WorkflowStep(run="run_1"))
+        await context.ask(wire.WorkflowStep(run="run_1"))
     with pytest.raises(NotFound):
-        await desk.ask(wire.WorkflowPause(run="run_2"))
+        await context.ask(wire.WorkflowPause(run="run_2"))
 
 
-async def test_a_fork_is_another_run_once(desk: Desk) -> None:
+async def test_a_fork_is_another_run_once(context: Desk) -> None:
     asked = wire.WorkflowFork(run="run_1", steps=["taste"], inputs={"leaf": "mate"}, request_id="f")
-    first, again = await desk.ask(asked), await desk.ask(asked)
+    first, again = await context.ask(asked), await context.ask(asked)
     assert (first["first"], again) == (True, {"run": first["run"], "first": False})
-    found = await desk.ask(wire.WorkflowStatus(run=first["run"]))
+    found = await context.ask(wire.WorkflowStatus(run=first["run"]))
     assert (found["forked_from"], found["inputs"]) == ("run_1", {"leaf": "mate"})
 
 

@@ -24,7 +24,7 @@ from sulla.gateway.commands import WaitingThread
 from sulla.gateway.rest.models import Failure, TurnTaken
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 from sulla.gateway.server.server import Server
-from sulla.gateway.wire import QuestionRow
+from sulla.gateway.wire import QuestionRow, TurnSend
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
@@ -121,7 +121,9 @@ async def test_a_turn_is_taken_when_it_is_kept(http: httpx.AsyncClient, commands
     answer = await http.post("/api/threads/thr_1/turns", json=body)
     assert answer.status_code == 202
     assert TurnTaken.model_validate(answer.json()).message_id == "m1"
-    assert commands.calls == [("send", "thr_1", "m1", "hello", "steer", "sulla", "owner")]
+    assert commands.calls == [
+        ("send", TurnSend(thread_id="thr_1", message_id="m1", text="hello", mode="steer", agent="sulla"), "owner")
+    ]
 
 
 async def test_the_same_message_again_does_nothing_twice(http: httpx.AsyncClient, commands: MemoryCommands) -> None:

@@ -44,7 +44,7 @@ class MemoryHooks:
         self.begun: dict[str, Json] = {}
         self.failure: Exception | None = None
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         return {"brew": SECRET, "deploy": "whistle whistle whistle"}.get(playbook)
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:

@@ -108,12 +108,12 @@ def test_what_is_known_has_a_bound() -> None:
 class Out:
     """Takes as many frames as there is room for without waiting."""
 
-    def __init__(self, room: int = 100) -> None:
-        self.room = room
+    def __init__(self, server: int = 100) -> None:
+        self.server = server
         self.said: list[str] = []
 
     def add(self, frame: bytes) -> bool:
-        if len(self.said) >= self.room:
+        if len(self.said) >= self.server:
             return False
         self.said.append(json.loads(frame)["type"])
         return True
@@ -136,7 +136,7 @@ def sink_of(out: Out, shown: VoiceView, *, leaving: bool) -> VoiceSink:
 
 
 async def test_what_finds_no_room_comes_again_and_is_shown_once() -> None:
-    out, partial = Out(room=1), event("SPEECH_PARTIAL", {"turn_id": "u", "text": "so", "chars": 2}, None, None)
+    out, partial = Out(server=1), event("SPEECH_PARTIAL", {"turn_id": "u", "text": "so", "chars": 2}, None, None)
     sink = sink_of(out, VoiceView(), leaving=False)
     assert [sink.add_event(partial), sink.add_event(partial)] == [True, False]
     await sink.put_event(partial)

@@ -11,7 +11,7 @@ from sulla.gateway.commands import WaitingThread
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.methods.observing import Done, Unobserved
 from sulla.gateway.server.server import Server, bind, serve
-from sulla.gateway.wire import QuestionRow
+from sulla.gateway.wire import QuestionRow, TurnSend
 from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
@@ -42,7 +42,8 @@ async def test_a_turn_is_sent_and_acknowledged(connect: Connect, commands: Memor
     sent = await peer.call("turn.send", thread_id=thread_id, message_id="m1", text="hé 🦉", mode="interrupt")
     assert sent["seq"] == 1
     assert asked(commands, "create_thread") == [("sulla", "Trip", "rome", None, "")]
-    assert asked(commands, "send") == [(thread_id, "m1", "hé 🦉", "interrupt", None, "owner")]
+    message = TurnSend(thread_id=thread_id, message_id="m1", text="hé 🦉", mode="interrupt")
+    assert asked(commands, "send") == [(message, "owner")]
 
 
 async def test_the_same_message_again_gets_the_same_answer_and_another_text_is_refused(connect: Connect) -> None:
@@ -131,7 +132,10 @@ async def test_requests_are_carried_out_in_the_order_they_came(connect: Connect,
         params = {"thread_id": THREAD, "message_id": f"m{number}", "text": "x"}
         await peer.say({"jsonrpc": "2.0", "id": number, "method": "turn.send", "params": params})
     assert [(await peer.frame())["id"] for _ in range(20)] == list(range(20))
-    assert [call[1] for call in asked(commands, "send")] == [f"m{number}" for number in range(20)]
+    sent = [call[0] for call in asked(commands, "send")]
+    assert [message.message_id for message in sent if isinstance(message, TurnSend)] == [
+        f"m{number}" for number in range(20)
+    ]
 
 
 @pytest.mark.parametrize("error", [QueueFull("full", retry_after_s=2.0), StoreUnavailable("away")])

@@ -63,73 +63,73 @@ async def settle() -> None:
 
 async def test_the_next_one_is_begun_when_the_one_before_is_taken_and_not_a_moment_sooner() -> None:
     async with asyncio.TaskGroup() as tasks:
-        desk = Desk(tasks)
-        first = asyncio.ensure_future(desk.begin("first"))
+        context = Desk(tasks)
+        first = asyncio.ensure_future(context.begin("first"))
         await settle()
-        assert (desk.begun, first.done()) == (["first"], False)
-        desk.taken["first"]()
+        assert (context.begun, first.done()) == (["first"], False)
+        context.taken["first"]()
         await first
-        second = asyncio.ensure_future(desk.begin("second"))
+        second = asyncio.ensure_future(context.begin("second"))
         await settle()
-        assert desk.begun == ["first", "second"]
-        desk.done["second"].set_result("second")  # refused, perhaps, before it was taken
+        assert context.begun == ["first", "second"]
+        context.done["second"].set_result("second")  # refused, perhaps, before it was taken
         await second
-        desk.done["first"].set_result("first")
+        context.done["first"].set_result("first")
 
 
 async def test_answers_come_in_the_order_of_the_calls() -> None:
     async with asyncio.TaskGroup() as tasks:
-        desk = Desk(tasks)
+        context = Desk(tasks)
         for name in ("first", "second", "third"):
-            beginning = asyncio.ensure_future(desk.begin(name))
+            beginning = asyncio.ensure_future(context.begin(name))
             await settle()
-            desk.taken[name]()
+            context.taken[name]()
             await beginning
-        desk.done["third"].set_result("third")
-        desk.done["second"].set_result("second")
+        context.done["third"].set_result("third")
+        context.done["second"].set_result("second")
         await settle()
-        assert desk.answers == []
-        answered = asyncio.ensure_future(desk.overlap.answered())
+        assert context.answers == []
+        answered = asyncio.ensure_future(context.overlap.answered())
         await settle()
         assert not answered.done()
-        desk.done["first"].set_result("first")
+        context.done["first"].set_result("first")
         await answered
-        assert desk.answers == ["first", "second", "third"]
+        assert context.answers == ["first", "second", "third"]
 
 
 async def test_there_are_only_so_many_at_once() -> None:
     async with asyncio.TaskGroup() as tasks:
-        desk = Desk(tasks)
+        context = Desk(tasks)
         for number in range(MOST_UNDER_WAY):
-            beginning = asyncio.ensure_future(desk.begin(str(number)))
+            beginning = asyncio.ensure_future(context.begin(str(number)))
             await settle()
-            desk.taken[str(number)]()
+            context.taken[str(number)]()
             await beginning
-        late = asyncio.ensure_future(desk.begin("late"))
+        late = asyncio.ensure_future(context.begin("late"))
         await settle()
-        assert "late" not in desk.begun
-        desk.done["0"].set_result("0")
+        assert "late" not in context.begun
+        context.done["0"].set_result("0")
         await settle()
-        assert desk.begun[-1] == "late"
-        for name, future in desk.done.items():
+        assert context.begun[-1] == "late"
+        for name, future in context.done.items():
             if not future.done():
                 future.set_result(name)
         await late
-        await desk.overlap.answered()
-        assert desk.answers == [*map(str, range(MOST_UNDER_WAY)), "late"]
+        await context.overlap.answered()
+        assert context.answers == [*map(str, range(MOST_UNDER_WAY)), "late"]
 
 
 async def test_a_defect_in_one_ends_them_all_and_nobody_waits_for_ever() -> None:
     async def fail() -> None:
         async with asyncio.TaskGroup() as tasks:
-            desk = Desk(tasks)
+            context = Desk(tasks)
             for name in ("first", "second"):
-                beginning = asyncio.ensure_future(desk.begin(name))
+                beginning = asyncio.ensure_future(context.begin(name))
                 await settle()
-                desk.taken[name]()
+                context.taken[name]()
                 await beginning
-            desk.done["second"].set_exception(KeyError("defect"))
-            await desk.overlap.answered()
+            context.done["second"].set_exception(KeyError("defect"))
+            await context.overlap.answered()
 
     with pytest.raises(ExceptionGroup) as caught:
         await fail()

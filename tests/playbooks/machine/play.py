@@ -24,7 +24,8 @@ from sulla.playbooks.definition import (
     Template,
     ToolStep,
 )
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.records import (
     Fact,
     Failure,
     PassStarted,
@@ -37,7 +38,6 @@ from sulla.playbooks.machine.facts import (
     encode,
     kind_of,
 )
-from sulla.playbooks.machine.machine import Playbook
 
 BROKEN = Failure("permanent", "broken", "it broke")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {

@@ -18,7 +18,7 @@ from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.playbooks.definition import ConditionStep, Kind, RouterStep, Template
 from sulla.playbooks.machine.decide import NO, YES, Chosen, NoAnswer, choices_of
-from sulla.playbooks.machine.facts import StepCompleted, StepFailed, StepReasked
+from sulla.playbooks.machine.records import StepCompleted, StepFailed, StepReasked
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import scripted_model

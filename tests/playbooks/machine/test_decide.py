@@ -17,7 +17,7 @@ from sulla.playbooks.definition import (
     Template,
 )
 from sulla.playbooks.machine.decide import Chosen, NoAnswer, choices_of, pause_before_next_s, read_answer
-from sulla.playbooks.machine.facts import StepCompleted, StepFailed, StepReasked
+from sulla.playbooks.machine.records import StepCompleted, StepFailed, StepReasked
 from tests.playbooks.machine.play import Play, T, playbook, step
 
 ROUTER = RouterStep(Template("What is this?"), {"sales": "wants to buy", "support": "needs help"})

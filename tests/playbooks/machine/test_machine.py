@@ -23,7 +23,8 @@ from sulla.playbooks.definition import (
     TransferStep,
     WaitStep,
 )
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.records import (
     Failure,
     PassStarted,
     RunEnded,
@@ -34,7 +35,6 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.machine import Playbook
 from tests.playbooks.machine.play import (
     BROKEN,
     Play,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sulla.playbooks.definition import MAX_PASSES, MAX_STEPS, Definition, Step
-from sulla.playbooks.machine.facts import StepStarted
+from sulla.playbooks.machine.records import StepStarted
 from tests.playbooks.machine.play import BROKEN, Play, both, each, merge, playbook, step
 
 SMALL, LARGE = 100, 1_000

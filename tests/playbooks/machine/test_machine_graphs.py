@@ -14,7 +14,7 @@ from sulla.playbooks.definition import (
     RouterStep,
     Step,
 )
-from sulla.playbooks.machine.facts import StepReasked, StepStarted
+from sulla.playbooks.machine.records import StepReasked, StepStarted
 from tests.playbooks.machine.play import Play, T, anything, both, merge, playbook, step, whether, while_
 
 ROUTES = {"Sales": "wants to buy", "Support": "needs help"}

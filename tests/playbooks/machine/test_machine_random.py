@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition, Kind, MergeStep, Need, Retry, Step
-from sulla.playbooks.machine.facts import Fact, StepCompleted, StepFailed, StepRetry, StepStarted, encode, kind_of
-from sulla.playbooks.machine.facts_kept import broken, fork, kept, reopen
+from sulla.playbooks.machine.records import Fact, StepCompleted, StepFailed, StepRetry, StepStarted, encode, kind_of
+from sulla.playbooks.machine.rerun import broken, fork, kept, reopen
 from tests.playbooks.machine.play import (
     BROKEN,
     Play,

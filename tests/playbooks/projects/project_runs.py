@@ -9,8 +9,8 @@ from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.machine.facts import Failure, StepCancelled, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.records import Failure, StepCancelled, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.service import Begin
 from tests.playbooks.machine.play import BROKEN

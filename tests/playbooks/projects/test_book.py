@@ -15,7 +15,7 @@ from sulla.playbooks.definition import AgentStep, Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames
-from sulla.playbooks.machine.facts import Failure, StepCompleted, StepFailed, StepStarted
+from sulla.playbooks.machine.records import Failure, StepCompleted, StepFailed, StepStarted
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
 from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, Strategy, plan_json
 from tests.playbooks.machine import play

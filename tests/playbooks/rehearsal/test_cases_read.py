@@ -8,7 +8,7 @@ from sulla.core.errors import NotFound
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import RULES, PlaybookFault
-from sulla.playbooks.machine.facts import Failure, Spent
+from sulla.playbooks.machine.records import Failure, Spent
 from sulla.playbooks.rehearsal.cases import Case, split_route
 from sulla.playbooks.rehearsal.cases_form import CASE, ERROR, EXPECT, FIXTURE, MAX_CASES
 from sulla.playbooks.rehearsal.cases_read import read_cases

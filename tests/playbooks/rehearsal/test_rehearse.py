@@ -14,7 +14,7 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
-from sulla.playbooks.machine.facts import Failure, Spent
+from sulla.playbooks.machine.records import Failure, Spent
 from sulla.playbooks.rehearsal import rehearse as module
 from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk
 from sulla.playbooks.rehearsal.rehearse import rehearse

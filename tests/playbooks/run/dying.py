@@ -14,7 +14,7 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.models.base import ChatRequest, Delta
-from sulla.playbooks.machine.facts import RunEnded, StepCompleted
+from sulla.playbooks.machine.records import RunEnded, StepCompleted
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
@@ -24,7 +24,7 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.store import Touch
 from sulla.testing.tools import EffectLedger, ledger_tools
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.facts import Answer, Input
+from sulla.threads.log.records import Answer, Input
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Result, Tool, ToolContext

@@ -10,14 +10,14 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
-from sulla.playbooks.machine.facts import RunEnded
+from sulla.playbooks.machine.records import RunEnded
 from sulla.playbooks.records import PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger, ledger_tools
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 from tests.doubles.play_world import PlayWorld
 from tests.simulation.history import History, ThreadHistory, breaches

@@ -6,7 +6,7 @@ from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.facts import StopAsked
+from sulla.threads.log.records import StopAsked
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

@@ -13,7 +13,7 @@ from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

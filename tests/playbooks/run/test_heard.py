@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import CallId
-from sulla.playbooks.machine.facts import NOTHING, Failure, Spent
 from sulla.playbooks.machine.moves import MoveNote
+from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.playbooks.run.heard import (
     AttemptFailed,
     CallApproved,
@@ -20,8 +20,8 @@ from sulla.playbooks.run.heard import (
     heard_of_play,
     heard_of_work,
 )
-from sulla.threads.log.facts import Answer
 from sulla.threads.log.family import Report
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 
 APPROVAL = Wait("approval:1", CallId("call_1"), "May I?", digest="d1", expires_ms=2_000)

@@ -3,10 +3,10 @@ from __future__ import annotations
 from sulla.core.ids import CallId, RunId
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.machine.facts import StepStarted
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskPerson, MoveNote
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.records import StepStarted
 from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
 from sulla.threads.log.waits import Wait
 

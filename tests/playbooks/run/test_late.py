@@ -10,14 +10,14 @@ import pytest
 from sulla.agent.limits.limits import RunLimits
 from sulla.agent.subagents.children import ChildTask
 from sulla.core.ids import ThreadId
-from sulla.playbooks.machine.facts import StepCompleted
+from sulla.playbooks.machine.records import StepCompleted
 from sulla.playbooks.records import PlaybookAsked, PlaybookEnded
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal, is_kill
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads.log.facts import Answer, StopAsked
 from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.records import Answer, StopAsked
 from sulla.threads.log.state import ThreadState
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, choose, done, effects, later, ledger, make, question, questions, say

@@ -8,7 +8,8 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact as Kept
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.moves import MoveNote
+from sulla.playbooks.machine.records import (
     Fact,
     Failure,
     RunEnded,
@@ -20,13 +21,12 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.log import HEARD, RunRecord, noted, plus, written
 from sulla.playbooks.run.orders import RunOrder
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import Play
+from sulla.threads.log.records import Input, ThreadCreated
 
 FIRST, SECOND = RunId("run_1"), RunId("run_2")
 PLAY = Play("one", "digest", "text")

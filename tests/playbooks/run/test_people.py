@@ -11,7 +11,7 @@ from sulla.core.ids import ThreadId
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads.log.facts import Answer
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define

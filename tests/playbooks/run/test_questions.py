@@ -15,7 +15,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.facts import Answer, RunFinished
+from sulla.threads.log.records import Answer, RunFinished
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

@@ -11,7 +11,7 @@ from sulla.core.ids import ThreadId
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.playbooks.run.runs import Make, at, done, effects, ended, later, ledger, make, question, say

@@ -28,8 +28,8 @@ from sulla.playbooks.triggers.events import event_follower, messages_of
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.facts import Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Answer, Input, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld

@@ -27,7 +27,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, RunFinished
+from sulla.threads.log.records import Input, RunFinished
 from sulla.tools.registry import Toolbox
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id

@@ -19,8 +19,8 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.follower import LogFollower
-from sulla.threads.log.facts import Input, ThreadCreated
 from sulla.threads.log.plays import PLAYBOOK
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.pending import Intervals
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id

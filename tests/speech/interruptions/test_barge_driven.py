@@ -17,7 +17,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.facts import Input, ModelStarted
+from sulla.threads.log.records import Input, ModelStarted
 from tests.speech.booth import shown
 from tests.speech.talking import said
 

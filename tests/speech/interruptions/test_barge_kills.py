@@ -18,7 +18,7 @@ from sulla.speech.service import Playing
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads.log.facts import Input, TextMessageEnd, ToolCallStart
+from sulla.threads.log.records import Input, TextMessageEnd, ToolCallStart
 from sulla.threads.log.spoken import BargedIn
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define

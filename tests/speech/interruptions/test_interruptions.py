@@ -16,7 +16,7 @@ from sulla.speech.service import Playing
 from sulla.speech.turn_taking.events import Cancelled, End, Partial, TurnStarted
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from sulla.threads.log.spoken import Heard
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define

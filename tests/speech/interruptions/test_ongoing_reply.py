@@ -8,7 +8,10 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.speech.interruptions.ongoing_reply import OngoingReply, ongoing_reply_of
 from sulla.speech.service import Playing
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import (
+from sulla.threads.log.family import Birth
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.records import (
     Input,
     InputsJoined,
     ModelStarted,
@@ -18,9 +21,6 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadFact,
 )
-from sulla.threads.log.family import Birth
-from sulla.threads.log.inputs import WaitingInput
-from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.spoken import BargedIn, Heard
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript

@@ -5,7 +5,7 @@ import pytest
 from sulla.core.ids import CallId, MessageId
 from sulla.speech.interruptions.questions import question_of
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.facts import Input, StopAsked, TextMessageEnd, ThreadFact
+from sulla.threads.log.records import Input, StopAsked, TextMessageEnd, ThreadFact
 
 
 def entries(*facts: ThreadFact) -> list[Entry]:

@@ -20,7 +20,15 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input, InputIgnored, ModelStarted, Outcome, RunFinished, RunStarted, TextMessageEnd
+from sulla.threads.log.records import (
+    Input,
+    InputIgnored,
+    ModelStarted,
+    Outcome,
+    RunFinished,
+    RunStarted,
+    TextMessageEnd,
+)
 from sulla.threads.offers import run_of
 from tests.soon import attempts
 from tests.speech.booth import Booth, memory_store, open_booth, shown

@@ -19,7 +19,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input
+from sulla.threads.log.records import Input
 from tests.speech.booth import memory_store, open_booth
 
 RESTED_S = REST_S + 2 * TIDY_S + 1

@@ -17,7 +17,7 @@ from sulla.store.values import Draft, Head, LogInfo, Record
 from sulla.testing.clock import ManualClock
 from sulla.threads.archive.audit import NAMED, Audit, audit_threads
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
 
 DAY_S = 86_400.0

@@ -13,7 +13,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.archive.lines import MAX_LINE_BYTES, Sealer, Unsealer, entry_of, event_of
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin
 
 THREAD = ThreadId("thr_9b2d")

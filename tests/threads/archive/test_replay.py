@@ -13,7 +13,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA, thread_schema
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, Played
 from sulla.threads.archive.replay import RUN_FIELDS, Renamed, Replay, leftovers
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.offers import run_of

@@ -21,7 +21,8 @@ from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.archive.lines import Sealer, event_of
 from sulla.threads.archive.restore import Restored, ThreadRestore, undo_half_import
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.log.facts import (
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.records import (
     Answer,
     Continued,
     Decision,
@@ -35,7 +36,6 @@ from sulla.threads.log.facts import (
     TextMessageEnd,
     ThreadCreated,
 )
-from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
@@ -80,7 +80,7 @@ def close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Decision]:
 def restore_of(store: Store) -> ThreadRestore:
     clock = ManualClock()
     clock.jump(3600)
-    return ThreadRestore(store, clock, lambda prefix: f"{prefix}_new", OWNER, SCHEMA, 1_000, close)
+    return ThreadRestore(store, clock, OWNER, SCHEMA, 1_000, close)
 
 
 def said(text: str) -> Input:
@@ -115,7 +115,7 @@ async def exported(store: Store, thread: ThreadId) -> list[bytes]:
 
 async def restored(store: Store, lines: Iterable[bytes], *, as_new: bool = False) -> Restored:
     kept = list(lines)
-    return await restore_of(store).restore(lambda: kept, as_new=as_new)
+    return await restore_of(store).restore(lambda: kept, copy_as=ThreadId("thr_new") if as_new else None)
 
 
 async def records(store: Store, thread: ThreadId) -> list[Record]:

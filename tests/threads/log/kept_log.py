@@ -12,7 +12,7 @@ from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.head import from_head, to_head
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.kept import FLAT
 from sulla.threads.log.plays import Play, Question

@@ -20,12 +20,12 @@ from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
 from sulla.speech.slice import Overheard
 from sulla.store.values import Record
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Origin, decode, encode
-from sulla.threads.log.facts import RunPaused
 from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
 from sulla.threads.log.forms import Form, fields_to_json
 from sulla.threads.log.plays import AnswerGiven, Play, Question
+from sulla.threads.log.records import RunPaused
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Answer, InputsJoined, Summary, TextMessageEnd
 from sulla.threads.log.family import ChildStarted, Report, wait_of
+from sulla.threads.log.records import Answer, InputsJoined, Summary, TextMessageEnd
 from sulla.threads.log.usage import Usage
 from tests.threads.log.kept_log import Log
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from sulla.core.ids import ThreadId
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.fold_answer import NO_ANSWER
 from sulla.threads.log.plays import AnswerGiven, OwedAnswer, Question
 from tests.threads.log.kept_log import CALL, Log

@@ -15,11 +15,11 @@ from sulla.heartbeat.beats import BeatEnded, CycleEnded
 from sulla.people.slice import Notice
 from sulla.playbooks.records import PlaybookEnded, Played
 from sulla.threads.log.codec import Origin
-from sulla.threads.log.facts import Answer, Input, InputHandled, RunStarted, ThreadCreated, ToolCallResult
 from sulla.threads.log.family import Birth, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.quoted import quoted_part
+from sulla.threads.log.records import Answer, Input, InputHandled, RunStarted, ThreadCreated, ToolCallResult
 from sulla.threads.log.schema import Slice, ThreadSchema
 
 BIRTH = Birth("b", "call", ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"), 1)

@@ -11,7 +11,7 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.threads.head import from_head, to_head
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Message, Origin, Reasoning, Text, ToolCall, ToolResult
 from sulla.threads.log import codec
-from sulla.threads.log import facts as f
+from sulla.threads.log import records as f
 from sulla.threads.log.fold import apply_decision
 from sulla.threads.log.fold_offer import apply_offer
 from sulla.threads.log.spoken import Heard, Spoken

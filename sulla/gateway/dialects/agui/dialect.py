@@ -14,7 +14,7 @@ import orjson
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
-from sulla.gateway.dialects import conversation as talks
+from sulla.gateway.dialects import conversation as conversations
 from sulla.gateway.dialects.agui.form import RunInput, error_body, read_input, verdict_of
 from sulla.gateway.dialects.agui.frames import AguiFrames, AguiRun, AguiTranscript
 from sulla.gateway.dialects.door import Dialect, DialectRoute
@@ -59,38 +59,38 @@ def _read_place(noted: str) -> AguiPosition | None:
     return AguiPosition(**found)
 
 
-async def run_agent(visit: RequestContext) -> None:
+async def run_agent(request: RequestContext) -> None:
     """Answer ``POST /agui`` and ``POST /agui/{agent}``."""
-    asked, agent = read_input(visit.json()), visit.said.path.get("agent")
+    asked, agent = read_input(request.json()), request.said.path.get("agent")
     if agent is not None:
-        await check_agent(visit, agent)
-    visit.check_room()
-    thread_id = await thread_named(visit, asked.thread, agent, "threadId")
-    await _Asked(visit, asked, thread_id, agent).serve()
+        await check_agent(request, agent)
+    request.check_room()
+    thread_id = await thread_named(request, asked.thread, agent, "threadId")
+    await _Asked(request, asked, thread_id, agent).serve()
 
 
 class _Asked:
     """One request.
 
     Args:
-        visit: the request.
+        request: the request.
         asked: what it asks for.
         thread_id: its thread.
         agent: who should answer; None for the thread's.
     """
 
-    def __init__(self, visit: RequestContext, asked: RunInput, thread_id: str, agent: str | None) -> None:
-        self._visit = visit
+    def __init__(self, request: RequestContext, asked: RunInput, thread_id: str, agent: str | None) -> None:
+        self._request = request
         self._asked = asked
         self._thread_id = thread_id
         self._agent = agent
-        self._key = derived_id("agui", visit.principal.name, thread_id)
+        self._key = derived_id("agui", request.principal.name, thread_id)
 
     async def serve(self) -> None:
         """Answer it."""
-        last = await self._visit.look(self._visit.commands.last_seq(self._thread_id))
-        waiting = await self._visit.look(self._visit.commands.questions_of(self._thread_id))
-        noted = await self._visit.look(self._visit.commands.bookmarks.get(self._key))
+        last = await self._request.look(self._request.commands.last_seq(self._thread_id))
+        waiting = await self._request.look(self._request.commands.questions_of(self._thread_id))
+        noted = await self._request.look(self._request.commands.bookmarks.get(self._key))
         place = None if noted is None else _read_place(noted)
         if place is not None and ((place.run_id and place.after >= last) or place.asked_seq > last):
             place = None  # the thread was deleted, and made anew under its name
@@ -116,14 +116,14 @@ class _Asked:
         if newest is None or (self._asked.answered and not again):
             message = "messages: the last one is not the user's, so there is nothing to be answered"
             raise Malformed(422, "invalid_input", message, "messages")
-        talk = self._asked.talk("" if place is None else place.message, again=again)
-        system = talk.application
+        chat = self._asked.chat("" if place is None else place.message, again=again)
+        system = chat.application
         before = place is None and not await self._moved_on(newest.mark)
-        words = talks.words_for(talk, system=system != ("" if place is None else place.system), before=before)
-        talks.check_words(words, talk)
+        words = conversations.words_for(chat, system=system != ("" if place is None else place.system), before=before)
+        conversations.check_words(words, chat)
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
         name = newest.mark if place is None or not again else derived_id("msg", "agui", newest.mark, place.run_id)
-        turn = await self._visit.send(self._thread_id, name, words.text, self._agent, words.quoted)
+        turn = await self._request.send(self._thread_id, name, words.text, self._agent, quoted=words.quoted)
         place = AguiPosition(newest.mark, turn.run_id, turn.after, system=system)
         await self._note(place)
         frames = AguiFrames(self._run, AguiTranscript(self._asked.restated(newest.mark)), restate=self._asked.answered)
@@ -131,8 +131,8 @@ class _Asked:
 
     async def _moved_on(self, name: str) -> bool:
         """Whether something was said in the thread, but for the message of that name: come again, it says the same."""
-        history = self._visit.commands.history(self._thread_id, 0, None, _SINCE)
-        return talks.moved_on(await self._visit.look(history), name)
+        history = self._request.commands.history(self._thread_id, 0, None, _SINCE)
+        return conversations.moved_on(await self._request.look(history), name)
 
     async def _tell_again(self, place: AguiPosition, last: int, open_ids: frozenset[str]) -> None:
         """The client asks for a turn that was begun already, because it lost the answer: it is told all of it."""
@@ -148,7 +148,7 @@ class _Asked:
         verdicts = [(entry.id, *verdict_of(waiting[entry.id], entry)) for entry in entries]
         seqs = list[int]()
         for question, verdict, text in verdicts:
-            answered = await self._visit.perform(
+            answered = await self._request.perform(
                 "approval.answer", thread_id=self._thread_id, id=question, verdict=verdict, text=text
             )
             seqs.append(cast(int, answered["seq"]))
@@ -168,7 +168,7 @@ class _Asked:
         frames = AguiFrames(self._run, AguiTranscript(()))
         words = b"" if self._asked.resume else frames.words(f"{self._asked.run}_waits", _WAITS)
         status, headers = frames.head()
-        await self._visit.answer_bytes(status, frames.opening + words + frames.interrupt(asks), headers)
+        await self._request.answer_bytes(status, frames.opening + words + frames.interrupt(asks), headers)
 
     # ---------------------------------------------------------------------------------------------------------- shared
 
@@ -179,14 +179,14 @@ class _Asked:
             elif frames.failed and turn.run_id == place.run_id:
                 await self._note(replace(place, failed=True))
 
-        await self._visit.follow(turn, frames, before_last)
+        await self._request.follow(turn, frames, before_last)
 
     async def _note(self, place: AguiPosition) -> None:
-        await self._visit.look(self._visit.commands.bookmarks.put(self._key, orjson.dumps(asdict(place)).decode()))
+        await self._request.look(self._request.commands.bookmarks.put(self._key, orjson.dumps(asdict(place)).decode()))
 
     @property
     def _run(self) -> AguiRun:
-        may_answer = "approve" in self._visit.principal.scopes
+        may_answer = "approve" in self._request.principal.scopes
         return AguiRun(self._asked.thread, self._asked.run, self._asked.parent, self._thread_id, may_answer)
 
 

@@ -10,7 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Verdict
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, application_words
 from sulla.gateway.problems import Malformed, Problem
 from sulla.gateway.rpc import show
 from sulla.gateway.wire import QuestionRow
@@ -18,7 +18,6 @@ from sulla.gateway.wire import QuestionRow
 MESSAGES = 10_000
 """Of one request; more are refused. The body's limit is felt long before."""
 RESUMES = 100
-_SYSTEM = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class RunInput:
         """Whether something was said after that."""
         return bool(self.messages) and self.messages[-1].role in ("assistant", "tool", "reasoning")
 
-    def talk(self, passed: str = "", *, again: bool = False) -> ChatRequest:
+    def chat(self, passed: str = "", *, again: bool = False) -> ChatRequest:
         """The conversation, taken apart.
 
         Args:
@@ -84,11 +83,7 @@ class RunInput:
         known = [place for place, one in enumerate(self.messages) if passed and one.mark == passed]
         known = known or [place for place, one in enumerate(self.messages) if one.role == "assistant"]
         first = known[-1] + (not again) if known else 0
-        begins = next((at for at, one in enumerate(self.messages) if one.role not in _SYSTEM), len(self.messages))
-        system, later = (
-            [one.text for one in part if one.role in _SYSTEM and one.text.strip()]
-            for part in (self.messages[:begins], self.messages[begins:])
-        )
+        system, later = application_words([(one.role, one.text) for one in self.messages])
         before, fresh = self.messages[:first], self.messages[first:]
         return ChatRequest(
             "\n\n".join(system),

@@ -80,15 +80,15 @@ class HubConnection(Connection):
     Args:
         socket: accepted.
         session: the client's.
-        desk: what all of them share.
+        context: what all of them share.
     """
 
     __slots__ = ("_noting", "_session", "_streams")
 
-    def __init__(self, socket: WebSocket, session: HubSession, desk: RestContext) -> None:
-        super().__init__(socket, session, desk.room)
+    def __init__(self, socket: WebSocket, session: HubSession, context: RestContext) -> None:
+        super().__init__(socket, session, context.server)
         self._session = session
-        self._streams = desk.streams
+        self._streams = context.streams
         self._noting = asyncio.Lock()
 
     def tell(self, token: str, channel: str, frame: bytes) -> None:
@@ -149,24 +149,24 @@ class HubConnection(Connection):
             self.end(ending)
 
 
-async def keep(desk: RestContext, socket: WebSocket) -> None:
+async def keep(context: RestContext, socket: WebSocket) -> None:
     """Take a client in, or refuse it, and keep it until it ends."""
-    room, address = desk.room, peer_of(socket.scope)
+    server, address = context.server, peer_of(socket.scope)
     try:
-        desk.streams.check_room()
+        context.streams.check_room()
         streaming = read_wish(socket.scope["query_string"])
-        principal = await _admit(room, socket, address)
+        principal = await _admit(server, socket, address)
         welcome(socket.scope, principal)
     except SullaError as error:
-        room.observer.refused("ws", address, error.code)
+        server.observer.refused("ws", address, error.code)
         refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
         await deny(socket.scope, socket.send, refusal)
         return
-    name = derived_id("ses", "hub", desk.make_id("ses"))
-    session = HubSession(name, room.limits, principal, lambda: round(room.clock.now() * 1000), streaming=streaming)
+    name = derived_id("ses", "hub", context.make_id("ses"))
+    session = HubSession(name, server.limits, principal, lambda: round(server.clock.now() * 1000), streaming=streaming)
     await socket.accept()
-    connection = HubConnection(socket, session, desk)
-    with desk.streams.keeping(SettlingConnection(connection, room), "ws"):
+    connection = HubConnection(socket, session, context)
+    with context.streams.keeping(SettlingConnection(connection, server), "ws"):
         await connection.run()
 
 
@@ -175,17 +175,17 @@ class SettlingConnection:
 
     Args:
         connection: what is open.
-        room: what all connections share.
+        server: what all connections share.
     """
 
-    def __init__(self, connection: HubConnection, room: ServerContext) -> None:
+    def __init__(self, connection: HubConnection, server: ServerContext) -> None:
         self.connection = connection
-        self._room = room
+        self._server = server
 
     async def settle(self, patience_s: float) -> None:
         """Let the client have what has happened by now."""
         with contextlib.suppress(TimeoutError):  # whoever is that slow comes back
-            async with self._room.clock.timeout(patience_s):
+            async with self._server.clock.timeout(patience_s):
                 await self.connection.settle()
 
 
@@ -201,7 +201,7 @@ def read_wish(query: bytes) -> bool:
     return said == [("stream", "1")]
 
 
-async def _admit(room: ServerContext, socket: WebSocket, address: str) -> Principal:
+async def _admit(server: ServerContext, socket: WebSocket, address: str) -> Principal:
     """Who it is.
 
     Raises:
@@ -212,23 +212,23 @@ async def _admit(room: ServerContext, socket: WebSocket, address: str) -> Princi
     ticket = cast(str | None, socket.path_params.get("ticket"))
     if authorization is not None or ticket is None:
         token = None if authorization is None else bearer(authorization)
-        principal = room.guard.admit(address, token)
+        principal = server.guard.admit(address, token)
     else:
-        principal = await _redeem(room, address, ticket)
+        principal = await _redeem(server, address, ticket)
     if _NEEDS not in principal.scopes:
         raise Forbidden(f"'/hub' needs a token with the scope {_NEEDS!r}")
     return principal
 
 
-async def _redeem(room: ServerContext, address: str, ticket: str) -> Principal:
+async def _redeem(server: ServerContext, address: str, ticket: str) -> Principal:
     try:
-        async with room.clock.timeout(room.limits.call_s):
-            return await room.tickets.redeem(ticket)
+        async with server.clock.timeout(server.limits.call_s):
+            return await server.tickets.redeem(ticket)
     except Unauthorized:
-        room.guard.count_wrong(address, ticket)
+        server.guard.count_wrong(address, ticket)
         raise
     except TimeoutError:
-        raise Unavailable(f"no answer within {room.limits.call_s:g} s: make another ticket and try again") from None
+        raise Unavailable(f"no answer within {server.limits.call_s:g} s: make another ticket and try again") from None
 
 
 HUB: Final = Dialect(

@@ -9,7 +9,7 @@ from sulla.core.errors import AlreadyAnswered, Conflict, InvalidInput, NotFound,
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.hub.channel import Channel
-from sulla.gateway.dialects.hub.desk import HubDesk
+from sulla.gateway.dialects.hub.context import HubContext
 from sulla.gateway.dialects.hub.effects import Failed, Look
 from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, refusal
 from sulla.gateway.dialects.hub.places import HubPlace, MessageMeaning
@@ -32,11 +32,11 @@ _NOT_PASSED: Final = "(This was not passed on, because the agent waits for an an
 Mode = Literal["queue", "steer"]
 
 
-def take(desk: HubDesk, channel: Channel, envelope: Envelope) -> Sequence[Effect]:
+def take(context: HubContext, channel: Channel, envelope: Envelope) -> Sequence[Effect]:
     """What a frame asks for; what nobody knows is acknowledged and passed over.
 
     Args:
-        desk: the connection's.
+        context: the connection's.
         channel: the frame's.
         envelope: the frame.
 
@@ -47,58 +47,58 @@ def take(desk: HubDesk, channel: Channel, envelope: Envelope) -> Sequence[Effect
     match envelope.type:
         case "user_message" | "inject_message":
             mode: Mode = "steer" if envelope.type == "inject_message" else "queue"
-            work = _Saying(desk, envelope, read_words(envelope), mode).begin
+            work = _Saying(context, envelope, read_words(envelope), mode).begin
         case "stop_run":
-            work = Steering(desk, envelope).stop
+            work = Steering(context, envelope).stop
         case "continue_run":
-            work = Steering(desk, envelope).go_on
+            work = Steering(context, envelope).go_on
         case "new_conversation":
-            work = Steering(desk, envelope).leave
+            work = Steering(context, envelope).leave
         case _:
-            return [desk.ack(envelope)]
-    return desk.ready(channel, envelope, work)
+            return [context.ack(envelope)]
+    return context.ready(channel, envelope, work)
 
 
-def follow_beats(desk: HubDesk, channel: Channel, envelope: Envelope) -> Sequence[Effect]:
+def follow_beats(context: HubContext, channel: Channel, envelope: Envelope) -> Sequence[Effect]:
     """Show what agents do by themselves, from now on."""
 
     def follow_all(result: JsonObject) -> Sequence[Effect]:
         rows = cast(list[JsonObject], result["heartbeats"])
         threads = [str(row["thread_id"]) for row in rows if row["thread_id"]]
-        return [_follow_end(desk, channel, thread_id) for thread_id in threads if thread_id not in desk.where]
+        return [_follow_end(context, channel, thread_id) for thread_id in threads if thread_id not in context.where]
 
     def failed(error: SullaError) -> Sequence[Effect]:
-        return desk.frames(channel, [refusal(problem_of(error))], envelope)
+        return context.frames(channel, [refusal(problem_of(error))], envelope)
 
-    return [desk.call(HeartbeatStatus(), follow_all, failed)]
+    return [context.call(HeartbeatStatus(), follow_all, failed)]
 
 
-def _follow_end(desk: HubDesk, channel: Channel, thread_id: str) -> Effect:
+def _follow_end(context: HubContext, channel: Channel, thread_id: str) -> Effect:
     def follow(result: JsonObject) -> Sequence[Effect]:
-        return desk.follow(channel, HubPlace(thread_id, thread_id, cast(int, result["last_seq"])))
+        return context.follow(channel, HubPlace(thread_id, thread_id, cast(int, result["last_seq"])))
 
-    return desk.call(wire.ThreadGet(thread_id=thread_id), follow, lambda error: ())
+    return context.call(wire.ThreadGet(thread_id=thread_id), follow, lambda error: ())
 
 
 class _Saying:
     """One message on its way: which conversation it belongs to, whether it is an answer, and what else it is.
 
     Args:
-        desk: the connection's.
+        context: the connection's.
         envelope: the frame.
         words: what is in it.
         mode: what it does to a running turn.
     """
 
-    def __init__(self, desk: HubDesk, envelope: Envelope, words: Words, mode: Mode) -> None:
-        self._desk = desk
+    def __init__(self, context: HubContext, envelope: Envelope, words: Words, mode: Mode) -> None:
+        self._context = context
         self._envelope = envelope
         self._words = words
         self._mode = mode
         self._name = envelope.thread
         self._key = envelope.key
         if words.event_id is not None:  # the client's calendar tells a second channel if it thinks nobody heard
-            self._key = desk.key("calendar", str(words.event_id), words.text)
+            self._key = context.key("calendar", str(words.event_id), words.text)
 
     def begin(self, channel: Channel) -> Sequence[Effect]:
         """Find the conversation, then go on."""
@@ -108,7 +108,7 @@ class _Saying:
         known = channel.named(self._name) if self._name else None
         if known is not None:
             channel.places.enter(channel.place(known))
-            return [*self._desk.sweep(channel), *self._looked(channel, known)]
+            return [*self._context.sweep(channel), *self._looked(channel, known)]
         if not self._name.startswith(_OWN):
             return [self._create(channel)]
         try:
@@ -119,7 +119,7 @@ class _Saying:
 
     def _create(self, channel: Channel) -> Effect:
         """A conversation that the client names itself is the same whenever it names it."""
-        key = self._desk.key(channel.agent or "", self._name) if self._name else self._desk.key("new", self._key)
+        key = self._context.key(channel.agent or "", self._name) if self._name else self._context.key("new", self._key)
         title = _line(self._name or self._words.text)
         agent = channel.agent or None
         try:
@@ -132,7 +132,7 @@ class _Saying:
             thread = wire.ThreadGet(thread_id=cast(str, result["thread_id"]))
             return [self._get(channel, thread, lambda error: self._refuse(channel, error))]
 
-        return self._desk.call(params, made, lambda error: self._refuse(channel, error), PATIENCE_S)
+        return self._context.call(params, made, lambda error: self._refuse(channel, error), PATIENCE_S)
 
     def _get(self, channel: Channel, params: Params, missing: Failed) -> Effect:
         def found(result: JsonObject) -> Sequence[Effect]:
@@ -142,14 +142,14 @@ class _Saying:
         def failed(error: SullaError) -> Sequence[Effect]:
             return missing(error) if isinstance(error, NotFound) else self._refuse(channel, error)
 
-        return self._desk.call(params, found, failed, PATIENCE_S)
+        return self._context.call(params, found, failed, PATIENCE_S)
 
     def _join(self, channel: Channel, place: HubPlace) -> Sequence[Effect]:
         """Note it before anything is said there: who comes back before the end is told the rest."""
         if (known := channel.conversation(place.thread_id)) is not None:
             return self._looked(channel, known)
         left = channel.places.enter(place)
-        gone = [effect for one in left for effect in self._desk.leave(channel, one.thread_id)]
+        gone = [effect for one in left for effect in self._context.leave(channel, one.thread_id)]
 
         def followed() -> Sequence[Effect]:
             conversation = channel.conversation(place.thread_id)
@@ -158,9 +158,9 @@ class _Saying:
             return self._looked(channel, conversation)
 
         def noted() -> Sequence[Effect]:
-            return self._desk.follow(channel, place, followed)
+            return self._context.follow(channel, place, followed)
 
-        return [*gone, self._desk.note(channel, noted, lambda error: self._refuse(channel, error))]
+        return [*gone, self._context.note(channel, noted, lambda error: self._refuse(channel, error))]
 
     def _looked(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         """Go on once it is known what waits for people, there and in the playbooks that were begun there: what comes
@@ -190,7 +190,7 @@ class _Saying:
     def _created(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         """Whoever names no conversation is told how to name it."""
         told = [] if self._name else [HubEvent("thread_created", {"threadId": conversation.name})]
-        return [*self._desk.frames(channel, told, self._envelope), *self._say(channel, conversation)]
+        return [*self._context.frames(channel, told, self._envelope), *self._say(channel, conversation)]
 
     # ----------------------------------------------------------------------------------------------------- saying it
 
@@ -207,7 +207,7 @@ class _Saying:
                 return self._give(channel, (conversation, question), given)
 
             # Noted first: else the message, come again after a crash, would be none to a question that is answered.
-            return [self._desk.note(channel, noted, lambda error: self._refuse(channel, error, conversation))]
+            return [self._context.note(channel, noted, lambda error: self._refuse(channel, error, conversation))]
         values: JsonObject = {
             "thread_id": conversation.thread_id,
             "message_id": self._key,
@@ -225,11 +225,11 @@ class _Saying:
         def refused(error: SullaError) -> Sequence[Effect]:
             return self._refuse(channel, error, conversation)
 
-        send = self._desk.call(params, lambda result: done, refused, PATIENCE_S)
+        send = self._context.call(params, lambda result: done, refused, PATIENCE_S)
         if said:
             return [send]
         channel.places.give(self._key, MessageMeaning(conversation.thread_id, ""))
-        return [self._desk.note(channel, lambda: [send], refused)]
+        return [self._context.note(channel, lambda: [send], refused)]
 
     def _give(
         self, channel: Channel, shown: tuple[Conversation, HubQuestion] | None, given: MessageMeaning
@@ -245,7 +245,7 @@ class _Saying:
 
         def answered(result: JsonObject) -> Sequence[Effect]:
             more = [] if shown is None else shown[0].answered(shown[1])
-            return [*self._desk.frames(channel, more, self._envelope), *self._acknowledged(channel)]
+            return [*self._context.frames(channel, more, self._envelope), *self._acknowledged(channel)]
 
         def failed(error: SullaError) -> Sequence[Effect]:
             if shown is None and isinstance(error, Conflict | NotFound):
@@ -254,30 +254,30 @@ class _Saying:
                 shown[0].answered(shown[1])
             return self._refuse(channel, error, conversation)
 
-        return [self._desk.call(params, answered, failed, PATIENCE_S)]
+        return [self._context.call(params, answered, failed, PATIENCE_S)]
 
     def _not_passed(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         told = conversation.ask_next(_NOT_PASSED)
         # Acknowledged first: come again behind the question that it brings, it would seem to be the answer to that.
-        return [*self._acknowledged(channel), *self._desk.frames(channel, told, self._envelope)]
+        return [*self._acknowledged(channel), *self._context.frames(channel, told, self._envelope)]
 
     def _left_out(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         if not self._words.left_out:
             return ()
         said = f"{self._words.left_out} attached files were not passed on: put them into the workspace and name them."
         data: JsonObject = {"role": "system", "content": said, "thread_id": conversation.name}
-        return self._desk.frames(channel, [HubEvent("system_message", data)], self._envelope)
+        return self._context.frames(channel, [HubEvent("system_message", data)], self._envelope)
 
     def _acknowledged(self, channel: Channel) -> Sequence[Effect]:
         """It is kept, or needs no keeping."""
         event_id = self._words.event_id
         told = [] if event_id is None else [HubEvent("scheduler_ack", {"eventId": event_id})]
-        return [self._desk.ack(self._envelope), *self._desk.frames(channel, told, self._envelope)]
+        return [self._context.ack(self._envelope), *self._context.frames(channel, told, self._envelope)]
 
     def _refuse(
         self, channel: Channel, error: SullaError, conversation: Conversation | None = None
     ) -> Sequence[Effect]:
-        return self._desk.turn_down(channel, self._envelope, error, conversation)
+        return self._context.turn_down(channel, self._envelope, error, conversation)
 
 
 def _giving(effects: Sequence[Effect]) -> Callable[[], Sequence[Effect]]:

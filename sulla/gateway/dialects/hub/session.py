@@ -15,7 +15,7 @@ from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.channel import Channel
-from sulla.gateway.dialects.hub.desk import HubDesk
+from sulla.gateway.dialects.hub.context import HubContext
 from sulla.gateway.dialects.hub.effects import Relay
 from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, refusal
 from sulla.gateway.dialects.hub.places import HubPlace
@@ -51,12 +51,12 @@ class HubSession:
         self.id = id
         self.principal = principal
         self._limits = limits
-        self._desk = HubDesk(id, principal, now_ms, streaming=streaming)
+        self._context = HubContext(id, principal, now_ms, streaming=streaming)
 
     @property
     def channels(self) -> Sequence[str]:
         """The names of its channels."""
-        return [*self._desk.channels]
+        return [*self._context.channels]
 
     # ---------------------------------------------------------------------------------------------------- what comes in
 
@@ -71,49 +71,49 @@ class HubSession:
         try:
             envelope = read_envelope(text)
         except SullaError as error:
-            return [self._desk.bare(refusal(problem_of(error)))]
+            return [self._context.bare(refusal(problem_of(error)))]
         try:
             return self._heard(envelope)
         except SullaError as error:
-            return self._desk.turn_down(self._desk.channels.get(envelope.channel), envelope, error)
+            return self._context.turn_down(self._context.channels.get(envelope.channel), envelope, error)
 
     def hear_binary(self) -> Sequence[Effect]:
         """Take a binary frame."""
         return (Close(NOT_TEXT, "/hub takes text frames"),)
 
     def _heard(self, envelope: Envelope) -> Sequence[Effect]:
-        desk = self._desk
+        context = self._context
         match envelope.type:
             case "ack":
-                moved = [one for one in desk.channels.values() if one.acknowledge(envelope.original_id)]
-                return [desk.note(one) for one in moved]
+                moved = [one for one in context.channels.values() if one.acknowledge(envelope.original_id)]
+                return [context.note(one) for one in moved]
             case "ping":
-                return [desk.reply("pong", envelope)]
+                return [context.reply("pong", envelope)]
             case _ if envelope.type in SILENT:
                 return ()
             case "subscribe":
-                return desk.ready(desk.channel(envelope), envelope, self._subscribed(envelope))
+                return context.ready(context.channel(envelope), envelope, self._subscribed(envelope))
             case _ if envelope.type in RELAYED and envelope.channel == CALENDAR:
-                return [Relay(CALENDAR, envelope.raw), desk.ack(envelope)]
+                return [Relay(CALENDAR, envelope.raw), context.ack(envelope)]
             case _:
-                return take(desk, desk.channel(envelope), envelope)
+                return take(context, context.channel(envelope), envelope)
 
     def _subscribed(self, envelope: Envelope) -> Callable[[Channel], Sequence[Effect]]:
         """On the agents' own channel it is shown what they do by themselves."""
-        desk = self._desk
+        context = self._context
         if envelope.channel != HEARTBEAT:
-            return lambda channel: [desk.ack(envelope)]
-        return lambda channel: [desk.ack(envelope), *follow_beats(desk, channel, envelope)]
+            return lambda channel: [context.ack(envelope)]
+        return lambda channel: [context.ack(envelope), *follow_beats(context, channel, envelope)]
 
     # ------------------------------------------------------------------------------------------------- what comes of it
 
     def answered(self, id_: RequestId, result: JsonObject) -> Sequence[Effect]:
         """What was asked for under `id_` is done."""
-        return self._desk.answered(id_, result)
+        return self._context.answered(id_, result)
 
     def failed(self, id_: RequestId, error: SullaError) -> Sequence[Effect]:
         """What was asked for under `id_` was refused."""
-        return self._desk.failed(id_, error)
+        return self._context.failed(id_, error)
 
     def admit(self, id_: RequestId, principal: Principal) -> Sequence[Effect]:
         """Whoever is here was asked before the upgrade."""
@@ -125,18 +125,18 @@ class HubSession:
 
     def ended(self, thread_id: str, error: SullaError) -> Sequence[Effect]:
         """A thread can no longer be followed."""
-        channel = self._desk.where.get(thread_id)
+        channel = self._context.where.get(thread_id)
         if channel is None:
             return ()
         view = channel.unfollow(thread_id)
-        self._desk.drop(channel, thread_id)
+        self._context.drop(channel, thread_id)
         told = list[HubEvent]()
         if isinstance(view, Conversation):
             told = [refusal(problem_of(error), view.name), view.complete("error")]
         elif view is not None:
             told = view.conversation.play_ended(thread_id)
-        frames = channel.frames(told, self._desk.now_ms(), self.id, self._desk.number())
-        return [*map(SendFrame, frames), self._desk.note(channel)]
+        frames = channel.frames(told, self._context.now_ms(), self.id, self._context.number())
+        return [*map(SendFrame, frames), self._context.note(channel)]
 
     def forget(self, thread_id: str) -> None:
         """`ended`, or whoever asked for it, is told too."""
@@ -156,12 +156,12 @@ class HubSession:
 
     def show(self, event: Event) -> tuple[list[bytes], Sequence[Effect]]:
         """An event as frames, and what else it asks for."""
-        channel = self._desk.where.get(event.thread_id)
+        channel = self._context.where.get(event.thread_id)
         if channel is None:
             return [], ()
         frames = channel.show(event)
         match event.type, event.data:
-            case "PLAYBOOK_BEGAN", {"thread_id": str(play)} if play not in self._desk.where:
+            case "PLAYBOOK_BEGAN", {"thread_id": str(play)} if play not in self._context.where:
                 return frames, self._begin_play(channel, event.thread_id, play)
         return frames, ()
 
@@ -169,16 +169,16 @@ class HubSession:
         view = channel.conversation(thread_id)
         if view is None:
             return ()
-        swept = self._desk.sweep(channel)
+        swept = self._context.sweep(channel)
         # The conversation stays the one that was talked in last.
         left = [
             *channel.places.enter(channel.place(view)),
             *channel.places.enter(HubPlace(play, view.name, 0, thread_id)),
         ]
-        gone = [effect for place in left for effect in self._desk.leave(channel, place.thread_id)]
+        gone = [effect for place in left for effect in self._context.leave(channel, place.thread_id)]
         return [
             *swept,
             *gone,
-            *self._desk.follow(channel, HubPlace(play, view.name, 0, thread_id)),
-            self._desk.note(channel),
+            *self._context.follow(channel, HubPlace(play, view.name, 0, thread_id)),
+            self._context.note(channel),
         ]

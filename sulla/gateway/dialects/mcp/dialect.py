@@ -17,10 +17,10 @@ def _load() -> Callable[[RequestContext], Awaitable[None]]:
     return serve
 
 
-async def post(visit: RequestContext) -> None:
+async def post(request: RequestContext) -> None:
     """Answer ``POST /mcp``. The protocol's library, which takes a second to load, comes with the first one."""
     serve = await asyncio.to_thread(_load)
-    await serve(visit)
+    await serve(request)
 
 
 MCP = Dialect(

@@ -41,25 +41,25 @@ Context = ServerRequestContext[Any, Any]
 logging.getLogger("mcp.server").setLevel(logging.WARNING)  # it tells of the beginning and end of every request
 
 
-async def serve(visit: RequestContext) -> None:
+async def serve(request: RequestContext) -> None:
     """Answer a request.
 
     Args:
-        visit: the request.
+        request: the request.
 
     Raises:
         InvalidInput: its address asks for what there is not.
         Malformed: its headers do.
     """
-    check_kinds(visit.said.headers)
-    await _Sitting(visit, by_tool=read_wish(visit.said.query)).serve()
+    check_kinds(request.said.headers)
+    await _Sitting(request, by_tool=read_wish(request.said.query)).serve()
 
 
 class _Sitting:
     """One request: the library reads and answers it, and has us do what it asks for. Nothing of it outlives it."""
 
-    def __init__(self, visit: RequestContext, *, by_tool: bool) -> None:
-        self._visit = visit
+    def __init__(self, request: RequestContext, *, by_tool: bool) -> None:
+        self._request = request
         self._by_tool = by_tool
         """Whether the host was set up to have its model answer what people are asked."""
         self._said = 0
@@ -73,7 +73,7 @@ class _Sitting:
 
     async def serve(self) -> None:
         """Answer it."""
-        visit = self._visit
+        request = self._request
         server: Server[Any] = Server(
             "sulla",
             version=__version__,
@@ -84,27 +84,27 @@ class _Sitting:
             on_call_tool=self._call,
         )
         server.middleware.clear()  # what is traced, the daemon's own telemetry decides
-        body = visit.said.body
+        body = request.said.body
         manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=len(body) + 1)
         unread = [body]
 
         async def receive() -> Message:
             if unread:
                 return {"type": "http.request", "body": unread.pop(), "more_body": False}
-            return await visit.exchange.receive()
+            return await request.exchange.receive()
 
         async def send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *visit.exchange.names]}
-            await visit.exchange.send(message)
+                message = {**message, "headers": [*message["headers"], *request.exchange.names]}
+            await request.exchange.send(message)
 
         try:
             with self._open:
                 async with manager.run():
-                    await manager.handle_request(visit.exchange.scope, receive, send)
+                    await manager.handle_request(request.exchange.scope, receive, send)
         finally:
             self._done.set()
-        if visit.desk.on_leave == "stop" and self._tools is not None and self._tools.unheard is not None:
+        if request.context.on_leave == "stop" and self._tools is not None and self._tools.unheard is not None:
             await self._tools.stop(self._tools.unheard)
 
     # --------------------------------------------------------------------------------------------------------- tools
@@ -128,9 +128,9 @@ class _Sitting:
         if offer.for_people and not self._by_tool:
             return _result(ToolOutput({}, f"{Forbidden.code}: {_FOR_PEOPLE}", is_error=True))
         if offer.waits:
-            self._open.enter_context(self._visit.desk.streams.keeping(self))
+            self._open.enter_context(self._request.context.streams.keeping(self))
         by_tool = self._allows(BY_NAME["answer_approval"])
-        self._tools = McpTools(self._visit, report, may_elicit=self._may_elicit(context), by_tool=by_tool)
+        self._tools = McpTools(self._request, report, may_elicit=self._may_elicit(context), by_tool=by_tool)
         try:
             found = await self._tools.call(offer, params.arguments or {}, _answered(params))
         except SullaError as error:
@@ -138,7 +138,7 @@ class _Sitting:
         return _result(found) if isinstance(found, ToolOutput) else _wanted(found)
 
     def _allows(self, offer: OfferedTool) -> bool:
-        held = self._visit.principal.scopes
+        held = self._request.principal.scopes
         return (self._by_tool or not offer.for_people) and all(METHODS[name].scope in held for name in offer.needs)
 
     def _may_elicit(self, context: Context) -> bool:
@@ -147,7 +147,7 @@ class _Sitting:
         if able is None or able.elicitation is None or context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return False
         by_form = able.elicitation.form is not None or able.elicitation.url is None
-        return by_form and "approve" in self._visit.principal.scopes
+        return by_form and "approve" in self._request.principal.scopes
 
 
 def _tool(offer: OfferedTool) -> types.Tool:

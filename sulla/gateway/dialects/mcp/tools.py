@@ -25,7 +25,7 @@ from sulla.gateway.dialects.mcp.form import (
     read_state,
 )
 from sulla.gateway.dialects.mcp.offers import OfferedTool
-from sulla.gateway.dialects.mcp.told import McpProjection, reply_json, reply_words
+from sulla.gateway.dialects.mcp.projection import McpProjection, reply_json, reply_words
 from sulla.gateway.dialects.named import check_agent
 from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.request import RequestContext, Turn
@@ -83,14 +83,14 @@ class McpTools:
     """The tools, for one request.
 
     Args:
-        visit: the request.
+        request: the request.
         report: says how it gets on.
         may_elicit: whether the person at the client can be asked while a call waits.
         by_tool: whether the client's model may answer what people are asked.
     """
 
-    def __init__(self, visit: RequestContext, report: Report, *, may_elicit: bool, by_tool: bool) -> None:
-        self._visit = visit
+    def __init__(self, request: RequestContext, report: Report, *, may_elicit: bool, by_tool: bool) -> None:
+        self._request = request
         self._report = report
         self._may_elicit = may_elicit
         self._by_tool = by_tool
@@ -113,12 +113,12 @@ class McpTools:
         Raises:
             SullaError: whatever it was refused with.
         """
-        key = self._visit.said.key
+        key = self._request.said.key
         if key is not None and "request_id" in offer.args.model_fields and values.get("request_id") is None:
             values = {**values, "request_id": key}
         if offer.method:
             read_args(offer.args, values)
-            return _given(await self._visit.perform(offer.method, **values))
+            return _given(await self._request.perform(offer.method, **values))
         if offer.name in self._does:
             return await self._does[offer.name](values)
         return await self._wait(await self._place(offer, values, answered))
@@ -126,7 +126,7 @@ class McpTools:
     async def stop(self, turn: Turn) -> None:
         """Stop a turn whose client has left."""
         request_id = derived_id("left", turn.run_id)
-        await self._visit.perform("turn.stop", thread_id=turn.thread_id, request_id=request_id)
+        await self._request.perform("turn.stop", thread_id=turn.thread_id, request_id=request_id)
 
     # ------------------------------------------------------------------------------------------------------- replies
 
@@ -143,28 +143,30 @@ class McpTools:
         return _Place(Turn(waits.thread_id, waits.run_id, waits.after, begun=True), waits.wait_s)
 
     async def _ask(self, args: AskArgs) -> Turn:
-        visit = self._visit
+        request = self._request
         name = args.request_id
         if args.agent is not None:
-            await visit.look(check_agent(visit, args.agent))
-        visit.check_room()
+            await request.look(check_agent(request, args.agent))
+        request.check_room()
         thread_id = args.thread_id
         if thread_id is None:
             title = " ".join(args.message.split())[:TITLE_CHARS]
-            thread_id = await visit.thread(None if name is None else f"request:{name}", args.agent, title)
+            thread_id = await request.thread(None if name is None else f"request:{name}", args.agent, title)
         await self._may_hear(thread_id)
-        return await visit.send(thread_id, name or visit.make_id("msg"), args.message, args.agent)
+        message_id = name or request.make_id("msg")
+        # The client's model writes it, from whatever it has read; nobody knows what of it the person wants.
+        return await request.send(thread_id, message_id, args.message, args.agent, from_model=True)
 
     async def _may_hear(self, thread_id: str) -> None:
         """Asked for before anything is kept: a refusal afterwards would have a model say it once more."""
-        await self._visit.perform("events.subscribe", thread_id=thread_id)
-        self._visit.check_room()
+        await self._request.perform("events.subscribe", thread_id=thread_id)
+        self._request.check_room()
 
     async def _wait(self, place: _Place) -> ToolOutput | AnswerWanted:
-        visit, turn, heard = self._visit, place.turn, McpProjection()
+        request, turn, heard = self._request, place.turn, McpProjection()
         self._waits_for = turn, heard
         try:
-            async with visit.desk.room.clock.timeout(place.wait_s):
+            async with request.context.server.clock.timeout(place.wait_s):
                 await self._hear(turn, heard, place.answered)
         except TimeoutError:
             pass  # it goes on; the reply says how to wait on
@@ -188,13 +190,13 @@ class McpTools:
 
     async def _hear(self, turn: Turn, heard: McpProjection, answered: Sequence[str]) -> None:
         """Hear it to its end, or to a question that is open now; older ones have been answered."""
-        inner = replace(self._visit, exchange=_within(self._visit.exchange, self._report))
+        inner = replace(self._request, exchange=_within(self._request.exchange, self._report))
         while True:
             await inner.follow(turn, heard)
             if not heard.asked:
                 return
             asked, heard.asked = heard.asked, ()
-            waiting = await self._visit.look(self._visit.commands.questions_of(turn.thread_id))
+            waiting = await self._request.look(self._request.commands.questions_of(turn.thread_id))
             still = {one.id for one in waiting} - {*answered}
             heard.asked = tuple(ask for ask in asked if ask.id in still)
             if heard.asked:
@@ -220,23 +222,23 @@ class McpTools:
         return place
 
     async def _pass_on(self, thread_id: str, ask_id: str, verdict: str, text: str) -> None:
-        await self._visit.perform("approval.answer", thread_id=thread_id, id=ask_id, verdict=verdict, text=text)
+        await self._request.perform("approval.answer", thread_id=thread_id, id=ask_id, verdict=verdict, text=text)
 
     # -------------------------------------------------------------------------------------------------------- others
 
     async def _answer(self, values: JsonObject) -> ToolOutput:
         args = read_args(ApprovalAnswer, values)
-        waiting = await self._visit.look(self._visit.commands.questions_of(args.thread_id))
+        waiting = await self._request.look(self._request.commands.questions_of(args.thread_id))
         run_id = next((one.run_id for one in waiting if one.id == args.id), None)
-        done = await self._visit.perform("approval.answer", **values)
+        done = await self._request.perform("approval.answer", **values)
         seq = cast(int, done["seq"])
         run_id = run_id or await self._asker(args.thread_id, args.id, seq)
         return _given({"thread_id": args.thread_id, "run_id": run_id, "after": seq - 1})
 
     async def _asker(self, thread_id: str, question: str, seq: int) -> str:
         """The turn that has asked what was answered before: the same answer again is no other answer."""
-        told, history = Retellings(), self._visit.commands.history
-        for event in await self._visit.look(history(thread_id, max(0, seq - LOOK_BACK), seq, LOOK_BACK)):
+        told, history = Retellings(), self._request.commands.history
+        for event in await self._request.look(history(thread_id, max(0, seq - LOOK_BACK), seq, LOOK_BACK)):
             for run_id, step in told.take(event):
                 if isinstance(step, StepAsked) and any(ask.id == question for ask in step.asks):
                     return run_id
@@ -244,9 +246,9 @@ class McpTools:
 
     async def _read(self, values: JsonObject) -> ToolOutput:
         args = read_args(ReadArgs, values)
-        found = await self._visit.perform("thread.history", **values)
+        found = await self._request.perform("thread.history", **values)
         first = max(0, args.after)
-        events = await self._visit.look(self._visit.commands.history(args.thread_id, first, None, args.limit))
+        events = await self._request.look(self._request.commands.history(args.thread_id, first, None, args.limit))
         told, entries, chars, last = Retellings(), list[Json](), 0, first
         for event in events:
             fresh = []

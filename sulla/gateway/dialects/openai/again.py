@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sulla.gateway.dialects.openai import conversation as talks
+from sulla.gateway.dialects.openai import conversation as conversations
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion
 from sulla.gateway.dialects.request import RequestContext
@@ -23,20 +23,20 @@ class Again:
     """One request, and the same one before it.
 
     Args:
-        visit: the request.
+        request: the request.
         asked: what it asks for.
     """
 
-    def __init__(self, visit: RequestContext, asked: Completion) -> None:
-        self._visit = visit
-        self._named = visit.said.key is not None
-        tries = visit.said.headers.get("x-stainless-retry-count")
+    def __init__(self, request: RequestContext, asked: Completion) -> None:
+        self._request = request
+        self._named = request.said.key is not None
+        tries = request.said.headers.get("x-stainless-retry-count")
         self._looks = self._named or tries not in (None, "0")
         self.is_known = self._named or tries is not None
         """Whether it can be told from another request that says the same."""
-        name = visit.said.key or ""
-        self._key = talks.request_key(visit.principal.name, asked, name) if self.is_known else ""
-        self.message_id = visit.said.key or visit.make_id("msg")
+        name = request.said.key or ""
+        self._key = conversations.request_key(request.principal.name, asked, name) if self.is_known else ""
+        self.message_id = request.said.key or request.make_id("msg")
         """The message's: the same one whenever the request is made."""
         self._noted: str | None = None
         """What is noted, as far as this attempt knows."""
@@ -51,7 +51,7 @@ class Again:
             return None
         if not self._looks:  # whatever is noted is of another request
             self._noted = self._written(Posted("", self.message_id))
-            await self._visit.look(self._visit.commands.bookmarks.put(self._key, self._noted))
+            await self._request.look(self._request.commands.bookmarks.put(self._key, self._noted))
             return None
 
         def noted(before: str | None) -> str | None:
@@ -86,22 +86,22 @@ class Again:
     async def _change(
         self, change: Callable[[str | None], str | None], known: str | UnreadValue | None = UNREAD
     ) -> Swapped[str]:
-        bookmarks, clock = self._visit.commands.bookmarks, self._visit.desk.room.clock
+        bookmarks, clock = self._request.commands.bookmarks, self._request.context.server.clock
         changing = swap_until(self._key, change, clock, get=bookmarks.get, swap=bookmarks.swap, known=known)
-        done = await self._visit.look(changing)
+        done = await self._request.look(changing)
         self._noted = done.value
         return done
 
     def _counting(self, noted: str | None) -> Posted | None:
         """What is noted, if it counts."""
-        found = None if noted is None else talks.read_posted(noted)
+        found = None if noted is None else conversations.read_posted(noted)
         if found is None or (not self._named and self._now_s - found.at_s > RETRY_S):
             return None
         return found
 
     def _written(self, posted: Posted) -> str:
-        return talks.note_posted(replace(posted, at_s=self._now_s))
+        return conversations.note_posted(replace(posted, at_s=self._now_s))
 
     @property
     def _now_s(self) -> float:
-        return self._visit.desk.room.clock.now()
+        return self._request.context.server.clock.now()

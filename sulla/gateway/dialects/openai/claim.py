@@ -22,41 +22,41 @@ STEPS: Final = 3
 clocks that differ."""
 
 
-async def claim_of(visit: RequestContext, again: Again, key: str) -> Claim | None:
+async def claim_of(request: RequestContext, again: Again, key: str) -> Claim | None:
     """The claim on a place; None if nobody knows where that is.
 
     Args:
-        visit: the request.
+        request: the request.
         again: says which message it is.
         key: under what the place is noted.
     """
-    noted = await visit.look(visit.commands.bookmarks.get(key))
+    noted = await request.look(request.commands.bookmarks.get(key))
     mark = None if noted is None else read_mark(noted)
-    return None if noted is None or mark is None else Claim(visit, again, key, noted, mark)
+    return None if noted is None or mark is None else Claim(request, again, key, noted, mark)
 
 
 class Claim:
     """One message's wish to go on from a place.
 
     Args:
-        visit: the request.
+        request: the request.
         again: says which message it is.
         key: of the note.
         noted: what it said when it was read.
         mark: the same, read.
     """
 
-    def __init__(self, visit: RequestContext, again: Again, key: str, noted: str, mark: ConversationMark) -> None:
-        self._visit = visit
+    def __init__(self, request: RequestContext, again: Again, key: str, noted: str, mark: ConversationMark) -> None:
+        self._request = request
         self._again = again
         self._key = key
         self._noted = noted
         self._mark = mark
 
     @property
-    def spot(self) -> ClientPosition:
+    def position(self) -> ClientPosition:
         """The place."""
-        return self._mark.spot
+        return self._mark.position
 
     @property
     def is_taken(self) -> bool:
@@ -71,16 +71,16 @@ class Claim:
         """Say that this message goes on from there; whether it does."""
         if self.is_taken:
             return False
-        mine = replace(self._mark, by=self._again.message_id, at_s=self._visit.desk.room.clock.now())
+        mine = replace(self._mark, by=self._again.message_id, at_s=self._request.context.server.clock.now())
         noted = note_mark(mine)
-        bookmarks = self._visit.commands.bookmarks
-        if await self._visit.look(bookmarks.swap(self._key, self._noted, noted)):
+        bookmarks = self._request.commands.bookmarks
+        if await self._request.look(bookmarks.swap(self._key, self._noted, noted)):
             self._mark, self._noted = mine, noted
             return True
         if not self._again.is_known:
             return False
         # It may be the same message: its client has made the request again, and did not wait.
-        there = await self._visit.look(bookmarks.get(self._key))
+        there = await self._request.look(bookmarks.get(self._key))
         mark = None if there is None else read_mark(there)
         if there is None or mark is None or mark.by != self._again.message_id:
             return False
@@ -99,17 +99,17 @@ class Claim:
         """
         if isinstance(error, Unavailable) and not isinstance(error, ShuttingDown):
             return
-        free = note_mark(ConversationMark(self._mark.spot))
+        free = note_mark(ConversationMark(self._mark.position))
         try:
-            await self._visit.look(self._visit.commands.bookmarks.swap(self._key, self._noted, free))
+            await self._request.look(self._request.commands.bookmarks.swap(self._key, self._noted, free))
         except SullaError as failed:
             log.info("whoever goes on from %s begins a new thread for a while: %s", self._key, failed.message)
 
     @property
     def _lasts_s(self) -> float:
-        return STEPS * self._visit.desk.room.limits.call_s
+        return STEPS * self._request.context.server.limits.call_s
 
     @property
     def _age_s(self) -> float:
         """One that is from a clock ahead of ours is as good as new."""
-        return self._visit.desk.room.clock.now() - self._mark.at_s
+        return self._request.context.server.clock.now() - self._mark.at_s

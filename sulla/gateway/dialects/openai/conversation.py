@@ -15,9 +15,9 @@ import orjson
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, application_words
 from sulla.gateway.dialects.openai.form import Completion
-from sulla.gateway.dialects.positions import ClientPosition, note_spot, short, spot_of
+from sulla.gateway.dialects.positions import ClientPosition, note_position, position_of, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +41,19 @@ class Posted:
 class ConversationMark:
     """Where a conversation is, as it is noted under its words, and who goes on from there."""
 
-    spot: ClientPosition
+    position: ClientPosition
     by: str = ""
     """The id of the message that does; empty as long as none does."""
     at_s: float = 0.0
     """When it said so, in seconds since the epoch."""
 
 
-def talk_of(messages: Sequence[ChatMessage]) -> ChatRequest:
+def chat_of(messages: Sequence[ChatMessage]) -> ChatRequest:
     """Take a request's messages apart."""
     said = [message for message in messages if message.role in ("user", "assistant") and message.text.strip()]
-    begins = next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
-    system, context = (
-        "\n\n".join(message.text for message in part if message.role == "system" and message.text.strip())
-        for part in (messages[:begins], messages[begins:])
-    )
+    system, later = application_words([(message.role, message.text) for message in messages])
     last = max((place for place, message in enumerate(said) if message.role == "assistant"), default=-1)
-    return ChatRequest(system, tuple(said[: last + 1]), tuple(said[last + 1 :]), context)
+    return ChatRequest("\n\n".join(system), tuple(said[: last + 1]), tuple(said[last + 1 :]), "\n\n".join(later))
 
 
 def place_key(owner: str, asked: Completion, said: Sequence[ChatMessage]) -> str:
@@ -96,18 +92,18 @@ def request_key(owner: str, asked: Completion, name: str) -> str:
     return derived_id("openai", "request", owner, asked.model, asked.user, asked.thread, *words)
 
 
-def was_shown(spot: ClientPosition, talk: ChatRequest) -> bool:
+def was_shown(position: ClientPosition, chat: ChatRequest) -> bool:
     """Whether the client's last answer was the question, as far as it says what that was."""
-    if not talk.before:
+    if not chat.before:
         return True
-    return " ".join(spot.prompt.split()) in " ".join(talk.before[-1].text.split())
+    return " ".join(position.prompt.split()) in " ".join(chat.before[-1].text.split())
 
 
 def note_mark(mark: ConversationMark) -> str:
-    """Where a conversation is, as it is noted; as long as nobody goes on it is the spot alone."""
+    """Where a conversation is, as it is noted; as long as nobody goes on it is the position alone."""
     if not mark.by:
-        return note_spot(mark.spot)
-    return orjson.dumps({**orjson.loads(note_spot(mark.spot)), "by": mark.by, "at_s": mark.at_s}).decode()
+        return note_position(mark.position)
+    return orjson.dumps({**orjson.loads(note_position(mark.position)), "by": mark.by, "at_s": mark.at_s}).decode()
 
 
 def read_mark(noted: str) -> ConversationMark | None:
@@ -116,8 +112,8 @@ def read_mark(noted: str) -> ConversationMark | None:
     if not isinstance(found, dict):
         return None
     by, at_s = found.pop("by", ""), found.pop("at_s", 0.0)
-    spot = spot_of(found)
-    return None if spot is None else ConversationMark(spot, by, at_s)
+    position = position_of(found)
+    return None if position is None else ConversationMark(position, by, at_s)
 
 
 def note_posted(posted: Posted) -> str:
@@ -131,4 +127,4 @@ def read_posted(noted: str) -> Posted | None:
     if not isinstance(found, dict) or found.keys() != {field.name for field in fields(Posted)}:
         return None
     answered = found["answered"]
-    return Posted(**{**found, "answered": None if answered is None else spot_of(answered)})
+    return Posted(**{**found, "answered": None if answered is None else position_of(answered)})

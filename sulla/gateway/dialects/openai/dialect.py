@@ -10,14 +10,14 @@ from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
-from sulla.gateway.dialects.openai import conversation as talks
+from sulla.gateway.dialects.openai import conversation as conversations
 from sulla.gateway.dialects.openai.again import Again
 from sulla.gateway.dialects.openai.claim import Claim, claim_of
 from sulla.gateway.dialects.openai.conversation import Posted
 from sulla.gateway.dialects.openai.form import Completion, error_body, error_headers, read_completion
 from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole, completion_json, said_chunks
 from sulla.gateway.dialects.openai.models import check_agent, list_models, show_model
-from sulla.gateway.dialects.positions import ClientPosition, note_spot, read_spot, short
+from sulla.gateway.dialects.positions import ClientPosition, note_position, read_spot, short
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
 from sulla.gateway.dialects.request import RequestContext, Turn
 from sulla.gateway.dialects.steps import StepQuestion, StepUsage
@@ -26,18 +26,18 @@ from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.wire import QuestionRow
 
 _SINCE = 128
-"""Events behind a spot that are looked at; if there are more, somebody has said something since."""
+"""Events behind a position that are looked at; if there are more, somebody has said something since."""
 _OWN = "thr_"
 """What every thread's id begins with; any other name of a conversation is the client's own."""
 
 
-async def complete(visit: RequestContext) -> None:
+async def complete(request: RequestContext) -> None:
     """Answer ``POST /v1/chat/completions``."""
-    asked = read_completion(visit.json())
-    await check_agent(visit, asked.model)
+    asked = read_completion(request.json())
+    await check_agent(request, asked.model)
     if not asked.thread:
-        asked = replace(asked, thread=visit.said.headers.get("x-thread-id", ""))
-    await _Completion(visit, asked).serve()
+        asked = replace(asked, thread=request.said.headers.get("x-thread-id", ""))
+    await _Completion(request, asked).serve()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Place:
     """Where a request's conversation is."""
 
     thread_id: str
-    spot: ClientPosition | None
+    position: ClientPosition | None
     """Where the client was; None if nobody knows."""
     empty: bool = False
     """Whether nothing was ever said there."""
@@ -57,16 +57,16 @@ class _Completion:
     """One request for a completion.
 
     Args:
-        visit: the request.
+        request: the request.
         asked: what it asks for.
     """
 
-    def __init__(self, visit: RequestContext, asked: Completion) -> None:
-        self._visit = visit
+    def __init__(self, request: RequestContext, asked: Completion) -> None:
+        self._request = request
         self._asked = asked
-        self._talk = talks.talk_of(asked.messages)
-        self._owner = visit.principal.name
-        self._again = Again(visit, asked)
+        self._chat = conversations.chat_of(asked.messages)
+        self._owner = request.principal.name
+        self._again = Again(request, asked)
 
     async def serve(self) -> None:
         """Answer it."""
@@ -75,12 +75,12 @@ class _Completion:
     async def _serve(self, again: Posted | None) -> None:
         if again is not None and again.answered is None:
             if (turn := await self._posted_before(again)) is not None:
-                await self._follow(await self._visit.settled(turn))
+                await self._follow(await self._request.settled(turn))
                 return
             again = None
         place = await self._place() if again is None else _Place(again.thread_id, again.answered)
-        spot = None if place is None else place.spot
-        if spot is None or not spot.question or not await self._answer(spot, again=again is not None):
+        position = None if place is None else place.position
+        if position is None or not position.question or not await self._answer(position, again=again is not None):
             await self._send(place)
 
     # ------------------------------------------------------------------------------------------- which thread it is
@@ -90,38 +90,38 @@ class _Completion:
         if self._asked.thread:
             thread_id = self._asked.thread
             if not thread_id.startswith(_OWN):
-                name = talks.thread_name(self._asked)
-                thread_id = await self._visit.thread(name, self._asked.model, self._asked.thread[:200])
-            spot = await self._spot(talks.thread_key(self._owner, self._asked, thread_id))
-            if spot is not None and not await self._visit.reaches(thread_id, spot.seq):
-                spot = None
-            empty = spot is None and not self._moved_on(await self._since(thread_id, 0))
-            return _Place(thread_id, spot, empty=empty)
-        if not self._talk.before:
+                name = conversations.thread_name(self._asked)
+                thread_id = await self._request.thread(name, self._asked.model, self._asked.thread[:200])
+            position = await self._position(conversations.thread_key(self._owner, self._asked, thread_id))
+            if position is not None and not await self._request.reaches(thread_id, position.seq):
+                position = None
+            empty = position is None and not self._moved_on(await self._since(thread_id, 0))
+            return _Place(thread_id, position, empty=empty)
+        if not self._chat.before:
             return None
-        claim = await claim_of(self._visit, self._again, self._place_key)
-        if claim is None or (claim.is_taken and not claim.spot.question):
+        claim = await claim_of(self._request, self._again, self._place_key)
+        if claim is None or (claim.is_taken and not claim.position.question):
             return None
-        spot = claim.spot
+        position = claim.position
         try:
-            since = await self._since(spot.thread_id, spot.seq)
+            since = await self._since(position.thread_id, position.seq)
         except NotFound:
             return None
-        gone = not spot.question and (len(since) == _SINCE or self._moved_on(since))
-        return None if gone else _Place(spot.thread_id, spot, claim=claim)
+        gone = not position.question and (len(since) == _SINCE or self._moved_on(since))
+        return None if gone else _Place(position.thread_id, position, claim=claim)
 
     def _moved_on(self, since: Sequence[Event]) -> bool:
         return moved_on(since, but=self._again.message_id)
 
     async def _since(self, thread_id: str, seq: int) -> Sequence[Event]:
-        return await self._visit.look(self._visit.commands.history(thread_id, seq, None, _SINCE))
+        return await self._request.look(self._request.commands.history(thread_id, seq, None, _SINCE))
 
-    async def _spot(self, key: str) -> ClientPosition | None:
-        noted = await self._visit.look(self._visit.commands.bookmarks.get(key))
+    async def _position(self, key: str) -> ClientPosition | None:
+        noted = await self._request.look(self._request.commands.bookmarks.get(key))
         return None if noted is None else read_spot(noted)
 
     async def _waiting(self, thread_id: str) -> Sequence[QuestionRow]:
-        return await self._visit.look(self._visit.commands.questions_of(thread_id))
+        return await self._request.look(self._request.commands.questions_of(thread_id))
 
     # -------------------------------------------------------------------------------------------------------- answering
 
@@ -129,11 +129,11 @@ class _Completion:
         if place is not None and (waiting := await self._waiting(place.thread_id)):
             await self._ask_first(place.thread_id, waiting[0])
             return
-        told = place.spot.system if place is not None and place.spot is not None else ""
-        system = self._talk.application != told
+        told = place.position.system if place is not None and place.position is not None else ""
+        system = self._chat.application != told
         before = place is None or place.empty
-        words = words_for(self._talk, system=system, before=before)
-        check_words(words, self._talk)  # before there is a thread for them
+        words = words_for(self._chat, system=system, before=before)
+        check_words(words, self._chat)  # before there is a thread for them
         claim = place.claim if place is not None else None
         if claim is not None and not await claim.take():
             await self._send(None)
@@ -155,7 +155,7 @@ class _Completion:
             if claim is not None and not await claim.holds():
                 return None
             thread_id, name, agent = posted.thread_id, posted.message_id, self._asked.model
-            return await self._visit.send(thread_id, name, words.text, agent, words.quoted)
+            return await self._request.send(thread_id, name, words.text, agent, quoted=words.quoted)
         except SullaError as error:
             if claim is not None:
                 await claim.give_back(error)
@@ -164,71 +164,73 @@ class _Completion:
     async def _posted_before(self, again: Posted) -> Turn | None:
         """The turn of a message that may be there already; None if another one has gone on from its place instead."""
         claim = None
-        if not self._asked.thread and self._talk.before and not again.before:
-            claim = await claim_of(self._visit, self._again, self._place_key)
-        if claim is not None and claim.spot.thread_id != again.thread_id:
+        if not self._asked.thread and self._chat.before and not again.before:
+            claim = await claim_of(self._request, self._again, self._place_key)
+        if claim is not None and claim.position.thread_id != again.thread_id:
             claim = None  # another conversation of the same words: nothing of this one
         if claim is not None and not await claim.is_mine():
-            since = await self._since(again.thread_id, claim.spot.seq)
+            since = await self._since(again.thread_id, claim.position.seq)
             if len(since) < _SINCE and not any(event.data.get("message_id") == again.message_id for event in since):
                 return None
             claim = None
-        return await self._post(claim, again, words_for(self._talk, system=again.system, before=again.before))
+        return await self._post(claim, again, words_for(self._chat, system=again.system, before=again.before))
 
     @property
     def _place_key(self) -> str:
-        return talks.place_key(self._owner, self._asked, self._talk.before)
+        return conversations.place_key(self._owner, self._asked, self._chat.before)
 
     async def _begin(self) -> str:
-        return await self._visit.thread(f"message:{self._again.message_id}", self._asked.model, self._talk.title)
+        return await self._request.thread(f"message:{self._again.message_id}", self._asked.model, self._chat.title)
 
-    async def _answer(self, spot: ClientPosition, *, again: bool) -> bool:
+    async def _answer(self, position: ClientPosition, *, again: bool) -> bool:
         """Take the message for the answer to the question that the client was shown.
 
         Args:
-            spot: where it was shown.
+            position: where it was shown.
             again: whether it was taken for that before, when the client made this request first.
 
         Returns:
             False if nobody waits for that any more, and the message is no answer.
         """
-        verdict = verdict_of(spot.question, spot.choices, self._talk.text)
-        over = all(question.id != spot.question for question in await self._waiting(spot.thread_id))
-        if over and (verdict is None or (takes_anything(spot.question, spot.choices) and not again)):
+        verdict = verdict_of(position.question, position.choices, self._chat.text)
+        over = all(question.id != position.question for question in await self._waiting(position.thread_id))
+        if over and (verdict is None or (takes_anything(position.question, position.choices) and not again)):
             return False
-        if verdict is None or (self._asked.thread and not talks.was_shown(spot, self._talk)):
-            await self._ask_again(spot)
+        if verdict is None or (self._asked.thread and not conversations.was_shown(position, self._chat)):
+            await self._ask_again(position)
             return True
-        self._visit.check_room()
+        self._request.check_room()
         if not over:
             word, text = verdict
-            elsewhere = await self._again.note(Posted(spot.thread_id, self._again.message_id, answered=short(spot)))
+            elsewhere = await self._again.note(
+                Posted(position.thread_id, self._again.message_id, answered=short(position))
+            )
             if elsewhere is not None:
                 await self._serve(elsewhere)
                 return True
-            await self._visit.perform(
-                "approval.answer", thread_id=spot.thread_id, id=spot.question, verdict=word, text=text
+            await self._request.perform(
+                "approval.answer", thread_id=position.thread_id, id=position.question, verdict=word, text=text
             )
-        await self._follow(Turn(spot.thread_id, spot.run_id, spot.seq, begun=True))
+        await self._follow(Turn(position.thread_id, position.run_id, position.seq, begun=True))
         return True
 
     async def _ask_first(self, thread_id: str, question: QuestionRow) -> None:
         """Show a question that somebody else was asked: here too a message would wait behind it."""
         ask = StepQuestion(question.id, question.prompt, "", question.tool, question.target, question.choices, None)
         prompt = question_words(ask, may_answer=self._may_answer)
-        last = await self._visit.look(self._visit.commands.last_seq(thread_id))
-        system = self._talk.application
+        last = await self._request.look(self._request.commands.last_seq(thread_id))
+        system = self._chat.application
         await self._ask_again(ClientPosition(thread_id, last, system, question.run_id, ask.id, ask.choices, prompt))
 
-    async def _ask_again(self, spot: ClientPosition) -> None:
+    async def _ask_again(self, position: ClientPosition) -> None:
         """The turn cannot go on, so a message would wait behind it for ever: it is not passed on."""
-        text = f"(This was not passed on, because the agent waits for an answer.)\n\n{spot.prompt}"
-        reply = self._reply(spot.thread_id, self._visit.make_id("ask"))
-        await self._note(reply, text, spot)
+        text = f"(This was not passed on, because the agent waits for an answer.)\n\n{position.prompt}"
+        reply = self._reply(position.thread_id, self._request.make_id("ask"))
+        await self._note(reply, text, position)
         if self._asked.stream:
-            await self._visit.answer_bytes(200, said_chunks(reply, text), HEADERS)
+            await self._request.answer_bytes(200, said_chunks(reply, text), HEADERS)
         else:
-            await self._visit.answer(200, completion_json(reply, text, StepUsage(), []))
+            await self._request.answer(200, completion_json(reply, text, StepUsage(), []))
 
     async def _follow(self, turn: Turn) -> None:
         reply = self._reply(turn.thread_id, turn.run_id)
@@ -239,33 +241,33 @@ class _Completion:
             if content.asked is not None:
                 ask, seq = content.asked
                 prompt = question_words(ask, may_answer=reply.may_answer)
-                spot = ClientPosition(turn.thread_id, seq, "", turn.run_id, ask.id, ask.choices, prompt)
+                position = ClientPosition(turn.thread_id, seq, "", turn.run_id, ask.id, ask.choices, prompt)
             elif content.ended is not None:
-                spot = ClientPosition(turn.thread_id, content.ended.seq)
+                position = ClientPosition(turn.thread_id, content.ended.seq)
             else:
                 return
-            await self._note(reply, content.text, replace(spot, system=self._talk.application))
+            await self._note(reply, content.text, replace(position, system=self._chat.application))
 
-        await self._visit.follow(turn, projection, before_last)
+        await self._request.follow(turn, projection, before_last)
 
-    async def _note(self, reply: CompletionReply, text: str, spot: ClientPosition) -> None:
+    async def _note(self, reply: CompletionReply, text: str, position: ClientPosition) -> None:
         """Note where the client is, once it has an answer."""
         if self._asked.thread:
-            key = talks.thread_key(self._owner, self._asked, spot.thread_id)
+            key = conversations.thread_key(self._owner, self._asked, position.thread_id)
         else:
-            said = [*self._talk.before, *self._talk.fresh, ChatMessage("assistant", text)]
-            key = talks.place_key(self._owner, self._asked, said)
-        await self._visit.look(self._visit.commands.bookmarks.put(key, note_spot(spot)))
+            said = [*self._chat.before, *self._chat.fresh, ChatMessage("assistant", text)]
+            key = conversations.place_key(self._owner, self._asked, said)
+        await self._request.look(self._request.commands.bookmarks.put(key, note_position(position)))
 
     @property
     def _may_answer(self) -> bool:
-        return "approve" in self._visit.principal.scopes
+        return "approve" in self._request.principal.scopes
 
     def _reply(self, thread_id: str, id_: str) -> CompletionReply:
         return CompletionReply(
             id=f"chatcmpl-{id_}",
             model=self._asked.model,
-            created_s=int(self._visit.desk.room.clock.now()),
+            created_s=int(self._request.context.server.clock.now()),
             thread_id=thread_id,
             may_answer=self._may_answer,
             usage=self._asked.usage,

@@ -10,31 +10,31 @@ from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.problems import Malformed
 
 
-async def list_models(visit: RequestContext) -> None:
+async def list_models(request: RequestContext) -> None:
     """Answer ``GET /v1/models``."""
-    agents = cast(list[JsonObject], (await visit.perform("agent.list"))["agents"])
+    agents = cast(list[JsonObject], (await request.perform("agent.list"))["agents"])
     models: list[Json] = [_model(str(agent["id"])) for agent in agents]
-    await visit.answer(200, {"object": "list", "data": models})
+    await request.answer(200, {"object": "list", "data": models})
 
 
-async def show_model(visit: RequestContext) -> None:
+async def show_model(request: RequestContext) -> None:
     """Answer ``GET /v1/models/{model}``."""
-    name = visit.said.path["model"]
-    await check_agent(visit, name)
-    await visit.answer(200, _model(name))
+    name = request.said.path["model"]
+    await check_agent(request, name)
+    await request.answer(200, _model(name))
 
 
 def _model(name: str) -> JsonObject:
     return {"id": name, "object": "model", "created": 0, "owned_by": "sulla"}
 
 
-async def check_agent(visit: RequestContext, name: str) -> None:
+async def check_agent(request: RequestContext, name: str) -> None:
     """See whether there is an agent of that name.
 
     Raises:
         Malformed: there is none.
     """
-    agents = await visit.agents()
+    agents = await request.agents()
     if name not in agents:
         near = get_close_matches(name[:80], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"

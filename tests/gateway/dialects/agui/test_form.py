@@ -87,11 +87,11 @@ def test_what_is_of_another_form_is_refused_by_its_place(more: Any, param: str) 
 def test_what_is_new_is_what_came_after_the_message_that_was_passed_on_last() -> None:
     found = read_input({**BODY, "messages": [*said("One", "1", "Two", "2"), {**HELLO, "id": "m9"}]})
     marks = [one.mark for one in found.messages]
-    assert found.talk().fresh == (ChatMessage("user", "Hello"),)
-    assert [one.text for one in found.talk(marks[0]).fresh] == ["Two", "Hello"]
-    assert [one.text for one in found.talk(marks[0]).before] == ["One"]
-    assert [one.text for one in found.talk(marks[4], again=True).fresh] == ["Hello"]
-    assert [one.text for one in found.talk("msg_other").fresh] == ["Hello"]
+    assert found.chat().fresh == (ChatMessage("user", "Hello"),)
+    assert [one.text for one in found.chat(marks[0]).fresh] == ["Two", "Hello"]
+    assert [one.text for one in found.chat(marks[0]).before] == ["One"]
+    assert [one.text for one in found.chat(marks[4], again=True).fresh] == ["Hello"]
+    assert [one.text for one in found.chat("msg_other").fresh] == ["Hello"]
 
 
 def test_a_message_with_other_words_is_another_one() -> None:

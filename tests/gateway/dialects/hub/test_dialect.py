@@ -269,7 +269,7 @@ async def test_an_injected_message_joins_the_turn(server: Server, commands: Play
         await desktop.until(lambda: not desktop.pending)
         await desktop.say("in French", "inject_message")
         await desktop.until(lambda: not desktop.pending)
-    modes = [call[4] for call in commands.calls if call[0] == "send"]
+    modes = [sent.mode for sent in commands.sent]
     assert modes == ["queue", "steer"]
 
 

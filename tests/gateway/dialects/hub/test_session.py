@@ -12,7 +12,7 @@ from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.hub.desk import MOST_CHANNELS
+from sulla.gateway.dialects.hub.context import MOST_CHANNELS
 from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall
 from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
 from sulla.gateway.dialects.hub.session import HubSession

@@ -28,7 +28,7 @@ def turn(run: Run) -> None:
     run.finish()
 
 
-async def talk(desktop: Desktop, chance: Random, words: list[str]) -> None:
+async def chat(desktop: Desktop, chance: Random, words: list[str]) -> None:
     """Say what is left to say; the socket is lost somewhere on the way."""
     left = chance.randrange(1, 40)
     while words or desktop.pending or desktop.running:
@@ -53,7 +53,7 @@ async def test_nothing_is_lost_and_nothing_is_heard_twice(server: Server, comman
     while words or desktop.pending or desktop.running:
         async with desktop.connected(server):
             try:
-                await talk(desktop, chance, words)
+                await chat(desktop, chance, words)
             except ConnectionClosed:
                 continue
     assert commands.texts == expected

@@ -245,6 +245,13 @@ async def test_the_same_request_is_asked_once(server: Server, commands: Played) 
     assert commands.texts == ["Hello"]
 
 
+async def test_what_a_host_asks_is_a_models_words(server: Server, commands: Played) -> None:
+    commands.turns = [says("Hi")]
+    async with dial(server) as client:
+        await ask(client)
+    assert [sent.from_model for sent in commands.sent] == [True]
+
+
 async def test_a_conversation_goes_on_in_its_thread_and_can_be_read(server: Server, commands: Played) -> None:
     commands.turns = [says("Hi"), says("Rome")]
     async with dial(server) as client:

@@ -82,13 +82,13 @@ async def test_of_many_who_go_on_at_once_one_stays_in_the_thread_and_the_others_
 
 async def test_each_of_them_goes_on_in_its_own_thread(api: openai.AsyncOpenAI, commands: Played) -> None:
     gate = commands.gates["questions_of"] = asyncio.Event()
-    talks = [[*BEGUN, user(word)] for word in ("red", "blue")]
-    asked = [asyncio.ensure_future(said(api, *talk)) for talk in talks]
+    conversations = [[*BEGUN, user(word)] for word in ("red", "blue")]
+    asked = [asyncio.ensure_future(said(api, *chat)) for chat in conversations]
     await until(lambda: counted(commands, "questions_of") >= 2)
     commands.turns = [says("One."), says("Two."), says("Three."), says("Four.")]
     gate.set()
-    for talk, answer in zip(talks, await asyncio.gather(*asked), strict=True):
-        await said(api, *talk, answered(answer), user(f"and then {talk[-1]['content']}"))
+    for chat, answer in zip(conversations, await asyncio.gather(*asked), strict=True):
+        await said(api, *chat, answered(answer), user(f"and then {chat[-1]['content']}"))
     assert await where(commands, "red") == [(await where(commands, "red"))[0]] * 2
     assert await where(commands, "blue") == [(await where(commands, "blue"))[0]] * 2
     assert (await where(commands, "red"))[0] != (await where(commands, "blue"))[0]

@@ -11,17 +11,17 @@ from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest
 from sulla.gateway.dialects.openai.conversation import (
     ConversationMark,
     Posted,
+    chat_of,
     note_mark,
     note_posted,
     place_key,
     read_mark,
     read_posted,
     request_key,
-    talk_of,
     thread_key,
 )
 from sulla.gateway.dialects.openai.form import Completion, read_completion
-from sulla.gateway.dialects.positions import ClientPosition, note_spot, read_spot
+from sulla.gateway.dialects.positions import ClientPosition, note_position, read_spot
 
 
 def said(*words: str) -> tuple[ChatMessage, ...]:
@@ -35,11 +35,11 @@ def asked(**more: Any) -> Completion:
 
 def test_a_request_is_what_was_before_and_what_is_new() -> None:
     messages = [ChatMessage("system", "Be brief."), *said("one", "1", "two"), ChatMessage("system", "Be kind.")]
-    talk = talk_of([*messages, ChatMessage("user", "three")])
-    assert talk == ChatRequest(
+    chat = chat_of([*messages, ChatMessage("user", "three")])
+    assert chat == ChatRequest(
         "Be brief.", said("one", "1"), (ChatMessage("user", "two"), ChatMessage("user", "three")), "Be kind."
     )
-    assert talk.text == "two\n\nthree"
+    assert chat.text == "two\n\nthree"
 
 
 def test_empty_messages_and_results_of_tools_are_nothing_that_was_said() -> None:
@@ -49,7 +49,7 @@ def test_empty_messages_and_results_of_tools_are_nothing_that_was_said() -> None
         ChatMessage("assistant", "1"),
         ChatMessage("user", "two"),
     ]
-    assert talk_of(messages).before == said("one", "1")
+    assert chat_of(messages).before == said("one", "1")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_empty_messages_and_results_of_tools_are_nothing_that_was_said() -> None
     [("Hello\n you", "Hello you"), ("x" * 90, "x" * 59 + "…"), ("a\x00b\x1b", "a b"), ("", "")],
 )
 def test_a_title_is_one_short_line(text: str, title: str) -> None:
-    assert talk_of([ChatMessage("user", text)]).title == title
+    assert chat_of([ChatMessage("user", text)]).title == title
 
 
 def test_the_same_words_have_the_same_key_however_they_are_spaced() -> None:
@@ -92,15 +92,17 @@ def test_a_named_request_is_the_same_whatever_it_says() -> None:
 
 
 def test_notes_are_read_as_they_were_made() -> None:
-    spot = ClientPosition("thr_1", 7, digest("x"), "run_1", "approval:t", ("a", "b"), "May I?")
-    assert read_spot(note_spot(spot)) == spot
+    position = ClientPosition("thr_1", 7, digest("x"), "run_1", "approval:t", ("a", "b"), "May I?")
+    assert read_spot(note_position(position)) == position
     posted = Posted("thr_1", "msg_1", system=True, before=False)
     assert read_posted(note_posted(posted)) == posted
-    posted = Posted("thr_1", "msg_1", answered=spot, at_s=7.5)
+    posted = Posted("thr_1", "msg_1", answered=position, at_s=7.5)
     assert read_posted(note_posted(posted)) == posted
-    for mark in (ConversationMark(spot), ConversationMark(spot, "msg_1", 7.5)):
+    for mark in (ConversationMark(position), ConversationMark(position, "msg_1", 7.5)):
         assert read_mark(note_mark(mark)) == mark
-    assert note_mark(ConversationMark(spot)) == note_spot(spot), "as it was noted before anybody could say so"
+    assert note_mark(ConversationMark(position)) == note_position(position), (
+        "as it was noted before anybody could say so"
+    )
 
 
 @pytest.mark.parametrize("noted", ["[]", "{}", '{"thread_id": "thr_1"}'])
@@ -110,10 +112,10 @@ def test_notes_of_another_version_are_none(noted: str) -> None:
 
 def test_a_note_always_fits() -> None:
     long = "🙂" * 5000
-    spot = ClientPosition("t" * 128, 2**53, digest(long), "r" * 128, "q" * 512, ("🙂" * 300, "🙂" * 300), long)
-    assert len(note_spot(spot).encode()) <= BOOKMARK_BYTES
-    assert len(note_mark(ConversationMark(spot, "m" * 128, 2.0**33 + 0.1)).encode()) <= BOOKMARK_BYTES
-    assert len(note_posted(Posted("t" * 128, "m" * 128, answered=spot)).encode()) <= BOOKMARK_BYTES
-    short = read_spot(note_spot(ClientPosition("t", 1, choices=(long,))))
+    position = ClientPosition("t" * 128, 2**53, digest(long), "r" * 128, "q" * 512, ("🙂" * 300, "🙂" * 300), long)
+    assert len(note_position(position).encode()) <= BOOKMARK_BYTES
+    assert len(note_mark(ConversationMark(position, "m" * 128, 2.0**33 + 0.1)).encode()) <= BOOKMARK_BYTES
+    assert len(note_posted(Posted("t" * 128, "m" * 128, answered=position)).encode()) <= BOOKMARK_BYTES
+    short = read_spot(note_position(ClientPosition("t", 1, choices=(long,))))
     assert short is not None
     assert short.choices == ()

@@ -14,7 +14,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import LoopStep
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.plan import Plan, PlanEdge
+from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
     PassStarted,
@@ -32,7 +33,6 @@ from sulla.playbooks.machine.facts import (
     StepSkipped,
     StepStarted,
 )
-from sulla.playbooks.machine.plan import Plan, PlanEdge
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 
 _RUN: Final = (RunStarted, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json
-from sulla.playbooks.machine.facts import (
+from sulla.playbooks.machine.records import (
     KINDS,
     Fact,
     Failure,

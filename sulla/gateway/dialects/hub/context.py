@@ -31,7 +31,7 @@ Then = Callable[[JsonObject], Sequence[Effect]]
 """What comes next."""
 
 
-class HubDesk:
+class HubContext:
     """One connection's.
 
     Args:

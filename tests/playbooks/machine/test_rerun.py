@@ -8,9 +8,9 @@ import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.playbooks.definition import Budget, Definition, HumanStep, InputSpec, RespondStep
-from sulla.playbooks.machine.facts import Fact, RunReopened, RunStarted, Spent, StepCompleted, StepStarted
-from sulla.playbooks.machine.facts_kept import address, broken, fork, kept, reopen
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.machine.records import Fact, RunReopened, RunStarted, Spent, StepCompleted, StepStarted
+from sulla.playbooks.machine.rerun import address, broken, fork, kept, reopen
 from tests.playbooks.machine.play import (
     BROKEN,
     Play,

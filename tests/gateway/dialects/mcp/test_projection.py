@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.gateway.dialects.mcp.told import McpProjection, reply_json, reply_words
+from sulla.gateway.dialects.mcp.projection import McpProjection, reply_json, reply_words
 from sulla.gateway.dialects.steps import (
     Called,
     Dropped,

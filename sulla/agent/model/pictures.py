@@ -1,0 +1,56 @@
+"""Answers of a mistrusted conversation show no pictures: a client that shows one fetches its address, and what stands
+in the address is told to whoever owns it, without anybody's yes. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ELEMENTS: Final = (
+    "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|base|meta|input"
+)
+"""Elements of HTML and SVG that fetch something by themselves."""
+_FETCHES: Final = re.compile(rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-]))", re.IGNORECASE)
+_UNDECIDED: Final = re.compile(rf"(?:!|<[a-z]{{0,{max(map(len, _ELEMENTS.split('|')))}}})\Z", re.IGNORECASE)
+"""An end that may be the beginning of one."""
+
+
+def shown_text(text: str, *, tainted: bool) -> str:
+    """A whole text as it is shown: with a blank in each ``![`` and ``<img``, so that what follows is a link, or words.
+
+    Args:
+        text: what an agent says.
+        tainted: whether it may repeat what nobody trusts; else it is shown as it is.
+    """
+    return _FETCHES.sub(lambda found: f"{found[0]} ", text) if tainted else text
+
+
+class PictureFilter:
+    """Does the same to a text that comes in pieces. Lives as long as one reply."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Read more.
+
+        Args:
+            text: the next piece, of any length.
+
+        Returns:
+            What may be shown now; an end that may still become a picture is held back, some letters at the most.
+        """
+        whole = self._held + text
+        undecided = _UNDECIDED.search(whole)
+        upto = undecided.start() if undecided is not None else len(whole)
+        self._held = whole[upto:]
+        # The held part is looked at with the next piece: what is let go here is followed by nothing that matters.
+        return shown_text(whole[:upto], tainted=True)
+
+    def finish(self) -> str:
+        """The rest, when nothing more comes."""
+        held, self._held = self._held, ""
+        return shown_text(held, tainted=True)

@@ -1,0 +1,29 @@
+"""What a daemon says of mistrusted conversations. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.agent.ending import Closing, WalkCut, close_run
+from sulla.host.host import Built, Host
+from sulla.safety.rpc import METHODS
+from sulla.safety.service import HomeSafety
+from sulla.threads.archive.fork import ThreadForks
+from sulla.threads.archive.restore import ThreadRestore
+from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.state import ThreadState
+
+FORKED: Final = "forked"
+"""Why what was under way in a conversation does not go on in its copy."""
+
+
+def build(host: Host) -> Built:
+    """Make what answers; see `host.Built`."""
+    place, ceiling_tokens = host.place, host.agents.limits.history_tokens
+    restore = ThreadRestore(host.store, place.clock, place.owner, host.threads.schema, ceiling_tokens, _close, FORKED)
+    safety = HomeSafety(host.threads, ThreadForks(host.threads, restore), place.make_id)
+    return Built(methods=(METHODS.done_by(safety),))
+
+
+def _close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Closing]:
+    return close_run(state, run, WalkCut(FORKED), "", now_ms)

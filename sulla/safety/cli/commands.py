@@ -1,0 +1,85 @@
+"""`sulla safety`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sulla.host.system import random_id
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.table import Paper, one_line, paper
+
+COMMANDS = {
+    "explain": "say what in a conversation is from outside, and which calls were asked about",
+    "forget": "copy a conversation as it was before anything from outside was in it, to go on there",
+}
+"""Every command below this one; docs/safety.md explains them."""
+_WORDS = 100
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The commands and their arguments."""
+    below = command.add_subparsers(dest="below", metavar="COMMAND", required=True)
+    for name, text in COMMANDS.items():
+        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        add_home(one, below=True)
+        one.add_argument("thread", metavar="THREAD", help="the conversation's id")
+        one.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Do what was chosen."""
+    params = {"thread_id": given.thread}
+    if given.below == "forget":
+        params["request_id"] = random_id("req")
+    found = asyncio.run(_ask(door(home_of(given)), f"safety.{given.below}", params))
+    if given.json:
+        print(json.dumps(found))
+    elif given.below == "forget":
+        print(f"copied {found['records']} records: `sulla chat --thread {found['thread_id']}` goes on from there")
+    else:
+        for line in explained(found, paper()):
+            print(line)
+    return Exit.OK
+
+
+def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
+    """What is printed of an explanation.
+
+    Args:
+        found: the answer to `safety.explain`.
+        paper: what it is printed on.
+    """
+    if not found["tainted"]:
+        yield "nothing in this conversation is from outside: calls that reach out are made without a question"
+    else:
+        yield "this conversation holds text from outside; calls that reach out are asked about:"
+    for mark in found["marks"]:
+        yield f"  {paper.faint(_at(mark))}  {one_line(mark['source'])}"
+        if mark["words"]:
+            yield f"      {paper.faint(one_line(mark['words'], _WORDS))}"
+    if found["more_marks"]:
+        yield f"  and {found['more_marks']} more"
+    if found["held"]:
+        yield "asked about:"
+    for held in found["held"]:
+        yield f"  {paper.faint(_at(held))}  {one_line(held['tool'])}: {held['answer'] or 'open'}"
+        yield f"      {paper.faint(one_line(held['why']))}"
+    if found["clean_before"] > 1:
+        thread, before = one_line(found["thread_id"]), found["clean_before"]
+        yield f"`sulla safety forget {thread}` copies it as it was before record {before}, to go on there"
+
+
+def _at(row: dict[str, Any]) -> str:
+    return f"#{row['seq']}"
+
+
+async def _ask(where: Door, method: str, params: dict[str, str]) -> dict[str, Any]:
+    async with open_client(where) as client:
+        return await client.call(method, **params)

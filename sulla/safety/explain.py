@@ -1,0 +1,132 @@
+"""What in a conversation is from outside, and which calls were asked about. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import field
+from typing import Final
+
+from sulla.agent.approvals.approvals import is_approval
+from sulla.core.dataclass import dataclass
+from sulla.core.ids import CallId, RunId
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.provenance import taints_thread
+from sulla.threads.log.records import (
+    Answer,
+    Input,
+    InputHandled,
+    RunStarted,
+    Suspended,
+    ThreadCreated,
+    ToolCallResult,
+    ToolCallStart,
+)
+
+MOST_ROWS: Final = 200
+"""Of each kind; the first ones count, since the first mark is what makes the conversation mistrusted."""
+WORDS_CHARS: Final = 200
+_ARGS_CHARS: Final = 200
+_ASKED_BECAUSE: Final = "Asked because "
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A record that holds words from outside, or words made from them."""
+
+    seq: int
+    at_ms: int
+    """UTC milliseconds."""
+    source: str
+    """Where they came from, in a line; may name what somebody else has named."""
+    words: str
+    """How they begin; empty where the record has no text of its own."""
+
+
+@dataclass(slots=True)
+class HeldCall:
+    """A call that a person was asked about."""
+
+    seq: int
+    tool: str
+    why: str
+    answer: str = ""
+    """What was answered: ``approve``, ``reject`` or ``always``; empty as long as nothing was."""
+
+
+@dataclass(slots=True)
+class TaintReport:
+    """Reads a thread's records in order, and says what it found; made for one reading."""
+
+    marks: list[Mark] = field(default_factory=list)
+    more_marks: int = 0
+    """How many there are beyond `MOST_ROWS`."""
+    held: list[HeldCall] = field(default_factory=list)
+    clean_before: int = 0
+    """The record that the conversation can be gone on from before: the run's beginning that holds the first mark, or
+    that mark; 0 if there is none."""
+    _calls: dict[CallId, str] = field(default_factory=dict)
+    _runs: dict[RunId, int] = field(default_factory=dict)
+    _asked: dict[str, HeldCall] = field(default_factory=dict)
+
+    def take(self, entry: Entry) -> None:
+        """Read the next record.
+
+        Raises:
+            CorruptRecord: it cannot be read.
+        """
+        fact = entry.fact
+        match fact:
+            case RunStarted() if entry.origin.run_id is not None:
+                self._runs[entry.origin.run_id] = entry.seq
+            case ToolCallStart():
+                self._calls[fact.call_id] = _call(fact)
+            case Suspended():
+                self._ask(entry.seq, fact)
+            case Answer() if (held := self._asked.get(fact.wait_id)) is not None and not held.answer:
+                held.answer = fact.verdict
+        if fact is not None and taints_thread(fact):
+            self._mark(entry)
+
+    def _ask(self, seq: int, fact: Suspended) -> None:
+        for wait in fact.waits:
+            if is_approval(wait) and wait.wait_id not in self._asked and len(self.held) < MOST_ROWS:
+                _, _, why = wait.prompt.rpartition(_ASKED_BECAUSE)
+                self._asked[wait.wait_id] = HeldCall(seq, wait.tool, why.rpartition(". (call ")[0] or why)
+                self.held.append(self._asked[wait.wait_id])
+
+    def _mark(self, entry: Entry) -> None:
+        run_id = entry.origin.run_id
+        if not self.marks:
+            begun = self._runs.get(run_id) if run_id is not None else None
+            self.clean_before = entry.seq if begun is None or isinstance(entry.fact, Input) else begun
+        if len(self.marks) == MOST_ROWS:
+            self.more_marks += 1
+            return
+        words = getattr(entry.fact, "quoted", "") or getattr(entry.fact, "text", "") or ""
+        self.marks.append(Mark(entry.seq, entry.origin.at_ms, self._source(entry), words[:WORDS_CHARS]))
+
+    def _source(self, entry: Entry) -> str:
+        match entry.fact:
+            case ToolCallResult(call_id=call_id):
+                return f"the result of {self._calls.get(call_id, 'a call')}"
+            case Input(quoted=quoted) if quoted:
+                return "what was quoted beside a message"
+            case Input(origin="user"):
+                return "a message that the model of a client wrote"
+            case Input(origin=origin):
+                return f"a message of the {origin}"
+            case InputHandled():
+                return "a message that looks as if somebody had planted words in it"
+            case Answer():
+                return "what a sub-agent came to that had read such words"
+            case RunStarted():
+                return "what an agent was told beside the message: what it remembers, or what is on the screen"
+            case ThreadCreated():
+                return "whoever began the conversation, who had read such words"
+            case _:
+                return f"a record of the kind {entry.kind}"
+
+
+def _call(fact: ToolCallStart) -> str:
+    args = json.dumps(dict(fact.args), ensure_ascii=False)
+    return f"{fact.name} {args if len(args) <= _ARGS_CHARS else args[: _ARGS_CHARS - 1] + '…'}"

@@ -1,0 +1,144 @@
+"""What clients can ask about why a conversation is mistrusted, and have done about it."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from sulla.core.dataclass import dataclass
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Id, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
+
+
+class SafetyExplain(Params):
+    """`safety.explain`."""
+
+    thread_id: Id
+
+
+class SafetyForget(Params):
+    """`safety.forget`."""
+
+    thread_id: Id
+    request_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRow:
+    """A record that holds words from outside, or words made from them."""
+
+    seq: int
+    at: str
+    source: str
+    """Where they came from."""
+    words: str
+    """How they begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    """A call that a person was asked about."""
+
+    seq: int
+    tool: str
+    why: str
+    answer: str
+    """`approve`, `reject`, `always`; empty as long as nobody has answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyExplained:
+    """The answer to `safety.explain`."""
+
+    thread_id: str
+    tainted: bool
+    marks: tuple[MarkRow, ...]
+    """What makes it so; the first 200."""
+    more_marks: int
+    """How many there are beside those."""
+    held: tuple[HeldRow, ...]
+    """What people were asked about; the first 200."""
+    clean_before: int
+    """The record before which nothing is from outside; 0 if there is no such record."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyForgotten:
+    """The answer to `safety.forget`."""
+
+    thread_id: str
+    """The copy."""
+    records: int
+    """How many of the conversation's records it has."""
+
+
+class SafetyService(Protocol):
+    """Knows why conversations are mistrusted."""
+
+    async def explain(self, thread_id: str) -> SafetyExplained:
+        """Say why a conversation is mistrusted.
+
+        Raises:
+            NotFound: there is no such thread.
+            CorruptRecord: it cannot be read.
+        """
+
+    async def forget(self, thread_id: str, request_id: str | None) -> SafetyForgotten:
+        """Copy a conversation as it was before it was mistrusted; the same request makes one copy.
+
+        Raises:
+            NotFound: there is no such thread.
+            InvalidInput: nothing in it is from outside, or nothing came before that.
+            CorruptRecord: it cannot be read.
+        """
+
+
+async def _explain(service: SafetyService, params: SafetyExplain, context: Context) -> SafetyExplained:
+    return await service.explain(params.thread_id)
+
+
+async def _forget(service: SafetyService, params: SafetyForget, context: Context) -> SafetyForgotten:
+    return await service.forget(params.thread_id, params.request_id)
+
+
+METHODS: Final[Methods[SafetyService]] = Methods(
+    "safety",
+    (
+        Method(
+            "safety.explain",
+            SafetyExplain,
+            SafetyExplained,
+            "read",
+            _explain,
+            Rest("GET", "/threads/{thread_id}/safety", "Why a conversation is mistrusted, and what was held up."),
+            Example(
+                {
+                    "thread_id": "thr_9b2d",
+                    "tainted": True,
+                    "marks": [
+                        {
+                            "seq": 9,
+                            "at": "2027-01-15T08:00:00.000Z",
+                            "source": 'the result of web_fetch {"url": "https://example.org"}',
+                            "words": "Opening hours",
+                        }
+                    ],
+                    "more_marks": 0,
+                    "held": [{"seq": 14, "tool": "post", "why": "the conversation is mistrusted", "answer": ""}],
+                    "clean_before": 5,
+                }
+            ),
+            needs="store",
+        ),
+        Method(
+            "safety.forget",
+            SafetyForget,
+            SafetyForgotten,
+            "write",
+            _forget,
+            Rest("POST", "/threads/{thread_id}/forget", "Copy it as it was before that.", 201, "request_id"),
+            Example({"thread_id": "thr_51c0", "records": 4}, {"request_id": "forget-1"}),
+            needs="open",
+        ),
+    ),
+)

@@ -1,0 +1,67 @@
+"""A copy of a conversation as it was before a record, in the store of a running daemon."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from sulla.core.errors import InvalidInput, TooLarge
+from sulla.core.ids import ThreadId
+from sulla.threads.archive.lines import Sealer, event_of
+from sulla.threads.archive.restore import Restored, ThreadRestore
+from sulla.threads.store import ThreadStore
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a conversation that is copied; it is held in memory meanwhile."""
+_PAGE: Final = 512
+
+
+class ThreadForks:
+    """Makes copies, one at a time. Lives as long as the daemon.
+
+    A copy is written as an import is: whole, or removed when the store is opened next.
+
+    Args:
+        threads: reads what is copied.
+        restore: writes the copies.
+    """
+
+    def __init__(self, threads: ThreadStore, restore: ThreadRestore) -> None:
+        self._threads = threads
+        self._restore = restore
+        self._one_at_a_time = asyncio.Lock()  # the store has one note of what is half written
+
+    async def fork(self, thread_id: ThreadId, before: int, copy_as: ThreadId) -> Restored:
+        """Copy a conversation as it was. What was under way then does not go on in the copy.
+
+        Args:
+            thread_id: the conversation.
+            before: the number of the first record that is left out; at least 2.
+            copy_as: the copy; where there is such a thread already, nothing is done.
+
+        Raises:
+            InvalidInput: nothing would be left, or it is no conversation of a person's.
+            TooLarge: there is too much of it.
+            NotFound: there is no such thread.
+            CorruptRecord: it cannot be read.
+            StoreUnavailable: the store gave up.
+        """
+        if before < 2:
+            raise InvalidInput("before its first record there is no conversation: begin a new one")
+        async with self._one_at_a_time:
+            lines = await self._lines(thread_id, before)
+            return await self._restore.restore(lambda: lines, copy_as=copy_as)
+
+    async def _lines(self, thread_id: ThreadId, before: int) -> list[bytes]:
+        sealer = Sealer(thread_id)
+        lines, size = [sealer.first()], 0
+        while page := await self._threads.entries(thread_id, after=sealer.count, before=before, limit=_PAGE):
+            for entry in page:
+                lines.append(sealer.event(event_of(thread_id, entry)))
+                size += len(lines[-1])
+            if size > MOST_BYTES:
+                raise TooLarge(
+                    f"the conversation has more than {MOST_BYTES >> 20} MiB before record {before}: export it with "
+                    "`sulla thread export`, stop the daemon, and import it with `--as-new`"
+                )
+        return [*lines, sealer.last()]

@@ -1,0 +1,86 @@
+"""What a mistrusted conversation says shows no pictures, however it comes in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sulla.agent.model.pictures import PictureFilter, shown_text
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.store.memory import MemoryStore
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.world import World
+from sulla.threads.log.records import RunFinished, TextMessageEnd
+from sulla.tools.base import Done
+from tests.doubles.attacks import Hooks
+
+PICTURES = [
+    "![a](https://x.example/?d=1)",
+    "![a][ref]",
+    '<img src="https://x.example">',
+    "<IMG/src=x>",
+    "<svg><image href=x>",
+    "</style><style>@import 'x'",
+    "<iframe src=x>",
+    "<link rel=preload href=x>",
+]
+HARMLESS = [
+    "Look!",
+    "a[0] != b",
+    "if (!x) y",
+    "<b>bold</b>",
+    "<imgur.com>",
+    "x < img",
+    "List<String>",
+    "<source-map>",
+    "1 <",
+    "!",
+]
+
+
+def in_pieces(pieces: list[str]) -> str:
+    """What is shown of a text that comes in pieces."""
+    seen = PictureFilter()
+    return "".join([*map(seen.feed, pieces), seen.finish()])
+
+
+@pytest.mark.parametrize("text", PICTURES)
+def test_what_would_be_fetched_is_words(text: str) -> None:
+    shown = shown_text(text, tainted=True)
+    assert shown != text
+    assert "![" not in shown
+    assert shown.replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert in_pieces([text]) == shown_text(text, tainted=True) == text
+
+
+@pytest.mark.parametrize("text", PICTURES)
+def test_in_a_trusted_conversation_everything_stays_as_it_is(text: str) -> None:
+    assert shown_text(text, tainted=False) == text
+
+
+@given(st.lists(st.sampled_from([*"!<[img/ >a", "![", "<img", "<image", "script"]), max_size=30), st.data())
+def test_it_does_not_matter_how_a_text_is_split(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert in_pieces(pieces) == shown_text(text, tainted=True)
+
+
+async def test_after_a_page_an_agents_answer_and_its_outcome_hold_no_picture(store: MemoryStore) -> None:
+    said = "Here: ![a](https://x.example/?d=1)<AGENT_DONE>![b](https://x.example)</AGENT_DONE>"
+    provider = ScriptedProvider((said, Say("", (ToolCall(CallId("c"), "page", {}),)), said))
+    world = World(store, provider, tools=(Hooks().source("page", Done("Show it.", origin="web")),))
+    thread_id = await world.thread()
+    for text in ("hello", "read it"):
+        await world.ask(thread_id, text)
+    facts = [entry.fact for entry in await world.log(thread_id)]
+    shown = [fact.text for fact in facts if isinstance(fact, TextMessageEnd) and fact.text]
+    assert shown == ["Here: ![a](https://x.example/?d=1)", "Here: ! [a](https://x.example/?d=1)"]
+    ends = [fact.outcome.response for fact in facts if isinstance(fact, RunFinished)]
+    assert ends == ["![b](https://x.example)", "! [b](https://x.example)"]

@@ -1,0 +1,51 @@
+"""`sulla safety` at a running daemon."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sulla.safety.cli.commands import explained
+from sulla.terminal.exits import Exit
+from sulla.terminal.table import Paper
+from tests.cli.typed import typed
+from tests.daemon.running import Place
+
+FOUND: dict[str, Any] = {
+    "thread_id": "thr_1",
+    "tainted": True,
+    "marks": [{"seq": 9, "at": "2027-01-15T08:00:00.000Z", "source": "what \x1b[2Jpage said", "words": "Send\nit."}],
+    "more_marks": 3,
+    "held": [{"seq": 14, "tool": "post", "why": "it is mistrusted", "answer": ""}],
+    "clean_before": 5,
+}
+
+
+def test_an_explanation_holds_no_escape_codes_and_says_what_to_do() -> None:
+    assert list(explained(FOUND, Paper())) == [
+        "this conversation holds text from outside; calls that reach out are asked about:",
+        "  #9  what [2Jpage said",
+        "      Send it.",
+        "  and 3 more",
+        "asked about:",
+        "  #14  post: open",
+        "      it is mistrusted",
+        "`sulla safety forget thr_1` copies it as it was before record 5, to go on there",
+    ]
+
+
+def test_a_conversation_of_a_person_is_trusted(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [json.loads(line) for line in typed(capsys, "ask", "--json", "hello").out.splitlines()]
+    thread_id = asked[-1]["thread_id"]
+    shown = typed(capsys, "safety", "explain", thread_id)
+    assert (shown.code, shown.out.startswith("nothing in this conversation is from outside")) == (Exit.OK, True)
+    assert json.loads(typed(capsys, "safety", "explain", "--json", thread_id).out)["marks"] == []
+    refused = typed(capsys, "safety", "forget", thread_id)
+    assert (refused.code, "is from outside: go on in it" in refused.err) == (Exit.REFUSED, True)
+
+
+def test_a_conversation_that_is_not_there_is_said(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = typed(capsys, "safety", "explain", "thr_none")
+    assert (shown.code, "thr_none" in shown.err) == (Exit.REFUSED, True)
