@@ -236,6 +236,11 @@ async def _warm(settings: Settings, system: System) -> None:
     await place.clock.sleep(WARM_S)
     await core.models.warm()
     if core.models.choice.model.provider != OFFLINE:  # nobody waits for those answers; and they are to stay small
+        for look in [one.before_work for one in system.built if one.before_work is not None]:
+            try:
+                await look()
+            except Exception:
+                log.exception("what a capability does before work failed; the first turn tries it again")
         await rehearse(settings, core.models.choice, place)
     log.info(WARM)
 
