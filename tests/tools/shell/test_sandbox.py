@@ -260,12 +260,17 @@ GIT = "git -c user.name=a -c user.email=a@b.example"
         "echo evil > other && mv other Makefile",
         "touch .vscode/tasks.json",
         "touch mine/added",
+        "echo evil >> sub/deep/package.json",
+        "rm sub/deep/package.json",
+        "git -C sub/deep init -q; echo evil > sub/deep/package.json",
     ],
 )
 async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_programs_run(command: str, tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("make it")
     (tmp_path / ".vscode").mkdir()
     (tmp_path / "mine").mkdir()
+    (tmp_path / "sub/deep").mkdir(parents=True)
+    (tmp_path / "sub/deep/package.json").write_text("{}")
     shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", programs=ProgramFiles(("mine",)))
     await shell.open(tmp_path, SystemClock())
     assert (await said(shell, tmp_path, "git init -q"))[0] == 0
@@ -273,6 +278,7 @@ async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_programs_ru
     assert (await said(shell, tmp_path, command, tainted=True))[0] != 0
     assert ((tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())) == before
     assert (tmp_path / "Makefile").read_text() == "make it"
+    assert (tmp_path / "sub/deep/package.json").read_text() == "{}"
     assert not [*(tmp_path / ".vscode").iterdir(), *(tmp_path / "mine").iterdir()]
 
 
