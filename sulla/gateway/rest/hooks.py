@@ -96,11 +96,9 @@ class HookDoor:
         scope = exchange.scope
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         key = f"{address_key(peer_of(scope))} {playbook[:100]}"
-        if (wait_s := self._lockout.locked_s(key, self._server.clock.elapsed())) > 0:
-            message = "too many messages with a wrong signature came from this address: wait, then send it again"
-            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
         signed = read_signed(headers)
         if scope["method"] != "POST" or signed is None:
+            self._check_patience(key)
             raise _unsigned(playbook, "it is not a POST with the three headers")
         body = await self._body(exchange, headers)
         await self._check(playbook, signed, body, key)
@@ -118,12 +116,24 @@ class HookDoor:
         secret = None if self._hooks is None else await self._hooks.secret_of(playbook)
         genuine = is_genuine(signed, _NOBODYS if secret is None else secret, body)
         if secret is None or not genuine:
+            self._check_patience(key)
             digest = hashlib.sha256("".join(signed.signatures).encode()).digest()
             self._lockout.wrong(key, digest, self._server.clock.elapsed())
             missing = "no playbook of that name takes webhooks, or its secret is not set, or too short"
             raise _unsigned(playbook, missing if secret is None else "its signature is wrong")
         if not is_timely(signed, self._server.clock.now()):
             raise _unsigned(playbook, "it was not sent just now, or a clock is wrong")
+
+    def _check_patience(self, key: str) -> None:
+        """See whether too many wrong ones came from there. Right ones are taken all the same: behind a proxy everybody
+        has one address.
+
+        Raises:
+            Unauthorized: too many did.
+        """
+        if (wait_s := self._lockout.locked_s(key, self._server.clock.elapsed())) > 0:
+            message = "too many messages with a wrong signature came from this address: wait, then send it again"
+            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
 
     async def _begin(self, playbook: str, message_id: str, headers: dict[str, str], body: bytes) -> JsonObject:
         if self._hooks is None:
