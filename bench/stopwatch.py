@@ -17,6 +17,8 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import Door
 from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Script
 from tests.servers.wire import WireRequest, WireResponse
 
@@ -41,11 +43,11 @@ class Times:
 Contender = Callable[[], Coroutine[object, object, Times]]
 
 
-class Service(FakeAnthropic):
-    """The model's service, with a watch."""
+class Watch:
+    """A watch on a fake of a model's service: first among the bases of a class."""
 
     def __init__(self, script: Script) -> None:
-        super().__init__(script, SystemClock())
+        super().__init__(script, SystemClock())  # type: ignore[call-arg]  # the fake's
         self.body = b""
         """The last request's."""
         self.arrived = self.answered = 0.0
@@ -54,14 +56,26 @@ class Service(FakeAnthropic):
     async def _handle(self, request: WireRequest, response: WireResponse) -> None:
         self.arrived = time.perf_counter()
         self.body = request.body
-        await super()._handle(request, response)
+        await super()._handle(request, response)  # type: ignore[misc]  # the fake's
         self.answered = time.perf_counter()
-        self.requests.clear()  # each holds a whole history, and nobody looks at them
+        self.requests.clear()  # type: ignore[attr-defined]  # each holds a whole history, and nobody looks at them
 
     def times(self, sent: float, acknowledged: float, finished: float) -> Times:
         """What a turn took, from what its client saw, in seconds."""
         took = self.answered - self.arrived
         return Times((acknowledged - sent) * 1000, (self.arrived - sent) * 1000, (finished - sent - took) * 1000)
+
+
+class Service(Watch, FakeAnthropic):
+    """Anthropic's, with a watch."""
+
+
+class OpenAiService(Watch, FakeOpenAi):
+    """OpenAI's, with a watch."""
+
+
+class OllamaService(Watch, FakeOllama):
+    """Ollama's, with a watch."""
 
 
 @asynccontextmanager
@@ -94,7 +108,7 @@ async def new_thread(client: Client) -> Thread:
     return Thread(thread_id, 0)
 
 
-async def turn(client: Client, service: Service, thread: Thread) -> Times:
+async def turn(client: Client, service: Watch, thread: Thread) -> Times:
     """One turn of the daemon's."""
     message_id, text = thread.next_message()
     sent = time.perf_counter()

@@ -207,7 +207,7 @@ class _PureTime:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With `--pure`, take the time."""
+    """Put the rows of a table together; with `--pure`, take the time."""
     # A shell starts its background jobs with Ctrl-C ignored, and commands that tests start would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -215,4 +215,4 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(NotRun(config))
     if config.getoption("--pure"):
         config.pluginmanager.register(_PureTime())
-        config.pluginmanager.register(rows)
+    config.pluginmanager.register(rows)

@@ -10,15 +10,17 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sulla import __version__
 from sulla.capabilities import capabilities
 from sulla.core.errors import SullaError
 from sulla.host.capability import Command, refuse_twice
-from sulla.host.settings import HomeSettings
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
+
+if TYPE_CHECKING:
+    from sulla.host.settings import HomeSettings
 
 FIRST = {
     "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),

@@ -2,14 +2,15 @@
 
 The library compiles six functions for each frozen class while its module is imported, which takes 0.6 ms and 13 KiB.
 Sulla has a thousand classes of that kind, and most processes use a fifth of them. Here ``__init__``, ``__eq__`` and
-``__hash__`` are compiled when they are first called, into the code that the library would have compiled, and all
-classes share the rest; `dataclasses.fields`, `replace`, `asdict` and `is_dataclass` work as ever. Pure.
+``__hash__`` are compiled when they are first called, into the code that the library would have compiled, the fields are
+made when somebody first asks for them, and all classes share the rest; `dataclasses.fields`, `replace`, `asdict` and
+`is_dataclass` work as ever. Pure.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, field
 from reprlib import recursive_repr
 from typing import Any, TypeVar, dataclass_transform, overload
@@ -54,28 +55,27 @@ def dataclass(
 
 def _made(cls: type[T], *, eq: bool, frozen: bool, slots: bool, kw_only: bool) -> type[T]:
     _check_bases(cls, frozen=frozen)
-    own = _own_fields(cls, kw_only=kw_only)
-    known: dict[str, Field[Any]] = {}
-    for base in reversed(cls.__mro__[1:]):
-        known |= vars(base).get("__dataclass_fields__", {})
-    taken, known = known.keys(), known | own
+    own = [name for name, hint in vars(cls).get("__annotations__", {}).items() if not _is_class_var(hint)]
+    defaults = {name: vars(cls)[name] for name in own if name in vars(cls)}
+    _check_defaults(defaults)
     if slots:
+        taken = _inherited(cls).keys()
         cls = _with_slots(cls, own, [name for name in own if name not in taken])
     else:
-        for name, one in own.items():
-            _set_default(cls, name, one.default)
+        for name, value in defaults.items():
+            _set_default(cls, name, value)
     given = vars(cls)
     brought: dict[str, object] = {
-        "__dataclass_fields__": known,
+        "__dataclass_fields__": _Fields(cls, defaults, kw_only=kw_only),
         "__dataclass_params__": _PARAMS[frozen],
-        "__match_args__": tuple(name for name, one in known.items() if one.init and not one.kw_only),
+        "__match_args__": _MATCH_ARGS,
         "__repr__": _repr,
-        "__init__": _late(cls, "__init__", lambda made: _init(made, frozen=frozen, slots=slots)),
+        "__init__": _Late(cls, "__init__", _init),
     }
     if eq:
-        brought["__eq__"] = _late(cls, "__eq__", _eq)
+        brought["__eq__"] = _Late(cls, "__eq__", _eq)
     if eq and given.get("__hash__") is None:  # a class that has an `__eq__` of its own has None here
-        brought["__hash__"] = _late(cls, "__hash__", _hash) if frozen else None
+        brought["__hash__"] = _Late(cls, "__hash__", _hash) if frozen else None
     if frozen:
         brought |= {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
         brought |= {"__getstate__": _get_state, "__setstate__": _set_state} if slots else {}
@@ -106,21 +106,67 @@ def _check_bases(cls: type, *, frozen: bool) -> None:
             raise TypeError(f"{cls.__qualname__} is {one} dataclass, and its base {base.__qualname__} is {other} one")
 
 
-def _own_fields(cls: type, *, kw_only: bool) -> dict[str, Field[Any]]:
-    """The fields that stand in the class itself, as the standard library reads them."""
-    hints = vars(cls).get("__annotations__", {})
-    given = {name: vars(cls)[name] for name in hints if name in vars(cls)}
-    # A docstring, or the library would look for the class's signature, which takes longer than all the rest.
-    alone = type(cls.__name__, (), {"__module__": cls.__module__, "__doc__": "-", "__annotations__": hints} | given)
-    dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(alone)
-    return {one.name: one for one in dataclasses.fields(alone)}
+def _check_defaults(defaults: Mapping[str, object]) -> None:
+    for name, value in defaults.items():
+        default = value.default if isinstance(value, Field) else value
+        if type(default).__hash__ is None:
+            said = f"mutable default {type(default)} for field {name} is not allowed: use default_factory"
+            raise ValueError(said)
 
 
-def _set_default(cls: type, name: str, default: object) -> None:
-    if default is not MISSING:
-        setattr(cls, name, default)
-    elif name in vars(cls):
-        delattr(cls, name)
+def _is_class_var(hint: object) -> bool:
+    return str(hint).partition("[")[0].rpartition(".")[2] == "ClassVar"
+
+
+def _inherited(cls: type) -> dict[str, Field[Any]]:
+    """The fields of all that a class inherits from."""
+    known: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if "__dataclass_fields__" in vars(base):
+            known |= base.__dataclass_fields__  # type: ignore[attr-defined]  # seen above
+    return known
+
+
+class _Fields:
+    """Stands for the fields of a class until they are asked for, and then puts them into its own place."""
+
+    __slots__ = ("_cls", "_defaults", "_kw_only")
+
+    def __init__(self, cls: type, defaults: Mapping[str, object], *, kw_only: bool) -> None:
+        self._cls = cls
+        self._defaults = defaults
+        self._kw_only = kw_only
+
+    def __get__(self, instance: object, owner: type) -> dict[str, Field[Any]]:
+        cls = self._cls
+        # A docstring, or the library would look for the class's signature, which takes longer than all the rest.
+        body = {"__module__": cls.__module__, "__doc__": "-", "__annotations__": vars(cls).get("__annotations__", {})}
+        alone = type(cls.__name__, (), {**body, **self._defaults})
+        dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=self._kw_only)(alone)
+        fields = _inherited(cls) | {one.name: one for one in dataclasses.fields(alone)}
+        type.__setattr__(cls, "__dataclass_fields__", fields)
+        return fields
+
+
+class _MatchArgs:
+    """Stands for the names of what a pattern matches by its place, in all classes."""
+
+    def __get__(self, instance: object, owner: type) -> tuple[str, ...]:
+        names = tuple(one.name for one in dataclasses.fields(owner) if one.init and not one.kw_only)
+        type.__setattr__(owner, "__match_args__", names)
+        return names
+
+
+_MATCH_ARGS = _MatchArgs()
+
+
+def _set_default(cls: type, name: str, value: object) -> None:
+    """Put a default into the place of the field's description; a class that has slots has neither."""
+    if isinstance(value, Field):
+        if value.default is MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, value.default)
 
 
 def _with_slots(cls: type[T], own: Iterable[str], new: list[str]) -> type[T]:
@@ -135,16 +181,29 @@ def _with_slots(cls: type[T], own: Iterable[str], new: list[str]) -> type[T]:
 # ------------------------------------------------------------------------------------------- compiled when first called
 
 
-def _late(cls: type, name: str, write: Callable[[type], Callable[..., Any]]) -> Callable[..., Any]:
-    """A method that puts the compiled one into its place when it is called. Two threads may both do that."""
+class _Late:
+    """A method that puts the compiled one into its place when it is first looked up. Two threads may both compile.
 
-    def first(self: object, /, *args: object, **named: object) -> object:
-        made = write(cls)
-        made.__qualname__ = f"{cls.__qualname__}.{name}"
-        setattr(cls, name, made)
-        return made(self, *args, **named)
+    Args:
+        cls: whose.
+        name: the method's.
+        write: compiles it for a class.
+    """
 
-    return first
+    __slots__ = ("_cls", "_name", "_write")
+
+    def __init__(self, cls: type, name: str, write: Callable[[type], Callable[..., Any]]) -> None:
+        self._cls = cls
+        self._name = name
+        self._write = write
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., Any]:
+        cls = self._cls
+        made: Callable[..., Any] = self._write(cls)
+        made.__qualname__ = f"{cls.__qualname__}.{self._name}"
+        type.__setattr__(cls, self._name, made)
+        bound: Callable[..., Any] = made if instance is None else made.__get__(instance, owner)
+        return bound
 
 
 def _compiled(cls: type, head: str, body: Iterable[str], names: dict[str, Any]) -> Callable[..., Any]:
@@ -154,7 +213,8 @@ def _compiled(cls: type, head: str, body: Iterable[str], names: dict[str, Any]) 
     return made
 
 
-def _init(cls: type, *, frozen: bool, slots: bool) -> Callable[..., Any]:
+def _init(cls: type) -> Callable[..., Any]:
+    frozen, slots = vars(cls)["__dataclass_params__"].frozen, "__slots__" in vars(cls)
     names: dict[str, Any] = {"_set": object.__setattr__, "_unset": MISSING}
     placed, named, body = list[str](), list[str](), list[str]()
     for one in dataclasses.fields(cls):

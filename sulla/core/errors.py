@@ -45,9 +45,10 @@ The second column is the stable ``code`` that travels to clients, the third says
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from sulla.core.limit import LimitHit
+if TYPE_CHECKING:
+    from sulla.core.limit import LimitHit
 
 Fault = Literal["caller", "ours", "theirs"]
 

@@ -167,11 +167,25 @@ def _encoded(secret: str) -> Iterator[str]:
         yield from _base64(data)
     yield base64.b32encode(raw).decode().rstrip("=")
     yield base64.b32encode(raw).decode().rstrip("=").lower()
-    yield base64.b85encode(raw).decode()
-    yield base64.a85encode(raw).decode()
+    yield _base85(raw, _RFC_1924)
+    yield _base85(raw, _ASCII_85)
     for digits in (raw.hex(), raw.hex(" "), raw.hex(":")):
         yield digits
         yield digits.upper()
+
+
+_RFC_1924: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+_ASCII_85: Final = "".join(map(chr, range(33, 118)))
+
+
+def _base85(data: bytes, digits: str) -> str:
+    """As `base64.b85encode` and `a85encode` have it, whose tables would weigh half a megabyte from then on."""
+    missing = -len(data) % 4
+    padded, said = data + bytes(missing), ""
+    for at in range(0, len(padded), 4):
+        word = int.from_bytes(padded[at : at + 4])
+        said += "".join(digits[word // 85**place % 85] for place in (4, 3, 2, 1, 0))
+    return said[: len(said) - missing]
 
 
 def _base64(data: bytes) -> Iterator[str]:

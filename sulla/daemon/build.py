@@ -105,7 +105,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     told = scene.told(_remembered(built), core.tools.ended_jobs)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
-    handle = worker(turns.attend, core.built)
+    handle = worker(partial(core.models.before, turns.attend), core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
     agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)

@@ -25,7 +25,7 @@ from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import HOW_TO, Choice, choose
-from sulla.daemon.models.pool import ModelPool
+from sulla.daemon.models.rehearsal import rehearse
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -39,6 +39,7 @@ from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.system import SystemClock, random_id, random_part, random_token
+from sulla.models.catalog import OFFLINE
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.telemetry.logs import Logs
 from sulla.threads.archive.restore import undo_half_import
@@ -51,6 +52,9 @@ LOGS = "logs"
 
 WARM_S = 0.5
 """How long after the start the models' libraries are loaded, beside the event loop."""
+
+WARM = "a first turn waits for nothing any more"
+"""What the log says then."""
 
 SETTLE_S = 1.0
 """How long clients get to take in what has happened, before the sockets close."""
@@ -216,7 +220,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "jobs": lambda: switch.while_on(core.tools.jobs.run),
         "stall": core.instruments.stall.run,
         "health": system.host.health.run,
-        "warm": lambda: _warm(core.models, core.host.place.clock),
+        "warm": lambda: _warm(settings, system),
     }
     for owner, one in system.core.built.items():
         for name, task in one.tasks.items():
@@ -226,10 +230,19 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
     return own
 
 
-async def _warm(models: ModelPool, clock: Clock) -> None:
-    """Load what the first turn would have to wait for, once those who waited for the start have had their turn."""
-    await clock.sleep(WARM_S)
-    await models.warm()
+async def _warm(settings: Settings, system: System) -> None:
+    """Do what the first turn would have to wait for, once those who waited for the start have had their turn."""
+    core, place = system.core, system.host.place
+    await place.clock.sleep(WARM_S)
+    await core.models.warm()
+    if core.models.choice.model.provider != OFFLINE:  # nobody waits for those answers; and they are to stay small
+        for look in [one.before_work for one in system.built if one.before_work is not None]:
+            try:
+                await look()
+            except Exception:
+                log.exception("what a capability does before work failed; the first turn tries it again")
+        await rehearse(settings, core.models.choice, place)
+    log.info(WARM)
 
 
 async def _put_away(instruments: Instruments) -> None:

@@ -46,5 +46,11 @@ def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
         clock: all time.
     """
     asked = settings.shell
-    shell = Shell(asked.path, wanted=asked.sandbox, home=settings.home, programs=ProgramFiles(asked.program_files))
+    shell = Shell(
+        asked.path,
+        wanted=asked.sandbox,
+        home=settings.home,
+        programs=ProgramFiles(asked.program_files),
+        bounds=asked.bounds,
+    )
     return HomeTools(shell, ShellJobs(clock), make_web_tools(settings))

@@ -7,12 +7,12 @@ is there in every wheel) reading takes twenty times as long and finds the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Union
 
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.pattern import late_pattern
 
 MAX_YAML_BYTES: Final = 64 * 1024
 MAX_YAML_DEPTH: Final = 12
@@ -20,8 +20,8 @@ MAX_YAML_DEPTH: Final = 12
 
 _NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT: Final = re.compile(
+_INT: Final = late_pattern(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT: Final = late_pattern(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 _NUMBER_STARTS: Final = frozenset("+-.0123456789")
@@ -129,7 +129,7 @@ def read_nodes(
         return refused.fault
 
 
-_UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE: Final = late_pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 """YAML's own rule, without the byte order mark."""
 
 

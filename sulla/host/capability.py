@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.host.installed import entry_points_of
 
@@ -20,8 +19,7 @@ GROUP: Final = "sulla.capabilities"
 """The entry-point group by which installed packages bring capabilities of their own; each names a `Capability`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):  # no dataclass: `sulla --help` would take a quarter longer, as it loads what makes those
     """A command of the command line."""
 
     module: str
@@ -30,15 +28,14 @@ class Command:
     """One line for `sulla --help`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(NamedTuple):
     """Something that Sulla can do, with all that it brings. One value for each, for as long as the process lives."""
 
     name: str
     """Its folder's name below `sulla/`; for a package's own, any word that no other capability has."""
     needs: tuple[str, ...] = ()
     """The capabilities that it imports; everything else it is handed."""
-    commands: Mapping[str, Command] = field(default_factory=dict)
+    commands: Mapping[str, Command] = MappingProxyType({})
     """By name, in the order of the help."""
     settings: str = ""
     """``module:CLASS`` of its `host.section.Section`, which has the capability's name; empty for no settings."""
@@ -54,12 +51,6 @@ class Capability:
     """``module:FUNCTION``, takes a `host.host.Host` and gives a `host.host.Built`; empty for what runs in no daemon."""
     checks: str = ""
     """``module:NAME`` of a tuple of `host.checks.Check`, for `sulla doctor`; empty for none."""
-
-    def __post_init__(self) -> None:
-        for name in ("needs", "state", "kinds", "methods", "metrics"):
-            if isinstance(value := getattr(self, name), str):
-                said = f"the capability {self.name!r}: {name} is the text {value!r}, expected a tuple of texts"
-                raise SettingsError(said)
 
 
 def find(dotted: str, of: str) -> object:
@@ -125,6 +116,10 @@ def _manifest(dotted: str, of: str) -> Capability:
     found = find(dotted, of)
     if not isinstance(found, Capability):
         raise SettingsError(f"{dotted} of {of} is no Capability but {type(found).__name__}")
+    for name in ("needs", "state", "kinds", "methods", "metrics"):
+        if isinstance(value := getattr(found, name), str):
+            said = f"the capability {found.name!r}: {name} is the text {value!r}, expected a tuple of texts"
+            raise SettingsError(said)
     return found
 
 

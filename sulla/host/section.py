@@ -22,9 +22,11 @@ _QUERY_SECRETS: Final = frozenset("password passwd pwd sslpassword secret token 
 
 
 class Section(BaseModel):
-    """What all sections have in common."""
+    """What all sections have in common. What checks one is made at first use: mostly a whole is checked."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False, defer_build=True
+    )
 
     @field_validator("*", mode="before")
     @classmethod

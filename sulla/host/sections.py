@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from sulla.host.section import Address, Count, Money, Port, Seconds, Section
+from sulla.tools.shell.bounds import NO_SETTINGS, CommandBounds
 
 
 class GatewaySettings(Section):
@@ -168,6 +169,36 @@ class ShellSettings(Section):
     """Further files and folders of a workspace that your programs run or take orders from, by name or path, e.g.
     `deploy.sh` or `ops/*.yaml`: an agent that has read text from outside asks before it writes them (docs/safety.md).
     """
+    max_processes: Annotated[int, Field(ge=16, le=1_000_000)] = NO_SETTINGS.max_processes
+    """Processes and threads that one command may have at once, all that it starts taken together, as with all of these
+    bounds; one that reaches it is ended, and its result says why.
+    """
+    max_memory_mb: Annotated[int, Field(ge=64, le=10_000_000)] = NO_SETTINGS.max_memory_mb
+    """Memory that the processes of one command may take together, in MB. A command is also ended when the machine's
+    free memory has fallen to a tenth of what it was when the command began.
+    """
+    max_file_mb: Annotated[int, Field(ge=1, le=10_000_000)] = NO_SETTINGS.max_file_mb
+    """How large a file may become that a command writes, in MB."""
+    max_disk_mb: Annotated[int, Field(ge=1, le=100_000_000)] = NO_SETTINGS.max_disk_mb
+    """How much less may be free on the workspace's disk than when a command began, in MB; what other programs write at
+    the same time counts, too. Nine tenths of what was free, and of the files that it had room for, are the most.
+    """
+    max_tmp_mb: Annotated[int, Field(ge=1, le=10_000_000)] = NO_SETTINGS.max_tmp_mb
+    """How much fits into the `/tmp` of a command in the sandbox, which is in memory, and into its `/dev/shm`, in MB."""
+    max_open_files: Annotated[int, Field(ge=64, le=1_000_000)] = NO_SETTINGS.max_open_files
+    """How many files each process of a command may have open."""
+
+    @property
+    def bounds(self) -> CommandBounds:
+        """What one command may use of the machine."""
+        return CommandBounds(
+            self.max_processes,
+            self.max_memory_mb,
+            self.max_file_mb,
+            self.max_disk_mb,
+            self.max_tmp_mb,
+            self.max_open_files,
+        )
 
 
 class WebSettings(Section):

@@ -59,7 +59,6 @@ def build(host: Host) -> Built:
 
     def prepare() -> None:
         bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
-        catalog.look_now()  # whoever is let in finds them
 
     def waiting() -> str:
         return "; ".join(filter(None, (triggers.trouble(), events.error)))
@@ -73,6 +72,7 @@ def build(host: Host) -> Built:
         actors=partial(_actors, host, runs, secret),
         look_now=catalog.look_now,
         prepare=prepare,
+        before_work=catalog.known_at_all,
         tasks={"playbooks": lambda: triggers.run(timetable.settled), "project_pages": pages.run},
         followers={"playbook_events": events},
         woken=(pages,),

@@ -7,13 +7,17 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
+from sulla.definitions.yaml_text import YamlMap, plain, read_nodes
 from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
 from sulla.playbooks.file.check_fault import DEFECT, PlaybookFault
@@ -33,6 +37,8 @@ ENDINGS: Final = (".yaml", ".yml")
 TEST_ENDINGS: Final = (".test.yaml", ".test.yml")
 """Of the files with a playbook's tests, beside it."""
 
+FIRST_LOOK_S: Final = 0.5
+"""How long after the start the files are read, unless somebody needs them sooner: that takes a tenth of a start."""
 _MAX_ENTRIES: Final = 5_000
 """Of a folder: what holds more is no folder of playbooks."""
 _MAX_TOLD: Final = 5
@@ -95,6 +101,7 @@ class PlaybookCatalog:
         self._folders = tuple(folders)
         self._ask = known
         self._lock = asyncio.Lock()
+        self._looked = asyncio.Event()
         self._seen: dict[Path, _Seen] = {}
         self._logged: dict[Path, _Signature] = {}
         self._known = KnownNames()
@@ -120,6 +127,30 @@ class PlaybookCatalog:
         """See what has changed, beside the event loop: a long playbook takes a tenth of a second to check."""
         async with self._lock:
             await asyncio.to_thread(self._look, self._ask())  # who is asked does not expect another thread
+            self._looked.set()
+
+    async def look_for_triggers(self) -> None:
+        """See what has changed, if anybody has needed a playbook or one may begin by itself. Else none is read: for
+        expressions Jinja is loaded, which is the heaviest part of a daemon that nobody has asked for anything.
+        """
+        if self._looked.is_set() or await asyncio.to_thread(self._any_begins_by_itself):
+            await self.look()
+
+    def _any_begins_by_itself(self) -> bool:
+        files = [file for folder in self._folders for file in _files(folder, [])]
+        return any(_may_begin_by_itself(file, _signature(file)) for file in files)
+
+    async def known_at_all(self) -> None:
+        """Look, if nobody has looked yet: what changes later is seen by whoever follows the files."""
+        if not self._looked.is_set():
+            await self.look()
+
+    async def known_in_time(self, clock: Clock) -> None:
+        """Wait for whoever needs the playbooks first; if nobody does for a while, look for triggers."""
+        with suppress(TimeoutError):
+            async with clock.timeout(FIRST_LOOK_S):
+                await self._looked.wait()
+        await self.look_for_triggers()
 
     def look_now(self) -> None:
         """See what has changed. Only files that did are read; all are checked again where what they name has."""
@@ -189,8 +220,7 @@ class PlaybookCatalog:
     def _at(self, file: Path) -> _Seen | str:
         """A file as it is, from memory if nobody wrote to it; why it cannot be read."""
         try:
-            of = file.stat(follow_symlinks=False)
-            signature = (of.st_mtime_ns, of.st_size, of.st_ino)
+            signature = _signature(file)
             seen = self._seen.get(file)
             if seen is not None and seen.signature == signature:
                 return seen
@@ -289,6 +319,27 @@ def _checked(shelved: CatalogEntry, known: KnownNames) -> CatalogEntry:
         return shelved
     checked = check_playbook(shelved.source, known)
     return replace(shelved, definition=checked.definition, faults=checked.faults)
+
+
+def _signature(file: Path) -> _Signature:
+    try:
+        of = file.stat(follow_symlinks=False)
+    except FileNotFoundError:  # it was there just now
+        return (0, 0, 0)
+    return (of.st_mtime_ns, of.st_size, of.st_ino)
+
+
+@lru_cache(maxsize=MAX_PLAYBOOKS)
+def _may_begin_by_itself(file: Path, signature: _Signature) -> bool:
+    """Whether time or an event begins a playbook, as far as can be told without what reads expressions."""
+    try:
+        top = read_nodes(read_text(file), most_bytes=MAX_PLAYBOOK_BYTES)
+        if not isinstance(top, YamlMap):
+            return True  # a look says what is wrong
+        triggers = str([plain(value) for key, value in top.items if key.text == "on"])
+    except (InvalidInput, OSError):
+        return True
+    return any(f"{kind!r}: " in triggers for kind in ("schedule", "event"))
 
 
 def _by_name(found: Sequence[CatalogEntry]) -> dict[str, CatalogEntry]:

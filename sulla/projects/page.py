@@ -9,18 +9,19 @@ from typing import Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict
+from sulla.core.pattern import late_pattern
 
 OURS = ("title", "status", "priority", "last_activity_at", "plan", "run", "run_state")
 """The keys that mean something here."""
 
-FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*?))?[ \t]*$")
-_TASK = re.compile(r"([ \t]*)([-*+])[ \t]+\[([ xX])\][ \t]+(.*?)[ \t]*$")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
-_BLOCK = re.compile(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?")
+FIELD = late_pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*?))?[ \t]*$")
+_TASK = late_pattern(r"([ \t]*)([-*+])[ \t]+\[([ xX])\][ \t]+(.*?)[ \t]*$")
+_HEADING = late_pattern(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_FENCE = late_pattern(r"[ ]{0,3}(`{3,}|~{3,})")
+_BLOCK = late_pattern(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?")
 """How a value of several lines begins in YAML."""
-_BLOCKED = re.compile(r"(.*?)[ \t]*\(blocked: (.*)\)$")
-_PLANNED = re.compile(
+_BLOCKED = late_pattern(r"(.*?)[ \t]*\(blocked: (.*)\)$")
+_PLANNED = late_pattern(
     r"(.*?)[ \t]+\(id: ([A-Za-z_][A-Za-z0-9_]{0,63})(?:; after: ([A-Za-z0-9_]+(?:, ?[A-Za-z0-9_]+)*))?\)"
     r"(?:[ \t]+\((?:(in progress)|failed: (.*))\))?"
 )

@@ -109,6 +109,15 @@ class ScheduleService:
             if one.state is not None and one.state.by == by and one.id not in wanted and not keeps(one.id):
                 await self._end(one, by)
 
+    def has_any(self, by: str) -> bool:
+        """Whether there are schedules that something asked for.
+
+        Args:
+            by: what asked for them.
+        """
+        kept = self._schedules.page("", len(self._schedules))
+        return any(one.state is not None and one.state.by == by and not one.state.removed for one in kept)
+
     async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Schedules by id, those behind `after` only."""
         return [self._info(one) for one in self._schedules.page(after, limit)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
-_DURATION = re.compile("".join(rf"(?:(?P<{letter}>\d{{1,9}}){letter})?" for letter in _SECONDS), re.ASCII)
+_DURATION = "".join(rf"(?:(?P<{letter}>\d{{1,9}}){letter})?" for letter in _SECONDS)
 _HOME_HELP = "the daemon's home (else SULLA_HOME, else ~/.sulla)"
 
 
@@ -34,7 +35,7 @@ def count(word: str) -> int:
 
 def duration_s(word: str) -> int:
     """A time such as ``30m``, ``2h`` or ``1h30m`` in whole seconds, as an argument's type."""
-    form = _DURATION.fullmatch(word)
+    form = re.fullmatch(_DURATION, word, re.ASCII)
     found = sum(int(form[letter] or 0) * size for letter, size in _SECONDS.items()) if form else 0
     if not found:
         raise argparse.ArgumentTypeError(f"expected a time such as 45s, 30m, 2h, 1d or 1h30m, found {word!r}")
@@ -43,6 +44,8 @@ def duration_s(word: str) -> int:
 
 def json_object(word: str) -> dict[str, Any]:
     """A JSON object, as an argument's type."""
+    import json
+
     try:
         found = json.loads(word)
     except ValueError:
@@ -62,4 +65,6 @@ def place_in_log(word: str) -> int:
 def _folder(word: str) -> Path:
     if not word:
         raise argparse.ArgumentTypeError("expected a folder, found an empty word")
+    from pathlib import Path
+
     return Path(word)

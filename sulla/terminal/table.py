@@ -5,11 +5,9 @@ Nothing here moves the cursor, and what others wrote cannot either: their contro
 
 from __future__ import annotations
 
-import shutil
 import sys
 import unicodedata
 from collections.abc import Sequence
-from datetime import datetime
 
 from sulla.core.dataclass import dataclass
 from sulla.terminal.place import colour_is_wanted
@@ -55,6 +53,8 @@ def one_line(text: str, most: int | None = None) -> str:
 
 def second(at: str) -> str:
     """A time to the second, without its zone, which is UTC."""
+    from datetime import datetime
+
     return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M:%S}"
 
 
@@ -91,6 +91,8 @@ def paper() -> Paper:
     """Standard output as it is."""
     if not sys.stdout.isatty():
         return Paper()
+    import shutil
+
     return Paper(shutil.get_terminal_size().columns, colour_is_wanted())
 
 

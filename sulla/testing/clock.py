@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -21,6 +22,7 @@ class ManualClock:
         self._elapsed = 1000.0
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._count = 0
+        self._threads = threading.active_count()
 
     def now(self) -> float:
         """UTC seconds."""
@@ -83,6 +85,22 @@ class ManualClock:
         await self.settle()
 
     async def settle(self, rounds: int = 50) -> None:
-        """Let every task that can run without time passing do so."""
+        """Let every task that can run without time passing do so.
+
+        Args:
+            rounds: of the event loop at most; fewer once nothing is left to run and nothing outside could bring more.
+        """
+        loop = asyncio.get_running_loop()
         for _ in range(rounds):
             await asyncio.sleep(0)
+            if threading.active_count() <= self._threads and _is_idle(loop):
+                return
+
+
+def _is_idle(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether nothing is left to run, and no socket or pipe is watched; False of a loop that does not show it."""
+    ready, selector = getattr(loop, "_ready", None), getattr(loop, "_selector", None)
+    if ready is None or selector is None:
+        return False
+    own = 1  # what wakes the loop itself
+    return not ready and len(selector.get_map()) <= own

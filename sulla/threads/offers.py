@@ -37,9 +37,12 @@ def dedupe_id(fact: Fact, request_id: str) -> str:
 def digest(fact: Fact) -> bytes:
     """Sixteen bytes that are the same only for the same content.
 
-    The channel that a thread is begun on is none of it: a client may ask for the same thread on another one.
+    The channel that a thread is begun on is none of it: a client may ask for the same thread on another one. Nor is
+    whether a client's message was a model's: the same words are the same message, and the log keeps how it came first.
     """
     data = fact.data()
     if isinstance(fact, f.ThreadCreated):
         data.pop("channel", None)
+    elif isinstance(fact, f.Input) and fact.origin == "user":
+        data.pop("tainted", None)
     return blake2b(orjson.dumps([fact.kind, data], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

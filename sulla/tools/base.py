@@ -51,7 +51,7 @@ class ToolContext:
     """The question (`Tool.asks`) to which a person said yes before this call, word for word; empty if nobody did."""
     redact: Callable[[str], str] = str
     """Takes the daemon's secrets out of what is put away beside the result; the result is looked through later."""
-    over: Callable[[], Awaitable[None]] = nobody_waits
+    over: Callable[[], Awaitable[object]] = nobody_waits
     """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
 
 

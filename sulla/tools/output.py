@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from sulla.core.pattern import late_pattern
 
 HEAD_BYTES = 16 * 1024
 TAIL_BYTES = 24 * 1024
@@ -12,9 +13,9 @@ KEPT_BYTES = 4 * 1024 * 1024
 """How much of an output is kept for later, from its beginning."""
 PIECE_BYTES = 64 * 1024
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+_ESCAPES = late_pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 """What colours a terminal, moves its cursor and sets its title."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROLS = late_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def readable(raw: bytes) -> str:

@@ -14,9 +14,10 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.pattern import late_pattern
 from sulla.tools.base import Reach, Tool, ToolContext
 
-_WEB: Final = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+_WEB: Final = late_pattern(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
 
 Trust = Literal["person", "unattended"]
 """Who started the run: somebody who is there, or nobody (a beat, a playbook, another agent)."""

@@ -167,6 +167,26 @@ async def test_a_message_that_kills_whoever_takes_it_up_is_given_up(store: Memor
     assert kinds == ["INPUT", "RUN_STARTED", "RUN_ERROR"]
 
 
+@pytest.mark.parametrize("at", [5, 30])
+async def test_a_run_that_loops_stops_after_forty_rounds_whoever_takes_it_up(store: MemoryStore, at: int) -> None:
+    more = "More. <AGENT_CONTINUE><STATUS_REPORT>more</STATUS_REPORT></AGENT_CONTINUE>"
+    provider = ScriptedProvider([more] * 80)
+    mortal: Any = Mortal(store, at, after=True, changes=("append",))
+    first = World(mortal, provider)
+    thread = await first.thread()
+    await first.send(thread, "go on")
+    try:
+        await first.turns.attend(thread)
+    except* Killed:
+        assert mortal.dead
+    later = World(store, provider, boot=2)
+    assert 0 < await replies(later, thread) < 40
+    await later.turns.attend(thread)
+    error: Any = (await later.log(thread))[-1].data
+    assert error["outcome"]["reason"] == "limit_max_repeat"
+    assert await replies(later, thread) == 40
+
+
 async def test_a_run_that_was_parked_is_no_crash(store: MemoryStore) -> None:
     model, ledger = Model(), Ledger()
     first = world_of(store, model, ledger, 1)

@@ -14,6 +14,7 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
+from sulla.threads.log.records import ToolCallResult
 from sulla.tools.base import Done
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.builtin.shell import shell_tools
@@ -156,3 +157,18 @@ async def test_a_clean_command_that_reads_what_was_written_while_it_ran_is_not_t
     await asking
     assert home.puppet.attempts[-1].name == "send_mail"
     assert not home.mailed
+
+
+async def test_what_programs_run_of_what_a_tainted_command_made_is_named_in_its_result(home: Home) -> None:
+    command = "mkdir -p web/.git && touch web/notes.md web/package.json web/.git/config"
+    thread = await home.tainted(order("bash", command=command))
+    results = [fact.text for entry in await home.world.log(thread) if isinstance(fact := entry.fact, ToolCallResult)]
+    assert "'web/.git', 'web/.git/config', 'web/package.json'. They are marked as untrusted." in results[-1]
+    assert "notes.md" not in results[-1]
+
+
+async def test_in_a_trusted_conversation_nothing_of_it_is_said(home: Home) -> None:
+    thread = await home.clean(order("bash", command="touch package.json"))
+    results = [fact.text for entry in await home.world.log(thread) if isinstance(fact := entry.fact, ToolCallResult)]
+    assert len(results) == 1
+    assert "package.json" not in results[0]

@@ -50,6 +50,7 @@ STATE = '"counted_apart.state:COUNTS"'
             "--help",
             "package 'counted-apart' cannot be loaded",
         ),
+        ("settings.py", "step: Count = 1", "step: Count", UP, "of the capability 'counter' has no default for 'step'"),
         (
             "build.py",
             "counts = Counts(host)",

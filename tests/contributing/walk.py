@@ -43,8 +43,9 @@ def steps() -> list[tuple[str, list[Edit]]]:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the product, to be changed."""
-    shutil.copytree(ROOT / "sulla", folder / "sulla", ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of the product, to be changed; with what is compiled of it, or each process would compile it anew."""
+    under_way = shutil.ignore_patterns("*.pyc.*")  # whoever else runs may be writing it
+    shutil.copytree(ROOT / "sulla", folder / "sulla", ignore=under_way)
     for beside in ("skills", "projects", "workflows"):
         shutil.copytree(ROOT / beside, folder / beside)
     return folder

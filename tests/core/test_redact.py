@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -25,12 +27,28 @@ SPELLINGS = {
     "in a URL": quote(ODD, safe=""),
     "in a URL in small letters": quote(ODD, safe="").replace("%C3%A4", "%c3%a4").replace("%E2%82%AC", "%e2%82%ac")
     .replace("%5C", "%5c").replace("%2F", "%2f").replace("%0A", "%0a"),
+    "backwards": ODD[::-1],
+    "in hexadecimal digits": ODD.encode().hex(),
+    "in Base32": base64.b32encode(ODD.encode()).decode().rstrip("="),
+    "in Base85": base64.b85encode(ODD.encode()).decode(),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_secret_is_found_however_it_is_spelled(spelling: str) -> None:
     assert Redactor([ODD]).text(f"a {SPELLINGS[spelling]} b") == f"a {MARK} b"
+
+
+@pytest.mark.parametrize("before", range(3))
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode], ids=["plain", "urlsafe"])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_a_secret_is_found_at_any_place_in_data_in_base64(
+    before: int, encode: Callable[[bytes], bytes], charset: str
+) -> None:
+    text = encode(b"x" * before + ODD.encode(charset) + b"and so on").decode()
+    shown = Redactor([ODD]).text(text)
+    assert MARK in shown
+    assert len(shown.replace(MARK, "")) < len(text) - len(ODD)
 
 
 def test_every_place_is_found_in_keys_and_values_at_any_depth() -> None:
@@ -87,3 +105,9 @@ def test_a_named_token_is_known_by_its_form_though_nobody_keeps_its_value() -> N
     assert redactor.json({token: [token]}) == {MARK: [MARK]}
     for other in (token[:-1], TOKEN_PREFIX, "sulla_work_threads", token.upper()):
         assert redactor.text(other) == other
+
+
+@given(st.text(st.characters(min_codepoint=1, exclude_categories=["Cs"]), min_size=MIN_CHARS))
+def test_a_secret_is_found_in_the_base_85_of_the_standard_library(secret: str) -> None:
+    for encode in (base64.b85encode, base64.a85encode):
+        assert MARK in Redactor([secret]).text(encode(secret.encode()).decode())

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 from sulla.host.system import SystemClock
+from tests.processes.forked import Process, start
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.script import Script
 from tests.soon import undisturbed
@@ -29,12 +29,15 @@ a request that comes in that very moment is lost."""
 PATIENCE_S = 50.0
 """How long anything of this may take before it counts as hanging."""
 
+_PIPE_BYTES = 4096
+"""So much any pipe takes before somebody reads it."""
+
 
 @dataclass(slots=True)
 class Command:
     """A command under way."""
 
-    process: subprocess.Popen[str]
+    process: Process
     log: Path
     """Where its standard error goes."""
     said: str = ""
@@ -72,8 +75,8 @@ class Command:
 
     @property
     def _out(self) -> IO[str]:
-        assert self.process.stdout is not None
-        return self.process.stdout
+        out: IO[str] = self.process.stdout
+        return out
 
 
 @dataclass(slots=True)
@@ -99,12 +102,16 @@ class Place:
         settings: variables of the environment.
     """
 
+    forks: bool
+    """Whether processes may be forked; else each begins as people start it. Python's own variables need that, too."""
+
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
         self._begun = 0
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR", "PYTHONPATH")}
         fixed = {"HOME": str(home.parent), "SULLA_HOME": str(home), "OLLAMA_HOST": NOWHERE, "PYTHONUTF8": "1"}
         self.environ = kept | fixed | settings
+        self.forks = not any(name.startswith("PYTHON") for name in settings)
 
     @contextmanager
     def up(self, *arguments: str) -> Iterator[Daemon]:
@@ -121,14 +128,7 @@ class Place:
         log = self.home.parent / f"{self._begun}-{words[0]}.err"
         with (
             log.open("w") as errors,
-            subprocess.Popen(
-                [sys.executable, "-m", "sulla", *words],
-                env=self.environ,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-            ) as process,
+            start(words, self.environ, stderr=errors.fileno(), afresh=not self.forks) as process,
         ):
             try:
                 yield Command(process, log)
@@ -145,15 +145,22 @@ class Place:
 
     def run(self, *words: str, given: bytes = b"") -> tuple[int, str, str]:
         """A command to its end: exit code, standard output, standard error."""
-        done = subprocess.run(
-            [sys.executable, "-m", "sulla", *words],
-            env=self.environ,
-            input=given,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
+        stdin, typed = os.pipe()
+        assert len(given) <= _PIPE_BYTES
+        os.write(typed, given)
+        os.close(typed)
+        with TemporaryFile() as out, TemporaryFile() as errors:
+            with start(
+                words, self.environ, stdin=stdin, stdout=out.fileno(), stderr=errors.fileno(), afresh=not self.forks
+            ) as process:
+                os.close(stdin)
+                try:
+                    code = process.wait(PATIENCE_S)
+                finally:
+                    process.kill()
+            out.seek(0)
+            errors.seek(0)
+            return code, out.read().decode(), errors.read().decode()
 
 
 class Service:

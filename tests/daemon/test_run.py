@@ -29,7 +29,9 @@ NEVER_OFFLINE = ("ANTHROPIC_API_KEY=<your key>", "SULLA_MODEL=ollama:<model>")
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A home without any settings."""
-    return Place(tmp_path_factory.mktemp("offline") / "home")
+    place = Place(tmp_path_factory.mktemp("offline") / "home")
+    place.forks = False
+    return place
 
 
 @pytest.fixture(scope="module")

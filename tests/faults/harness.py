@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +17,13 @@ from sulla.terminal.place import door
 from sulla.testing.tools import EffectLedger
 from sulla.threads.log.codec import Entry
 from tests.faults.backend import CLOCK, Backend, sqlite
+from tests.processes.forked import Process, start
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
 READY_S = 60.0
 TURN_S = 60.0
+_LOOK_S = 0.002
 
 DONE = "Both are noted. <AGENT_DONE>noted</AGENT_DONE>"
 NOTES = (ToolUse("note_once", {"what": "careful"}), ToolUse("note_safe", {"what": "easy"}))
@@ -74,41 +75,33 @@ class Daemon:
 
     async def start(self, *faults: str) -> None:
         """Start it and wait until it answers, or is dead already."""
-        arguments = (
-            "-m",
-            "tests.faults.daemon",
-            "--home",
-            str(self.home),
-            "--effects",
-            str(self._effects_path),
-            *faults,
-        )
+        words = ("--home", str(self.home), "--effects", str(self._effects_path), *faults)
         with self._complaints.open("ab") as complaints:  # no pipe: it fills up, and then the daemon stands still
-            self.process = await asyncio.create_subprocess_exec(
-                sys.executable, *arguments, env=self._env, stdout=PIPE, stderr=complaints, start_new_session=True
+            self.process = start(
+                words, self._env, module="tests.faults.daemon", stderr=complaints.fileno(), session=True
             )
-        assert self.process.stdout is not None
         async with CLOCK.timeout(READY_S):
-            while line := await self.process.stdout.readline():
-                if line.startswith(b"ready "):
+            while line := await asyncio.to_thread(self.process.stdout.readline):
+                if line.startswith("ready "):
                     return
-        await self.process.communicate()
+        await self.gone()
         said = self._complaints.read_text(encoding="utf-8")
-        assert self.process.returncode == -signal.SIGKILL, f"the daemon did not start: {said[-2000:]}"
+        assert self.process.poll() == -signal.SIGKILL, f"the daemon did not start: {said[-2000:]}"
 
     async def kill(self) -> None:
         """SIGKILL; nothing if it never began."""
         if self.process is None:
             return
-        if self.process.returncode is None:
-            self.process.kill()
+        self.process.kill()
         await self.gone()
 
     async def gone(self) -> None:
         """Wait until it is dead."""
         assert self.process is not None
         async with CLOCK.timeout(READY_S):
-            await self.process.communicate()
+            while not self.dead:
+                await CLOCK.sleep(_LOOK_S)
+        self.process.stdout.close()
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send it any signal."""
@@ -118,7 +111,7 @@ class Daemon:
     @property
     def dead(self) -> bool:
         """Whether it has ended."""
-        return self.process is None or self.process.returncode is not None
+        return self.process is None or self.process.poll() is not None
 
 
 @dataclass(slots=True)

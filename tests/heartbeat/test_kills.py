@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.heartbeat.test_node import Heart
+from tests.kits.points import some
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 MORE = "More. <AGENT_CONTINUE><STATUS_REPORT>task {n} is done</STATUS_REPORT></AGENT_CONTINUE>"
@@ -106,9 +108,10 @@ async def begun(store: MemoryStore, home: Path) -> Heart:
     return heart
 
 
-@pytest.mark.parametrize("effect", ["idempotent", "once"])
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("dies_at", range(1, CHANGES + 1))
+DEATHS = list(product(range(1, CHANGES + 1), ("idempotent", "once"), (False, True)))
+
+
+@pytest.mark.parametrize(("dies_at", "effect", "after"), some(DEATHS, len(DEATHS) // 10, "a beat's death"))
 async def test_killed_at_any_change_a_beat_goes_on_or_says_how_it_ended(
     store: MemoryStore, tmp_path: Path, dies_at: int, effect: Effect, *, after: bool
 ) -> None:

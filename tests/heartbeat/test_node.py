@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
 from sulla.heartbeat.agenda import Agenda
-from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded, CycleStarted
 from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.node import HeartbeatNode
@@ -25,7 +26,7 @@ from sulla.projects.projects import Projects
 from sulla.projects.tools import project_tools
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
-from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import Sent
@@ -320,6 +321,56 @@ async def test_two_agents_take_no_project_at_the_same_time(heart: Heart) -> None
     heart.provider.add(DONE)
     assert (await heart.beat()).status == "done"
     assert first != heart.thread
+
+
+class AtWork:
+    """An agent of another home on the same store, at work on a project until it is told to end."""
+
+    def __init__(self, store: Any, clock: ManualClock, project: str) -> None:
+        self._gate = Gate()
+        self._world = World(
+            store, ScriptedProvider([Say(("Wait", self._gate, f". {DONE}"))]), clock=clock, home=project
+        )
+        self._project = project
+        self._turn: asyncio.Task[None] | None = None
+        self.thread = ThreadId("")
+
+    async def begin(self) -> None:
+        self.thread = await self._world.threads.create(ThreadCreated("sulla", project=self._project), self._project)
+        await self._world.send(self.thread, "work")
+        self._turn = asyncio.ensure_future(self._world.turns.attend(self.thread))
+        await self._gate.reached()
+
+    async def end(self) -> None:
+        assert self._turn is not None
+        self._gate.open()
+        await self._turn
+
+
+async def test_each_cycle_is_told_who_else_is_at_work_as_it_begins(heart: Heart, store: MemoryStore) -> None:
+    heart.project("tour")
+    heart.provider.add(MORE, MORE, DONE)
+    roof, cellar = (AtWork(store, heart.clock, name) for name in ("roof", "cellar"))
+    await roof.begin()
+    await heart.send()
+    await heart.world.turns.attend(heart.thread)  # the first cycle is set to work
+    await roof.end()
+    await cellar.begin()
+    await once_round(heart, cellar.thread)  # it works, and the second one is set to work
+    await cellar.end()
+    await heart.world.work()
+    told = [request.messages[0].text.partition("## Agents at work\n")[2] for request in heart.provider.requests]
+    assert [text.partition("\n\n")[0] for text in told] == ["- sulla on roof", "- sulla on cellar", "Nobody else."]
+    assert (await heart.state()).status == "done"
+
+
+async def once_round(heart: Heart, besides: ThreadId) -> None:
+    """Have the cycle work and report, and the heartbeat take its report."""
+    before = len(await heart.facts(CycleStarted))
+    while len(await heart.facts(CycleStarted)) == before:
+        ready = [info.key for info in await heart.world.store.find(ready=True) if info.key != besides]
+        assert ready, "nobody has anything to do"
+        await heart.world.turns.attend(ThreadId(ready[0]))
 
 
 async def test_words_in_the_place_of_a_project_make_no_project_of_the_next_cycle(heart: Heart) -> None:

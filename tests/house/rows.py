@@ -1,8 +1,8 @@
 """A plugin that runs a parametrized test as one table: every row is tried, and each that fails is told.
 
-`./dev test pure` uses it, because a test costs pytest a millisecond, whatever it does. What a row is tried on and held
-against stays the same. Only tests of plain values are put together: one with a fixture or a mark of its own, a property
-or a coroutine stays by itself.
+Every run uses it, because a test costs pytest a millisecond, and two or three with runs side by side, whatever it does.
+What a row is tried on and held against stays the same. Only tests of plain values are put together: one with a fixture
+or a mark of its own, a property or a coroutine stays by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 _FOR_ALL = {"_loopback_only", "event_loop_policy"}
 """Fixtures that every test gets, once for the whole session."""
 
-_KNOWN_MARKS = {"parametrize", "pure"}
+_KNOWN_MARKS = {"parametrize", "pure", "thorough"}
 
 _ROWS = pytest.StashKey[int]()
 
@@ -48,7 +48,8 @@ class Table(pytest.Function):
             if len(faults) > len(skipped):
                 raise RowsFailed([one for one in faults if one[0].callspec.id not in skipped])
             if skipped:
-                pytest.skip(f"{len(skipped)} of {len(rows)} rows: {', '.join(skipped)}")
+                why = "; ".join(dict.fromkeys(str(fault.value) for _, fault in faults))
+                pytest.skip(f"{len(skipped)} of {len(rows)} rows: {', '.join(skipped)}: {why}")
 
         first = rows[0]
         table: Table = cls.from_parent(first.parent, name=first.originalname, callobj=run)

@@ -118,7 +118,7 @@ def test_only_rows_of_plain_values_are_put_together(tmp_path: Path) -> None:
         "test_of_one_row[1]",
     }, output
     assert _ended(output, "XFAIL") == {"test_with_a_mark[2]"}
-    assert re.search(r"^SKIPPED .*: 2 of 3 rows: 2, 3$", output, re.MULTILINE), output
+    assert re.search(r"^SKIPPED .*: 2 of 3 rows: 2, 3: not today$", output, re.MULTILINE), output
     assert "17 rows were tried as tables of one test each" in output
 
 

@@ -11,10 +11,12 @@ import pytest
 from tests.house.source import ROOT
 
 SERVER = {"starlette", "uvicorn", "websockets", "pydantic", "orjson", "sqlite3", "asyncio", "importlib.metadata"}
+PLAIN = {"dataclasses", "inspect", "pathlib", "json"}
+"""What most modules need and the help does not."""
 HEAVY = {
     "fastapi",
     *("anthropic", "ollama", "openai", "httpx", "httpx2", "aiohttp", "tiktoken", "mcp_types"),
-    *("prompt_toolkit", "rich", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
+    *("prompt_toolkit", "rich", "jinja2", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
     *("sulla.gateway.contract_docs.openapi", "sulla.gateway.contract_docs.asyncapi", "sulla.playbooks.file.schema"),
     *(f"sulla.gateway.dialects.{one}.dialect" for one in ("openai", "hub", "snippbot", "abi", "mcp", "agui")),
 }
@@ -37,7 +39,11 @@ def _printed_by(*arguments: str) -> set[str]:
 
 def test_the_help_loads_no_server_and_no_model() -> None:
     help_of_the_whole = "from sulla.cli.main import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass"
-    assert _imported_by(help_of_the_whole) & (SERVER | HEAVY) == set()
+    assert _imported_by(help_of_the_whole) & (SERVER | PLAIN | HEAVY) == set()
+
+
+def test_a_question_loads_no_library_of_a_server_or_a_model() -> None:
+    assert _imported_by("import sulla.cli.ask") & (SERVER | HEAVY) == {"asyncio", "websockets", "importlib.metadata"}
 
 
 def test_the_daemon_starts_without_any_heavy_library() -> None:

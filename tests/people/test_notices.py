@@ -42,6 +42,12 @@ def test_a_notice_is_unseen_by_each_until_each_has_seen_it() -> None:
     assert made.all()[0].seen == {"ann": AT + 5}
 
 
+def test_a_notice_that_is_kept_again_stays_as_it_was_and_seen_by_whom_it_was() -> None:
+    made = book(TEA, NoticeRead("ntc_1", "ann", AT + 5), replace(TEA, text="Coffee is ready."))
+    (one,) = made.all()
+    assert (one.text, one.seen) == ("Tea is ready.", {"ann": AT + 5})
+
+
 def test_news_come_in_the_order_in_which_they_were_read() -> None:
     made = book(*(replace(TEA, id=f"ntc_{number}") for number in range(5)))
     first = made.unseen("ann")

@@ -294,3 +294,33 @@ def test_what_a_file_does_to_the_reader_is_a_fault_of_that_file(
     )
     assert fault.told("f").endswith("a defect of Sulla; please report it with the file [defect]")
     assert mentioned("name: tea") == ()
+
+
+@pytest.mark.parametrize(
+    ("triggers", "looked"),
+    [
+        ("manual", False),
+        ("{webhook: kettle}", False),
+        ("{schedule: 30m}", True),
+        ("{event: run.finished}", True),
+        ('{"sch\\u0065dule": 30m}', True),
+        ("{", True),
+    ],
+)
+async def test_playbooks_are_read_at_rest_only_where_one_may_begin_by_itself(
+    triggers: str, looked: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "brew.yaml").write_text(f"name: brew\non: [{triggers}]\nsteps: [{{respond: tea}}]\n")
+    catalog = PlaybookCatalog((tmp_path,), KnownNames)
+    await catalog.look_for_triggers()
+    assert list(catalog.playbooks) == (["brew"] if looked else [])
+    await catalog.known_at_all()
+    assert list(catalog.playbooks) == ["brew"]
+
+
+async def test_once_somebody_needed_the_playbooks_all_changes_are_seen(tmp_path: Path) -> None:
+    catalog = PlaybookCatalog((tmp_path,), KnownNames)
+    await catalog.known_at_all()
+    (tmp_path / "brew.yaml").write_text("name: brew\nsteps: [{respond: tea}]\n")
+    await catalog.look_for_triggers()
+    assert list(catalog.playbooks) == ["brew"]

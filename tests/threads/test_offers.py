@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
@@ -43,6 +45,13 @@ def test_a_thread_is_the_same_on_whichever_channel_it_is_asked_for() -> None:
     assert known.hex() == "b9f95712f37f44806af7b406a0e0a5c6", "stores keep it"
     assert digest(f.ThreadCreated("sulla", "Trip", "rome", "sulla-desktop")) == known
     assert digest(f.ThreadCreated("sulla", "Trip", "berlin", "sulla-desktop")) != known
+
+
+def test_a_message_is_the_same_whether_a_person_or_a_clients_model_says_it() -> None:
+    said = f.Input(MessageId("m1"), "hi")
+    assert digest(said) == digest(replace(said, tainted=True))
+    beside = replace(said, origin="playbook")
+    assert digest(beside) != digest(replace(beside, tainted=True))
 
 
 def test_content_is_the_same_only_if_all_of_it_is() -> None:

@@ -16,7 +16,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.bus import LiveSignal, channel, live_channel, unpack
+from sulla.threads.bus import LiveSignal, live_channel, unpack
 from sulla.threads.log.records import Input, Reminder, RunStarted, ThreadCreated
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
@@ -174,12 +174,12 @@ async def test_whoever_lost_the_lease_writes_and_shows_nothing_more(scene: Scene
     await scene.session.commit(START)
     await scene.clock.advance(31)
     assert await scene.inner.acquire(scene.thread, "two:1", 30.0) is not None
-    async with scene.inner.subscribe(channel(scene.thread)) as heard:
+    async with scene.inner.subscribe(live_channel(scene.thread)) as heard:
         scene.session.emit(RunId("run"), "sulla", TextShown(MessageId("a"), 0, "ghost"))
         with pytest.raises(StaleLease):
             await scene.session.commit(reminder(1))
         assert scene.session.lost
-        scene.inner.publish(channel(scene.thread), b'{"seq":99}')
+        scene.inner.publish(live_channel(scene.thread), b'{"seq":99}')
         assert await anext(aiter(heard)) == b'{"seq":99}'
     assert await scene.kinds() == ["THREAD_CREATED", "INPUT", "RUN_STARTED"]
 

@@ -156,3 +156,9 @@ def test_a_yes_is_bound_to_the_tool_its_place_and_its_question() -> None:
 def test_always_names_the_host_of_a_plain_address_and_else_the_very_arguments(url: str, host: str) -> None:
     target = target_of({"url": url})
     assert target == host if host else target.startswith("args:")
+
+
+def test_always_is_good_for_a_host_only_where_nothing_but_the_address_is_said() -> None:
+    said = {"url": "https://example.org/", "body": "one"}
+    assert target_of(said).startswith("args:")
+    assert target_of(said) != target_of(said | {"body": "another"})

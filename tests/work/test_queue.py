@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -61,6 +64,23 @@ def test_children_have_a_cap_of_their_own_so_that_who_waits_for_them_can_go_on()
     assert [job.key for _ in range(7) if (job := desk.take())] == ["a", "b", "c", "x", "y"]
     desk.done(Job("a"))
     assert desk.take() == Job("d")
+
+
+@pytest.mark.parametrize(
+    ("kind", "caps"),
+    [("play", JobCaps(total=1, per_agent=1, plays=2)), ("step", JobCaps(total=1, per_agent=1, steps=2))],
+)
+def test_playbooks_and_their_steps_have_caps_of_their_own_and_take_nobodys_place(
+    kind: Literal["play", "step"], caps: JobCaps
+) -> None:
+    desk = JobQueue(caps)
+    for name in "abc":
+        desk.add(Job(name), Group("sulla", kind))
+    desk.add(Job("turn"), Group("sulla"))
+    assert [job.key for _ in range(4) if (job := desk.take())] == ["a", "b", "turn"]
+    desk.done(Job("b"))
+    assert desk.take() == Job("c")
+    assert desk.take() is None
 
 
 class Desk(RuleBasedStateMachine):

@@ -41,6 +41,9 @@ MOST_AT_ONCE: Final = 8
 Made = Result | Wait | None
 """What one call came to, or what has to be waited for."""
 
+MOST_TOLD: Final = 10
+"""Names of files that a result lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCalls:
@@ -229,9 +232,11 @@ class ToolCalls:
         tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
         if isinstance(result, Done) and result.goes_on:
             touch = FileTouch()
-        await self.guard.files.after(touch, self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None)
+        rest = self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None
+        obeyed = await self.guard.files.after(touch, rest)
         match result:
             case Done(text):  # what the log never holds, no reader of it can let out
+                text = f"{text}{_told_of(obeyed) if tainted else ''}"
                 return replace(result, text=self.guard.redactor.text(text), tainted=tainted)
             case Waiting(_, prompt):
                 return replace(result, prompt=self.guard.redactor.text(prompt))
@@ -263,6 +268,18 @@ class ToolCalls:
             context.progress(f"failed, tried again in {after.seconds:.0f} s: {result.text[:200]}")
             if not await pause(run, after.seconds):
                 return None
+
+
+def _told_of(obeyed: Sequence[str]) -> str:
+    """What is said of files that a command made or changed and that programs of the owner run; empty for none."""
+    if not obeyed:
+        return ""
+    named = ", ".join(repr(path[:200]) for path in sorted(obeyed)[:MOST_TOLD])
+    more = f" and {len(obeyed) - MOST_TOLD} more" if len(obeyed) > MOST_TOLD else ""
+    return (
+        "\n\n[This command made or changed what programs of the person run or obey outside the sandbox: "
+        f"{named}{more}. They are marked as untrusted. Tell the person to look at them before running anything there.]"
+    )
 
 
 def _may_have_run(call: ToolCall, run: OpenRun) -> bool:

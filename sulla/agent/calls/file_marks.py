@@ -25,6 +25,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.paths import inside
 from sulla.tools.policy import reach_of
+from sulla.tools.program_files import PROGRAMS, ProgramFiles
 
 MOST_MARKS: Final = 20_000
 """Marked files; with more of them the whole workspace is marked instead."""
@@ -59,10 +60,12 @@ class FileMarks:
 
     Args:
         file: where they are kept.
+        programs: says which files programs of the owner run.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, programs: ProgramFiles = PROGRAMS) -> None:
         self._file = file
+        self._programs = programs
         self._marks: dict[str, str] | None = None
         self._lines = 0
         self._at_work: dict[str, int] = {}
@@ -94,15 +97,19 @@ class FileMarks:
         touch = await asyncio.to_thread(lambda: FileTouch(root=workspace.resolve(), read=file.resolve()))
         return await self.tainted(touch)
 
-    async def after(self, touch: FileTouch, rest: Path | None) -> None:
+    async def after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         """Mark what the call has written.
 
         Args:
             touch: what `before` said.
             rest: where the rest of its result lies if that was long, and is not to be trusted.
+
+        Returns:
+            Where below the workspace a command has made or changed what programs of the owner run.
         """
         if touch.writes or touch.watched is not None or rest is not None:
-            await asyncio.to_thread(self._after, touch, rest)
+            return await asyncio.to_thread(self._after, touch, rest)
+        return ()
 
     @asynccontextmanager
     async def writing(self, file: Path, *, tainted: bool) -> AsyncIterator[None]:
@@ -163,22 +170,28 @@ class FileMarks:
         with self._lock:
             return self._is_marked(read, touch.root, every=touch.every)
 
-    def _after(self, touch: FileTouch, rest: Path | None) -> None:
+    def _after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         with self._lock:
+            obeyed: Sequence[str] = ()
             changes = {} if rest is None else {str(rest.resolve()): digest_of_file(rest)}
             changes |= {str(path): digest_of_file(path) for path in touch.writes}
             if touch.watched is not None:
-                changes |= self._after_command(touch.root, touch.watched)
+                changed, now = _changed(touch.root, touch.watched)
+                changes |= self._after_command(touch.root, touch.watched, changed, now)
+                below = (str(Path(path).relative_to(touch.root)) for path in changed)
+                obeyed = [path for path in below if self._programs.reader(Path(path).parts)]
             if changes:
                 self._put(changes)
+            return obeyed
 
-    def _after_command(self, root: Path, watched: Mapping[str, Seen]) -> dict[str, str | None]:
-        key, now = str(root), look(root, MOST_WATCHED)
-        changed = [path for path, seen in now.items() if watched.get(path) != seen]
+    def _after_command(
+        self, root: Path, watched: Mapping[str, Seen], changed: Sequence[str], now: int
+    ) -> dict[str, str | None]:
+        key = str(root)
         made = _made(changed, watched) if len(changed) > MOST_EACH else frozenset[str]()
         each = (path for path in changed if not any(str(above) in made for above in Path(path).parents))
         changes = {path: digest_of_file(Path(path)) for path in each} | dict.fromkeys(made, ALL)
-        if max(len(now), len(watched)) > MOST_WATCHED:
+        if max(now, len(watched)) > MOST_WATCHED:
             changes[key] = ALL  # nobody can say what of it was written
         left = self._at_work.pop(key, 1) - 1
         if left:
@@ -250,6 +263,12 @@ class FileMarks:
         _append(beside, marks)
         beside.replace(self._file)
         self._marks, self._lines = marks, 1
+
+
+def _changed(root: Path, watched: Mapping[str, Seen]) -> tuple[list[str], int]:
+    """What was made or written since a workspace was looked at, and how much there is in it now."""
+    now = look(root, MOST_WATCHED)
+    return [path for path, seen in now.items() if watched.get(path) != seen], len(now)
 
 
 def _made(changed: Sequence[str], watched: Mapping[str, Seen]) -> frozenset[str]:

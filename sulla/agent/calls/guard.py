@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
@@ -72,8 +73,12 @@ class Files(Protocol):
     async def tainted(self, touch: FileTouch) -> bool:
         """Whether what it has read is not to be trusted."""
 
-    async def after(self, touch: FileTouch, rest: Path | None) -> None:
-        """Mark what it has written, and where the rest of a result lies that is not to be trusted."""
+    async def after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
+        """Mark what it has written, and where the rest of a result lies that is not to be trusted.
+
+        Returns:
+            Files that a command has made or changed, and that programs of the owner run.
+        """
 
 
 class NoFiles:
@@ -87,8 +92,9 @@ class NoFiles:
         """Nobody knows of anything."""
         return False
 
-    async def after(self, touch: FileTouch, rest: Path | None) -> None:
+    async def after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         """Nothing is kept."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ Ranges are written as in a character class of `re`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from sulla.core.pattern import late_pattern
 
 CONTROL = r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
 LINE_BREAKS = {"\r\n": "\n", "\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
@@ -35,34 +36,34 @@ VARIANTS = r"\ufe00-\ufe02\ufe0e\ufe0f\U000e0100-\U000e01ef"
 SCRIPT_FORMATS = r"\u180b-\u180f\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 JAMO_FILLERS = r"\u115f\u1160"
 
-_EMOJI = re.compile(
+_EMOJI = late_pattern(
     r"[\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f"
     r"\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff\U000e007f]"
 )
 """Pictures, and the symbols that can be shown as one. The last is what a flag made of tags ends in."""
 
-_JOINING = re.compile(
+_JOINING = late_pattern(
     r"[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1b7f\ua840-\ua87f\ua8e0-\ua8ff\ua980-\uaaff"
     r"\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00010aff\U00010d00-\U00010f6f\U00011000-\U00011fff"
     r"\U0001e900-\U0001e95f]"
 )
 """Scripts whose letters join: Arabic and its kin, those of India and South-East Asia, Mongolian, and old ones."""
 
-_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\uaa60-\uaadf]")
+_WITHOUT_SPACES = late_pattern(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\uaa60-\uaadf]")
 """Scripts that write words together and mark where a line may break."""
 
-_IDEOGRAPH = re.compile(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_HAS_STANDARD_VARIANTS = re.compile(
+_IDEOGRAPH = late_pattern(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_HAS_STANDARD_VARIANTS = late_pattern(
     r"[0\u1000-\u109f\u2190-\u22ff\u2a00-\u2aff\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\ua840-\ua87f\uaa60-\uaa7f"
     r"\uf900-\ufaff\uff00-\uff60\U00010ac0-\U00010aff\U00020000-\U000323af]"
 )
-_JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
+_JAMO = late_pattern(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
 
 _SCRIPTS_OF_FORMATS = (
-    (re.compile(r"[\u180b-\u180f]"), re.compile(r"[\u1800-\u18af]")),
-    (re.compile(r"[\U00013430-\U0001343f]"), re.compile(r"[\U00013000-\U0001345f]")),
-    (re.compile(r"[\U0001bca0-\U0001bca3]"), re.compile(r"[\U0001bc00-\U0001bc9f]")),
-    (re.compile(r"[\U0001d173-\U0001d17a]"), re.compile(r"[\U0001d100-\U0001d1ff]")),
+    (late_pattern(r"[\u180b-\u180f]"), late_pattern(r"[\u1800-\u18af]")),
+    (late_pattern(r"[\U00013430-\U0001343f]"), late_pattern(r"[\U00013000-\U0001345f]")),
+    (late_pattern(r"[\U0001bca0-\U0001bca3]"), late_pattern(r"[\U0001bc00-\U0001bc9f]")),
+    (late_pattern(r"[\U0001d173-\U0001d17a]"), late_pattern(r"[\U0001d100-\U0001d1ff]")),
 )
 
 _MAX_FORMATS = 3

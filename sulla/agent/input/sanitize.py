@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 
 from sulla.agent.input import characters as chars
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 _ESCAPES = r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b\x9c\n]{0,2048}(?:\x07|\x1b\\|\x9c)"
 """A terminal's commands: colours and cursor moves, titles and links."""
@@ -42,21 +43,21 @@ _CLASSES = {
     "ignorable": f"[{chars.IGNORABLE}]",
     "broken": f"[{chars.BROKEN}]",
 }
-_ALWAYS = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CLASSES.items()))
-_RUN = re.compile(f"[{_CONDITIONAL}]+")
-_SUSPECT = re.compile(
+_ALWAYS = late_pattern("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CLASSES.items()))
+_RUN = late_pattern(f"[{_CONDITIONAL}]+")
+_SUSPECT = late_pattern(
     f"[\r\x0b\x0c\x85\u2028\u2029\u2800{chars.CONTROL}{chars.TAGS}{chars.BIDI_ORDERS}{chars.SOFT_HYPHENS}"
     f"{chars.BYTE_ORDER_MARK}{chars.ANNOTATIONS}{chars.BLANKS}{chars.OLD_VARIANTS}{chars.IGNORABLE}{chars.BROKEN}"
     f"{chars.PRIVATE}{_CONDITIONAL}]"
 )
 """Whatever may have to go: almost no text has any."""
-_SUSPECT_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_PRIVATE = re.compile(_PRIVATE_RUN)
-_BRAILLE_BLANK = re.compile("\u2800")
-_BRAILLE = re.compile("[\u2801-\u28ff]")
+_SUSPECT_ASCII = late_pattern(r"[\x00-\x08\x0b-\x1f\x7f]")
+_PRIVATE = late_pattern(_PRIVATE_RUN)
+_BRAILLE_BLANK = late_pattern("\u2800")
+_BRAILLE = late_pattern("[\u2801-\u28ff]")
 
 _KINDS = {"joiner": chars.JOINERS, "variant": chars.VARIANTS, "bidi": chars.BIDI_MARKS, "blank": chars.JAMO_FILLERS}
-_CONDITIONAL_CLASS = {name: re.compile(f"[{pattern}]") for name, pattern in _KINDS.items()}
+_CONDITIONAL_CLASS = {name: late_pattern(f"[{pattern}]") for name, pattern in _KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True)

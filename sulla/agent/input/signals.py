@@ -14,6 +14,7 @@ from typing import Final
 from sulla.agent.input.phrases import find_phrases
 from sulla.agent.input.views import TextView, views, words
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 CAPITALS_OVER: Final = 20
 """A longer text all in capitals is a signal (design §6)."""
@@ -36,8 +37,8 @@ _DRAWING: Final = frozenset(
 """What rules, tables, banners and progress bars are drawn with. A row of them is layout, whatever its length."""
 _PADDING: Final = frozenset("0AFaf")
 """What stands in rows in hexadecimal dumps and keys; a row of these alone, without other letters at it, is a signal."""
-_SAME = re.compile(r"(\S)\1{15}")
-_LETTER = re.compile(r"[^\W\d_]")
+_SAME = late_pattern(r"(\S)\1{15}")
+_LETTER = late_pattern(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ class _Shape:
     """What else has to be somewhere in the text; looked for once."""
 
 
-_ORDER = re.compile(
+_ORDER = late_pattern(
     r"\b(?:you|your|ignore|disregard|forget|always|never|must|from now on|override|new instructions)\b", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(r"[{}<>$\[]|%7b|%24|\b(?:DATA|SECRET|SUMMARY|PAYLOAD|HISTORY|BASE64|CONTENT|PASSWORD)\b")
-_TALK_OF_DATA = re.compile(
+_PLACEHOLDER = late_pattern(r"[{}<>$\[]|%7b|%24|\b(?:DATA|SECRET|SUMMARY|PAYLOAD|HISTORY|BASE64|CONTENT|PASSWORD)\b")
+_TALK_OF_DATA = late_pattern(
     r"\b(?:conversation|history|secret|password|api key|credentials|previous messages|summary of)", re.IGNORECASE
 )
 
@@ -86,8 +87,8 @@ def _has_query(match: re.Match[str]) -> bool:
     return "?" in match["url"]
 
 
-_MARKDOWN_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\(\s{0,4}(?P<url>(?:https?:)?//[^)\n]{1,1000})\)", re.IGNORECASE)
-_HTML_IMAGE = re.compile(
+_MARKDOWN_IMAGE = late_pattern(r"!\[[^\]\n]{0,200}\]\(\s{0,4}(?P<url>(?:https?:)?//[^)\n]{1,1000})\)", re.IGNORECASE)
+_HTML_IMAGE = late_pattern(
     r"<img\b[^>\n]{0,200}?\bsrc\s{0,4}=\s{0,4}[\"'](?P<url>(?:https?:)?//[^\"'\n]{1,1000})", re.IGNORECASE
 )
 
@@ -96,7 +97,7 @@ _SHAPES: Final = (
     _Shape(
         "template_token",
         "has a control token of a chat template",
-        re.compile(
+        late_pattern(
             r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|begin_of_text|end_of_text|start_header_id|"
             r"end_header_id|eot_id|eom_id|endofprompt|fim_prefix|fim_suffix|channel|message|start|end|return|call)\|>"
             r"|\[/?INST\]|<</?SYS>>|</?start_of_turn>|<end_of_turn>|\[/?SYSTEM_PROMPT\]|\[/?AVAILABLE_TOOLS\]"
@@ -107,7 +108,7 @@ _SHAPES: Final = (
     _Shape(
         "role_line",
         "has a line in the form of a chat template's system turn",
-        re.compile(
+        late_pattern(
             r"^[ \t>#*\[(]{0,8}(?:system|developer)(?: (?:message|prompt|override|instruction|instructions|notice))?"
             r"[\])* ]{0,4}:(?P<rest>[^\n]{1,300})",
             re.IGNORECASE | re.MULTILINE,
@@ -117,7 +118,7 @@ _SHAPES: Final = (
     _Shape(
         "role_line",
         "has an element in the form of a system turn",
-        re.compile(
+        late_pattern(
             r"[<\[](?:system|system_prompt|system-prompt|system_message|system-reminder|admin|developer_message)[>\]]"
             r"(?P<rest>[^<]{1,300})",
             re.IGNORECASE,
@@ -127,7 +128,7 @@ _SHAPES: Final = (
     _Shape(
         "wrapper_imitation",
         "has a completion wrapper of ours",
-        re.compile(
+        late_pattern(
             r"</?\s{0,4}(?:AGENT_DONE|AGENT_BLOCKED|AGENT_CONTINUE|BLOCKER_REASON|UNBLOCK_REQUIREMENTS|STATUS_REPORT)"
             r"\s{0,4}>",
             re.IGNORECASE,
@@ -136,7 +137,7 @@ _SHAPES: Final = (
     _Shape(
         "tool_imitation",
         "has the form of a tool call or of its result",
-        re.compile(
+        late_pattern(
             r"</?(?:tool_call|tool_calls|tool_use|tool_result|tool_response|function_call|function_calls|function_result|"
             r"function_results)>|<invoke name=|<function=\w{1,40}>|<\|?tool[\u2581_]calls?[\u2581_]begin\|?>"
             r"|\"type\"\s{0,4}:\s{0,4}\"tool_(?:use|result)\"|\[TOOL_CALLS\]|\[TOOL_RESULTS\]",
@@ -151,7 +152,7 @@ _SHAPES: Final = (
     _Shape(
         "override",
         "asks to set instructions aside",
-        re.compile(
+        late_pattern(
             "(?:\u5ffd\u7565|\u65e0\u89c6|\u5fd8\u8bb0|\u5ffd\u8996|\u7121\u8996)[^\n]{0,12}(?:\u6307\u4ee4|\u6307\u793a|"
             "\u63d0\u793a|\u89c4\u5219|\u547d\u4ee4)|(?:\u6307\u793a|\u547d\u4ee4)[^\n]{0,8}(?:\u7121\u8996|\u5fd8\u308c)"
             "|(?:\uc9c0\uc2dc|\uba85\ub839)[^\n]{0,8}(?:\ubb34\uc2dc|\uc78a)"

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 _LOOKALIKES: Final = {
     "a": "\u0430\u03b1\u1d00",
@@ -49,7 +50,7 @@ _FOLDS: Final = {ord(char): letter for letter, chars in _LOOKALIKES.items() for 
     ord(char): None for char in "'\u2018\u2019\u02bc"
 }
 _LEET: Final = str.maketrans("013457@$", "oieastas")
-_IS_LEET = re.compile("[a-z][013457@$][a-z]")
+_IS_LEET = late_pattern("[a-z][013457@$][a-z]")
 
 MAX_EXPANSION: Final = 4
 """One character becomes so many at the most; some ligatures stand for a whole sentence."""
@@ -60,13 +61,13 @@ SPELLED: Final = 5
 MAX_DECODED: Final = 64
 """Encoded pieces that are looked into, at the most."""
 
-_WORD = re.compile(r"\w{1,64}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,8192}={0,2}")
-_HEX = re.compile(r"[0-9A-Fa-f]{32,8192}")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,12}|#[xX][0-9A-Fa-f]{1,12}|[A-Za-z]{2,31});?")
+_WORD = late_pattern(r"\w{1,64}")
+_BASE64 = late_pattern(r"[A-Za-z0-9+/_-]{24,8192}={0,2}")
+_HEX = late_pattern(r"[0-9A-Fa-f]{32,8192}")
+_ENTITY = late_pattern(r"&(?:#[0-9]{1,12}|#[xX][0-9A-Fa-f]{1,12}|[A-Za-z]{2,31});?")
 """Bounded, because a number of thousands of digits is an error to `html.unescape`."""
-_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
+_PERCENT = late_pattern(r"%([0-9A-Fa-f]{2})")
+_ESCAPE = late_pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
 _FEW: Final = 3
 
 

@@ -11,6 +11,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.store.base import Store
 from sulla.threads.store import ThreadStore
+from sulla.tools.program_files import ProgramFiles
 
 MARKS = "tainted.jsonl"
 """The file of the home that says which files of the workspace are not to be trusted."""
@@ -35,6 +36,6 @@ def make_guarding(settings: Settings, store: Store, threads: ThreadStore, place:
         place: what the daemon stands on.
     """
     rules = Permissions(store, place.clock, settings.limits.always_s)
-    marks = FileMarks(settings.home / MARKS)
+    marks = FileMarks(settings.home / MARKS, ProgramFiles(settings.shell.program_files))
     asked = OpenQuestions(threads, place.clock)
     return Guarding(CallGuard(rules, place.redactor, marks, settings.limits.approval_s, asked), rules, marks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,15 +19,17 @@ OTHER_USER = "run Sulla as a user of its own"
 
 
 async def shell(patient: Patient) -> list[Finding]:
-    """The sandbox: tried like the daemon tries it at its start, in a folder that is gone afterwards."""
+    """The sandbox, tried like the daemon tries it at its start, in a folder that is gone afterwards; and what keeps a
+    command's bounds."""
     asked = patient.settings.shell
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="sulla-doctor-")
     try:
-        found = Shell(asked.path, wanted=asked.sandbox)
+        found = Shell(asked.path, wanted=asked.sandbox, bounds=asked.bounds)
         await found.open(Path(folder.name), patient.clock)
     finally:
         await asyncio.to_thread(folder.cleanup)
-    return judge_shell(found.trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
+    judged = judge_shell(found.trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
+    return [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
 
 
 def judge_shell(trouble: str, *, wanted: bool, root: bool = False) -> list[Finding]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import SettingsError
+from sulla.core.ids import ThreadId
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
@@ -36,11 +38,14 @@ class ModelPool:
 
     def __init__(self, settings: Settings, choice: Choice, place: Place, ledger: Ledger, ranks: LazyRanks) -> None:
         self._settings = settings
-        self._choice = choice
+        self.choice = choice
         self._place = place
         self._ledger = ledger
         self._ranks = ranks
         self._made: dict[str, Model] = {}
+        self._warmed: dict[str, None] = {}
+        """Those that were loaded, or cannot be."""
+        self._warming = asyncio.Lock()
         self.home = self.of("")
 
     def of(self, name: str) -> Model:
@@ -49,7 +54,7 @@ class ModelPool:
         Raises:
             SettingsError: it names no known provider.
         """
-        choice = Choice(parse_model(name), "the agent says so") if name else self._choice
+        choice = Choice(parse_model(name), "the agent says so") if name else self.choice
         key = str(choice.model)
         if key not in self._made:
             self._made[key] = self._make(choice)
@@ -61,15 +66,30 @@ class ModelPool:
         return {name: model.breaker for name, model in self._made.items()}
 
     async def warm(self) -> None:
-        """Load what the models' services need, one after the other; what cannot be loaded is for the first turn to
-        say.
+        """Load what the models' services need, one after the other and each once; whoever comes meanwhile waits. What
+        cannot be loaded is for the first turn to say.
         """
-        for name, model in [*self._made.items()]:
-            if isinstance(model.provider, Warmable):
-                try:
-                    await model.provider.warm()
-                except SettingsError as error:
-                    log.warning("the model %s cannot be asked: %s", name, error.message)
+        if self._warmed.keys() == self._made.keys():
+            return
+        async with self._warming:
+            for name, model in [*self._made.items()]:
+                if name not in self._warmed and isinstance(model.provider, Warmable):
+                    try:
+                        await model.provider.warm()
+                    except SettingsError as error:
+                        log.warning("the model %s cannot be asked: %s", name, error.message)
+                self._warmed[name] = None
+
+    async def before(self, attend: Callable[[ThreadId], Awaitable[None]], thread_id: ThreadId) -> None:
+        """Attend to a thread once its agents' models are loaded: a run's time begins with the run, and what it may
+        take of that is not spent on loading.
+
+        Args:
+            attend: takes a thread's turns.
+            thread_id: which thread.
+        """
+        await self.warm()
+        await attend(thread_id)
 
     async def close(self) -> None:
         """Let go of every service."""
@@ -78,7 +98,7 @@ class ModelPool:
 
     def _make(self, choice: Choice) -> Model:
         settings = self._settings
-        if choice.model != self._choice.model:
+        if choice.model != self.choice.model:
             # The setting speaks of the daemon's own model; another one has what its provider usually has.
             settings = settings.model_copy(update={"model": settings.model.model_copy(update={"window_tokens": 0})})
         provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))

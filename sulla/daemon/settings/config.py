@@ -44,15 +44,15 @@ class Settings(Section):
 
     home: Path
     """Where the daemon keeps what is its own."""
-    gateway: GatewaySettings = GatewaySettings()
-    store: StoreSettings = StoreSettings()
-    model: ModelSettings = ModelSettings()
-    limits: LimitSettings = LimitSettings()
-    daemon: DaemonSettings = DaemonSettings()
-    agent: AgentSettings = AgentSettings()
-    shell: ShellSettings = ShellSettings()
-    web: WebSettings = WebSettings()
-    telemetry: TelemetrySettings = TelemetrySettings()
+    gateway: GatewaySettings = GatewaySettings.model_construct()
+    store: StoreSettings = StoreSettings.model_construct()
+    model: ModelSettings = ModelSettings.model_construct()
+    limits: LimitSettings = LimitSettings.model_construct()
+    daemon: DaemonSettings = DaemonSettings.model_construct()
+    agent: AgentSettings = AgentSettings.model_construct()
+    shell: ShellSettings = ShellSettings.model_construct()
+    web: WebSettings = WebSettings.model_construct()
+    telemetry: TelemetrySettings = TelemetrySettings.model_construct()
     prices: dict[str, Any] = Field(default={})
     """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
 
@@ -93,7 +93,9 @@ def settings_model() -> type[Settings]:
             raise SettingsError(f"{one.settings} of the capability {one.name!r} is no host.section.Section")
         if one.name in Settings.model_fields:
             raise SettingsError(f"the capability {one.name!r} has settings, and [{one.name}] is Sulla's own: rename it")
-        brought[one.name] = (kind, kind())
+        if wanting := [name for name, field in kind.model_fields.items() if field.is_required()]:
+            raise SettingsError(f"{one.settings} of the capability {one.name!r} has no default for {wanting[0]!r}")
+        brought[one.name] = (kind, kind.model_construct())
     return create_model("Settings", __base__=Settings, __doc__=Settings.__doc__, **brought)
 
 

@@ -36,7 +36,7 @@ _log = logging.getLogger("sulla.gateway")
 class Hooks(Protocol):
     """What messages from outside may begin."""
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         """What a playbook's messages are signed with; None if it takes none, or there is none that is good for it."""
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
@@ -96,34 +96,44 @@ class HookDoor:
         scope = exchange.scope
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         key = f"{address_key(peer_of(scope))} {playbook[:100]}"
-        if (wait_s := self._lockout.locked_s(key, self._server.clock.elapsed())) > 0:
-            message = "too many messages with a wrong signature came from this address: wait, then send it again"
-            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
         signed = read_signed(headers)
         if scope["method"] != "POST" or signed is None:
+            self._check_patience(key)
             raise _unsigned(playbook, "it is not a POST with the three headers")
         body = await self._body(exchange, headers)
-        self._check(playbook, signed, body, key)
+        await self._check(playbook, signed, body, key)
         principal = Principal(f"webhook {playbook}", frozenset({"write"}))
         caller = Caller(principal, peer_of(scope), "rest", exchange.request_id)
         asked = Asked(caller, signed.id, WorkflowStart(playbook=playbook))
         return await self._server.calls.perform(asked, do=partial(self._begin, playbook, signed.id, headers, body))
 
-    def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
+    async def _check(self, playbook: str, signed: Signed, body: bytes, key: str) -> None:
         """See whether somebody sent this who knows the secret, and just now.
 
         Raises:
             Unauthorized: no.
         """
-        secret = None if self._hooks is None else self._hooks.secret_of(playbook)
+        secret = None if self._hooks is None else await self._hooks.secret_of(playbook)
         genuine = is_genuine(signed, _NOBODYS if secret is None else secret, body)
         if secret is None or not genuine:
+            self._check_patience(key)
             digest = hashlib.sha256("".join(signed.signatures).encode()).digest()
             self._lockout.wrong(key, digest, self._server.clock.elapsed())
             missing = "no playbook of that name takes webhooks, or its secret is not set, or too short"
             raise _unsigned(playbook, missing if secret is None else "its signature is wrong")
         if not is_timely(signed, self._server.clock.now()):
             raise _unsigned(playbook, "it was not sent just now, or a clock is wrong")
+
+    def _check_patience(self, key: str) -> None:
+        """See whether too many wrong ones came from there. Right ones are taken all the same: behind a proxy everybody
+        has one address.
+
+        Raises:
+            Unauthorized: too many did.
+        """
+        if (wait_s := self._lockout.locked_s(key, self._server.clock.elapsed())) > 0:
+            message = "too many messages with a wrong signature came from this address: wait, then send it again"
+            raise Unauthorized(message, retry_after_s=round(wait_s, 1))
 
     async def _begin(self, playbook: str, message_id: str, headers: dict[str, str], body: bytes) -> JsonObject:
         if self._hooks is None:

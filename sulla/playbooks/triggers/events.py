@@ -126,12 +126,15 @@ class EventStarts(LogConsumer):
         self._wanted: Listeners = {}
         self._since: ListeningSince | None = None
         self._forgotten = False
+        self._opened_ms: int | None = None
+        """From when on events count if none was listened to before; None for from now on."""
         self._began_ms = 0
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """The playbooks, looked at: before that nobody can say that none waits."""
-        await self._catalog.look()
+        self._opened_ms = self._now_ms()
+        await self._catalog.known_in_time(self._clock)
         yield
 
     async def begin(self) -> bool:
@@ -142,6 +145,7 @@ class EventStarts(LogConsumer):
             await self._known_since()
         else:
             await self._stop_listening()
+        self._opened_ms = None
         return bool(self._wanted)
 
     async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
@@ -200,7 +204,7 @@ class EventStarts(LogConsumer):
         if self._since is not None:
             return self._since
         kept = await self._store.get(SINCE)
-        now_ms = self._now_ms()
+        now_ms = self._opened_ms or self._now_ms()
         listening, _, swept = (kept or f"{now_ms}:{now_ms}".encode()).decode().partition(":")
         return await self._set_since(ListeningSince(int(listening), int(swept)))
 

@@ -110,6 +110,7 @@ class TriggerSchedules:
             ready: set when all schedules are known.
         """
         await ready.wait()
+        await self._catalog.known_in_time(self._clock)
         while True:
             await self.look()
             await self._clock.sleep(LOOK_S)
@@ -118,7 +119,7 @@ class TriggerSchedules:
         """See whether files have changed, and make, change and remove schedules. A failure is said once and tried again
         at the next look.
         """
-        await self._catalog.look()
+        await (self._catalog.look() if self._schedules.has_any(PLAYBOOKS) else self._catalog.look_for_triggers())
         wanted = wanted_by(self._catalog.playbooks.values(), blind=bool(self._catalog.troubles))
         if wanted == self._settled:
             return

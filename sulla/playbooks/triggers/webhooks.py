@@ -19,7 +19,7 @@ class PlaybookHooks:
 
     Args:
         service: begins runs.
-        catalog: the home's playbooks, as they were at the last look: a message from nobody costs no reading.
+        catalog: the home's playbooks, as they were at the last look: but for the first, a message costs no reading.
         secrets: a secret's value by its name; None or empty for one that is not set.
     """
 
@@ -30,10 +30,11 @@ class PlaybookHooks:
         self._catalog = catalog
         self._secrets = secrets
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         """What a playbook's messages are signed with; None if it takes none, has faults, or is not there, and if its
         secret is too short: then nobody has signed anything.
         """
+        await self._catalog.known_at_all()
         trigger = self._trigger(playbook)
         secret = self._secrets(trigger.text) if trigger is not None else None
         return secret if secret is not None and webhook_key(secret) is not None else None

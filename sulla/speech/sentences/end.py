@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import re
-
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.speech.sentences.marks import ENDS
 
 _CLOSERS = "\"'”’»›)\\]}」』）】〉》*_~¹²³⁴⁵⁶⁷⁸⁹⁰"
-_RUN = re.compile(rf"[{ENDS}][{ENDS}{_CLOSERS}]{{0,47}}")
-_BEHIND = re.compile(r"\[\^?\w{1,5}\]|</[A-Za-z][\w:.-]{0,30}>")
+_RUN = late_pattern(rf"[{ENDS}][{ENDS}{_CLOSERS}]{{0,47}}")
+_BEHIND = late_pattern(r"\[\^?\w{1,5}\]|</[A-Za-z][\w:.-]{0,30}>")
 """Sources and closing tags, which belong to the sentence."""
-_BEHIND_BEGUN = re.compile(r"\[\^?\w{0,5}|</?|</[A-Za-z][\w:.-]{0,30}")
+_BEHIND_BEGUN = late_pattern(r"\[\^?\w{0,5}|</?|</[A-Za-z][\w:.-]{0,30}")
 _MOST_BEHIND = 4
-_WIDE = re.compile(r"[。！？｡]")
-_LOUD = re.compile(r"[!?؟۔।॥]")
-_DOTS = re.compile(r"…|\.\.")
-_QUOTED = re.compile(r"[\"'”’»›)\]}][*_~]*$")
+_WIDE = late_pattern(r"[。！？｡]")
+_LOUD = late_pattern(r"[!?؟۔।॥]")
+_DOTS = late_pattern(r"…|\.\.")
+_QUOTED = late_pattern(r"[\"'”’»›)\]}][*_~]*$")
 """Something is closed behind the mark: a quotation may be a part of its sentence."""
-_LETTERS_WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
-_TOKEN = re.compile(r"[\w.&'’-]*$")
-_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
-_MARKER = re.compile(r"(?:(?:[>*+•-]|#{1,6})\s+|>)*[(\"'“*_]*(?:\d{1,4}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{1,5})")
+_LETTERS_WITHOUT_SPACES = late_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_TOKEN = late_pattern(r"[\w.&'’-]*$")
+_INITIALS = late_pattern(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+_MARKER = late_pattern(r"(?:(?:[>*+•-]|#{1,6})\s+|>)*[(\"'“*_]*(?:\d{1,4}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{1,5})")
 """What numbers an item of a list."""
 _BLANK_CHARS = 16
-_BLANK = re.compile(rf"[^\S\n]{{1,{_BLANK_CHARS}}}")
-_OPENERS = re.compile(r"[\"'“‘«*_(\[]{0,4}")
+_BLANK = late_pattern(rf"[^\S\n]{{1,{_BLANK_CHARS}}}")
+_OPENERS = late_pattern(r"[\"'“‘«*_(\[]{0,4}")
 _GOING_ON = frozenset(",;:–—-&")
 _WORD_CHARS = 18
-_WORD = re.compile(rf"[\w'’]{{1,{_WORD_CHARS}}}")
+_WORD = late_pattern(rf"[\w'’]{{1,{_WORD_CHARS}}}")
 _TOKEN_CHARS = 24
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 _MARK = r"(?:[>*+•-]|\d{1,3}[.)])"
 _MARKS = rf"(?:{_MARK}[ \t]{{1,8}}|>){{0,4}}"
 """Signs of quotations and lists; what they hold may be anything of the following."""
-_LINE = re.compile(rf"{_MARKS}(?:(?P<fence>`{{3,16}}|~{{3,16}})|(?P<heading>#{{1,6}}[ \t])|(?P<row>\|))?")
-_BEGUN = re.compile(rf"{_MARKS}(?:{_MARK}|\d{{1,3}}|`{{1,16}}|~{{1,16}}|#{{1,6}})?")
+_LINE = late_pattern(rf"{_MARKS}(?:(?P<fence>`{{3,16}}|~{{3,16}})|(?P<heading>#{{1,6}}[ \t])|(?P<row>\|))?")
+_BEGUN = late_pattern(rf"{_MARKS}(?:{_MARK}|\d{{1,3}}|`{{1,16}}|~{{1,16}}|#{{1,6}})?")
 """What may still become one of them."""
 _INFO_CHARS = 80
-_INFO = re.compile(rf"[^`\n]{{0,{_INFO_CHARS}}}")
+_INFO = late_pattern(rf"[^`\n]{{0,{_INFO_CHARS}}}")
 """What may stand behind backticks that open a block; with more backticks it is code within a line."""
-_CLOSING = re.compile(r"[ \t>]{0,40}(?P<run>`{3,64}|~{3,64})[ \t]{0,40}\n")
-_CLOSING_BEGUN = re.compile(r"[ \t>]{0,40}(?:`{0,64}|~{0,64})[ \t]{0,40}")
+_CLOSING = late_pattern(r"[ \t>]{0,40}(?P<run>`{3,64}|~{3,64})[ \t]{0,40}\n")
+_CLOSING_BEGUN = late_pattern(r"[ \t>]{0,40}(?:`{0,64}|~{0,64})[ \t]{0,40}")
 
 
 @dataclass(frozen=True, slots=True)

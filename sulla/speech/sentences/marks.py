@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
+from sulla.core.pattern import late_pattern
+
 ENDS = ".!?…。！？｡؟۔।॥"
-MARK = re.compile(rf"[{ENDS},;:،؛，；：、—–\-|\n<\[\]`]")
+MARK = late_pattern(rf"[{ENDS},;:،؛，；：、—–\-|\n<\[\]`]")
 """Wherever something may be decided."""
 TAG_CHARS = 200
 """A longer one is text."""
 _VALUE = r"(?:\"[^\"<>\n]*\"|'[^'<>\n]*'|[^\s\"'<>=`]+)"
 _NAME = r"[A-Za-z][\w:.-]*"
-TAG = re.compile(rf"<(?:/{_NAME}[ \t]*|{_NAME}(?:[ \t]+{_NAME}[ \t]*=[ \t]*{_VALUE})*[ \t]*/?)>")
+TAG = late_pattern(rf"<(?:/{_NAME}[ \t]*|{_NAME}(?:[ \t]+{_NAME}[ \t]*=[ \t]*{_VALUE})*[ \t]*/?)>")
 """HTML, SSML and the like. An attribute without a value is none: ``x <y and z> w`` is text."""
-_TAG_BEGUN = re.compile(
+_TAG_BEGUN = late_pattern(
     rf"<(?:/?(?:{_NAME})?|/{_NAME}[ \t]*|{_NAME}(?:[ \t]+{_NAME}[ \t]*=[ \t]*{_VALUE})*"
     rf"(?:[ \t]*/?|[ \t]+{_NAME}(?:[ \t]*|[ \t]*=[ \t]*(?:\"[^\"<>\n]*|'[^'<>\n]*)?)))"
 )
-_CODE_RUN = re.compile(r"`{1,16}")
-_BORDER = re.compile(r"(?:[,;:،؛]|(?<=\s)[–-](?=\s))[\"'”’»)\]*_]{0,4}")
+_CODE_RUN = late_pattern(r"`{1,16}")
+_BORDER = late_pattern(r"(?:[,;:،؛]|(?<=\s)[–-](?=\s))[\"'”’»)\]*_]{0,4}")
 _ALONE = frozenset("，；：、—")
 """These need no white space behind them."""
 

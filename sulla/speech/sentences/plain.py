@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 
+from sulla.core.pattern import late_pattern
 from sulla.speech.sentences.marks import TAG
 
-_CODE = re.compile(r"(?<!`)(`{1,16})(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_PREFIX = re.compile(r"(?:(?:[>*+•-]|#{1,6})[ \t]+|>)+(?:\[[ xX]\][ \t]+)?|#{1,6}$")
+_CODE = late_pattern(r"(?<!`)(`{1,16})(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_PREFIX = late_pattern(r"(?:(?:[>*+•-]|#{1,6})[ \t]+|>)+(?:\[[ xX]\][ \t]+)?|#{1,6}$")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"), r"\1"),  # links and pictures
-    (re.compile(r"\[([^\[\]^]*[^\W\d_][^\[\]]*)\]\[[^\[\]]*\]"), r"\1"),
-    (re.compile(r"\[\^?\d{1,3}\]|\[\^\w{1,20}\]"), ""),  # notes and sources
-    (re.compile(r"<((?:https?|mailto):[^<>\s]+)>"), r"\1"),
+    (late_pattern(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"), r"\1"),  # links and pictures
+    (late_pattern(r"\[([^\[\]^]*[^\W\d_][^\[\]]*)\]\[[^\[\]]*\]"), r"\1"),
+    (late_pattern(r"\[\^?\d{1,3}\]|\[\^\w{1,20}\]"), ""),  # notes and sources
+    (late_pattern(r"<((?:https?|mailto):[^<>\s]+)>"), r"\1"),
     (TAG, " "),
-    (re.compile(r"(?<![\d\\*])\*+(?=[^\s*])|(?<=[^\s*\\])\*+(?![\d*])"), ""),
-    (re.compile(r"(?<![\w\\])_+(?=[^\s_])|(?<=[^\s_\\])_+(?!\w)"), ""),
-    (re.compile(r"~~|`"), ""),
-    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+    (late_pattern(r"(?<![\d\\*])\*+(?=[^\s*])|(?<=[^\s*\\])\*+(?![\d*])"), ""),
+    (late_pattern(r"(?<![\w\\])_+(?=[^\s_])|(?<=[^\s_\\])_+(?!\w)"), ""),
+    (late_pattern(r"~~|`"), ""),
+    (late_pattern(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
-_MARKUP = re.compile(r"[\[<*_~`\\]")
+_MARKUP = late_pattern(r"[\[<*_~`\\]")
 """What no rule has anything to do without."""
-_CELL_RULE = re.compile(r"[\s:|-]+")
-_SPACES = re.compile(r"\s+")
+_CELL_RULE = late_pattern(r"[\s:|-]+")
+_SPACES = late_pattern(r"\s+")
 
 
 def plain(raw: str) -> str:

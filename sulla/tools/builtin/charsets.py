@@ -6,13 +6,15 @@ import codecs
 import re
 from typing import Final
 
-_CHARSET: Final = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
-_KNOWN: Final = re.compile(
+from sulla.core.pattern import late_pattern
+
+_CHARSET: Final = late_pattern(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
+_KNOWN: Final = late_pattern(
     r"utf-8|utf-16(-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|shift_jis\w*|euc_\w+|iso2022_\w+|gb\w+|big5\w*|tis-620"
 )
 """Python's names of what pages are written in. It knows others, some of which take for ever or are no text at all."""
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = late_pattern(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 )
 """Control characters, and what is not seen but read: a page can tell a model what it does not show to a person."""

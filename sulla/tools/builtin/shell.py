@@ -77,7 +77,8 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         rest = await rest_of(context.workspace, context.call_id, pieces) if output.long else ""
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
-        note = f"[{how}, {ended.elapsed_s:.1f} s]"
+        bound = ended.exceeded or (shell.bounds.hint(text) if ended.status else "")
+        note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
         return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)

@@ -55,8 +55,7 @@ class ShellJob:
         """How it ended, in words that hold nothing of what it printed or was."""
         if self.ended is None:
             return f"{self.id} {'could not be run' if self.trouble else 'was killed'}"
-        late = ", out of time" if self.ended.timed_out else ""
-        return f"{self.id} ended with exit status {self.ended.status}{late}"
+        return f"{self.id} ended with exit status {self.ended.status}{self.ended.why}"
 
     def state(self, now_s: float) -> str:
         """How it is, in a few words.
@@ -68,8 +67,7 @@ class ShellJob:
             return f"running for {now_s - self.started_s:.0f} s"
         if self.ended is None:
             return self.trouble or "killed"
-        late = ", out of time" if self.ended.timed_out else ""
-        return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{late}"
+        return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}"
 
 
 class ShellJobs:

@@ -14,7 +14,8 @@ from typing import Final, cast
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused
-from sulla.tools.shell.reaper import kill_marked
+from sulla.tools.shell.bounds import NO_SETTINGS, CommandBounds
+from sulla.tools.shell.marked import kill_marked
 
 REAPER: Final = Path(__file__).with_name("reaper.py")
 """Stands between; see there."""
@@ -31,15 +32,8 @@ MARK: Final = "SULLA_PROGRAM"
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-LIMITS: Mapping[str, int] = {
-    "CORE": 0,
-    "DATA": 8 << 30,
-    "FSIZE": 4 << 30,
-    "NOFILE": 4096,
-}
-"""Bounds of each process, as setrlimit(2) has them: what one may use by mistake, not what one may need. Not ``AS``,
-because what runs JavaScript reserves far more addresses than memory; not ``NPROC``, because it counts all processes of
-the user, the daemon's and the desktop's with them."""
+LIMITS: Final[Mapping[str, int]] = NO_SETTINGS.limits
+"""Bounds of each process, where nobody has set others: what one may use by mistake, not what one may need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +44,29 @@ class Program:
     cwd: Path
     env: Mapping[str, str]
     """All that it sees of an environment."""
+    bounds: CommandBounds = NO_SETTINGS
+    """What it may use of the machine, with all that it starts."""
+    grouped: bool = False
+    """Whether a control group bounds its processes, or it is not run: for root, of whose the kernel counts none."""
+    filter: bytes = b""
+    """What it finds to read at `reaper.FILTER_FD`: a filter of system calls, if it knows what to do with one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a program ended: its status, and whether its time was up."""
+    """How a program ended: its status, and whether its time was up or a bound was reached."""
 
     status: int
     """As a shell has it: 128 and a signal's number for one that was killed."""
     timed_out: bool = False
     elapsed_s: float = 0.0
+    exceeded: str = ""
+    """Which bound ended it, in words; empty if none did."""
+
+    @property
+    def why(self) -> str:
+        """What ended it before its time, to go behind its exit status; empty if it ended by itself."""
+        return ", out of time" if self.timed_out else f": {self.exceeded}" if self.exceeded else ""
 
 
 def environment(home: Path, path: str = "") -> dict[str, str]:
@@ -97,15 +104,26 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
     """
     began = clock.elapsed()
     mark = f"{MARK}={os.getpid()}-{began}"
-    transport, watch = await _start(program, feed, mark)
+    report, told = os.pipe()
+    os.set_blocking(report, False)
+    try:
+        transport, watch = await _start(program, feed, mark, told)
+    except BaseException:
+        os.close(report)
+        raise
+    finally:
+        os.close(told)
     try:
         timed_out = not await watch.ended_within(clock, timeout_s)
         if timed_out:
             await _ask_to_end(transport, watch, clock)
         else:
             await _drain(watch, clock)
-        return ProcessEnd(_status(transport), timed_out, clock.elapsed() - began)
+        status = _status(transport)
+        exceeded = program.bounds.exceeded(_read(report), status)
+        return ProcessEnd(status, timed_out, clock.elapsed() - began, exceeded)
     finally:
+        os.close(report)
         await _kill(transport, watch, clock)
         if (transport.get_returncode() or 0) < 0:  # somebody killed the reaper, and nobody has cleared up
             await asyncio.to_thread(kill_marked, mark.encode())
@@ -144,9 +162,13 @@ class _ProcessProtocol(asyncio.SubprocessProtocol):
 
 
 async def _start(
-    program: Program, feed: Callable[[bytes], None], mark: str
+    program: Program, feed: Callable[[bytes], None], mark: str, told: int
 ) -> tuple[asyncio.SubprocessTransport, _ProcessProtocol]:
-    limits = ",".join(f"{name}={number}" for name, number in LIMITS.items())
+    words = {**program.bounds.limits, **program.bounds.together, "REPORT": told}
+    if program.grouped:
+        words["GROUP"] = program.bounds.max_processes
+    if program.filter:
+        words["FILTER"] = _readable(program.filter)
     try:
         return await asyncio.get_running_loop().subprocess_exec(
             lambda: _ProcessProtocol(feed),
@@ -154,11 +176,12 @@ async def _start(
             "-I",
             "-S",
             os.fspath(REAPER),
-            limits,
+            ",".join(f"{name}={number}" for name, number in words.items()),
             *program.argv,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            pass_fds=tuple(words[name] for name in ("REPORT", "FILTER") if name in words),
             cwd=program.cwd,
             env={**program.env, MARK: mark.partition("=")[2]},
         )
@@ -168,6 +191,25 @@ async def _start(
         raise Refused(f"this cannot be run: {error}") from error
     except OSError as error:
         raise Refused(f"no program can be started: {os.strerror(error.errno or 0)}") from error
+    finally:
+        if "FILTER" in words:
+            os.close(words["FILTER"])
+
+
+def _readable(text: bytes) -> int:
+    """A file descriptor that a short text is read from."""
+    end, into = os.pipe()
+    os.write(into, text)
+    os.close(into)
+    return end
+
+
+def _read(report: int) -> str:
+    """What the reaper has told; empty if it had nothing to tell."""
+    try:
+        return os.read(report, 64).decode()
+    except BlockingIOError:
+        return ""
 
 
 async def _ask_to_end(transport: asyncio.SubprocessTransport, watch: _ProcessProtocol, clock: Clock) -> None:

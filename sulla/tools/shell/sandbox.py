@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -15,8 +17,11 @@ from sulla.core.errors import SullaError
 from sulla.tools.output import Output
 from sulla.tools.paths import translated
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
+from sulla.tools.shell.bounds import MB, NO_SETTINGS, CommandBounds
 from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
+from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.seals import Seal, checked, mounts, seals_of
+from sulla.tools.shell.syscalls import ARCHITECTURES, syscall_filter
 
 PROBE_S = 10.0
 """How long the trial may take."""
@@ -42,8 +47,19 @@ TRIALS = (
     ("it could write in /proc", "! test -w /proc/self/oom_score_adj"),
     ("it could make a namespace of its own", "! unshare --user true 2>/dev/null"),
     ("it ran as root", 'test "$(id -u)" != 0'),
+    ("its system calls were not filtered", "grep -q '^Seccomp:[[:space:]]*2' /proc/self/status"),
+    ("it could make a setuid file", "! (cd /tmp && : > setuid && chmod u+s setuid) 2>/dev/null"),
+    ("it could write in /dev", "! test -w /dev"),
+    ("its /tmp had no bound", 'test $(($(stat -f -c "%S*%b" /tmp))) -le "$1"'),
+    ("its /dev/shm had no bound", 'test $(($(stat -f -c "%S*%b" /dev/shm))) -le "$1"'),
+    ("its open files had no bound", 'test "$(ulimit -n)" -le "$2"'),
+    ("its processes had no bound", 'test -z "$3" || grep -q "^Max processes *$3 " /proc/self/limits'),
 )
-"""What is tried in the sandbox before it is believed: what would be wrong with it, and the command that fails then."""
+"""What is tried in the sandbox before it is believed: what would be wrong with it, and the command that fails then.
+The bounds are its arguments: bytes of ``/tmp``, open files, and processes as far as the kernel counts them."""
+
+COUNTED_SINCE = (5, 14)
+"""The Linux that counts a user's processes in each namespace by itself. Before, all of the user's are one number."""
 
 _TRIAL = (
     "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
@@ -60,6 +76,8 @@ class Sandbox:
     """A folder that is not to be seen even if it lies in one that is, links resolved: the daemon's home."""
     root: bool = False
     """Whether the daemon runs as root: a command is somebody else then."""
+    bounds: CommandBounds = NO_SETTINGS
+    """What a command may use."""
 
     def wrap(self, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
         """The command line that runs `argv` without network, with nothing but `workspace` to write in, save `seals`."""
@@ -67,18 +85,25 @@ class Sandbox:
         shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
         in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
         hide, seal = (("--tmpfs", self.hidden), ("--remount-ro", self.hidden)) if in_sight else ((), ())
+        size = ("--size", str(self.bounds.max_tmp_mb * MB), "--tmpfs")
+        # Not before: outside of the new namespace all of the user's processes would be counted. None of root's are: a
+        # control group bounds these.
+        count = f'ulimit -u {self.bounds.max_processes} 2>/dev/null || ulimit -p {self.bounds.max_processes}; exec "$@"'
+        counted = () if self.root else ("sh", "-c", count, "sh")
         return (
             *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+            *("--seccomp", str(FILTER_FD)),
             # In a namespace of its own a command would have every capability, and could mount what is kept from it here
             # (its control group, with which it could end the daemon).
             *("--unshare-user", "--disable-userns", *somebody),
             *shown,
-            *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),  # noqa: S108 - one of its own
+            *("--proc", "/proc", "--dev", "/dev", *size, "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108 - its own
+            *(*size, "/tmp"),  # noqa: S108 - one of its own
             # Without this, root's commands could write the kernel's settings, some of which name programs that it runs.
             *("--remount-ro", "/proc"),
             *hide,
             *("--bind", workspace, workspace, *mounts(seals), *seal, "--remount-ro", "/"),
-            *("--chdir", workspace, "--", *checked(argv, seals)),
+            *("--chdir", workspace, "--", *counted, *checked(argv, seals)),
         )
 
 
@@ -90,11 +115,20 @@ class Shell:
         wanted: whether a sandbox is to be used if there is one.
         home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace.
         programs: which files programs of the owner run.
+        bounds: what a command may use of the machine.
     """
 
     def __init__(
-        self, path: str = "", *, wanted: bool = True, home: Path | None = None, programs: ProgramFiles = PROGRAMS
+        self,
+        path: str = "",
+        *,
+        wanted: bool = True,
+        home: Path | None = None,
+        programs: ProgramFiles = PROGRAMS,
+        bounds: CommandBounds = NO_SETTINGS,
     ) -> None:
+        self.bounds = bounds
+        """What a command may use of the machine."""
         self._programs = programs
         self._path = path or DEFAULT_PATH
         self._home = home
@@ -107,6 +141,13 @@ class Shell:
     def sealed(self) -> bool:
         """Whether commands run in a sandbox."""
         return self._sandbox is not None
+
+    @property
+    def bounded(self) -> str:
+        """What one command may use of the machine and what keeps it to that, for people."""
+        if self._sandbox is None:
+            return self.bounds.told(counted=False)
+        return f"{self.bounds.told(counted=True)}, {self.bounds.max_tmp_mb} MB in /tmp"
 
     async def open(self, workspace: Path, clock: Clock) -> None:
         """Find out, by running something in it, whether there is a sandbox.
@@ -124,11 +165,21 @@ class Shell:
         bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
         if bwrap is None:
             return f"bubblewrap is not installed: there is no bwrap in {self._path}"
+        if not (filter_ := syscall_filter()):
+            known = " and ".join(ARCHITECTURES)
+            return f"Sulla can filter the system calls of {known} alone, and this machine is {platform.machine()}"
+        release = platform.release()
+        if tuple(int(number) for number in re.findall(r"\d+", release)[:2]) < COUNTED_SINCE:
+            return f"the processes of a command can be bounded since Linux 5.14, and this is {release}"
         home = "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home)
-        sandbox = Sandbox(bwrap, home, root=os.geteuid() == 0)
+        sandbox = Sandbox(bwrap, home, root=os.geteuid() == 0, bounds=self.bounds)
         root = await asyncio.to_thread(os.path.realpath, workspace)
         output = Output()
-        trial = Program(sandbox.wrap(("sh", "-c", _TRIAL), root), workspace, environment(workspace, self._path))
+        processes = "" if sandbox.root else str(self.bounds.max_processes)
+        bounds = (str(self.bounds.max_tmp_mb * MB), str(self.bounds.max_open_files), processes)
+        words = sandbox.wrap(("sh", "-c", _TRIAL, "sh", *bounds), root)
+        env = environment(workspace, self._path)
+        trial = Program(words, workspace, env, self.bounds, sandbox.root, filter_)
         try:
             ended = await run_program(trial, output.feed, clock, PROBE_S)
         except SullaError as error:
@@ -156,9 +207,11 @@ class Shell:
 
     def _program(self, command: str, workspace: Path, tainted: bool) -> Program:
         root = os.path.realpath(workspace)
+        grouped, filter_ = False, b""
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
         if self._sandbox is not None:
             with translated("."):
                 seals = seals_of(root, self._programs) if tainted else ()
             argv = self._sandbox.wrap(argv, root, seals)
-        return Program(argv, workspace, environment(Path(root), self._path))
+            grouped, filter_ = self._sandbox.root, syscall_filter()
+        return Program(argv, workspace, environment(Path(root), self._path), self.bounds, grouped, filter_)

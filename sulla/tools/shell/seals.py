@@ -16,7 +16,11 @@ from sulla.core.dataclass import dataclass
 from sulla.tools.program_files import ProgramFiles
 
 MOST_LOOKED: Final = 20_000
-"""Entries of the workspace's own folder that are looked at."""
+"""Entries of the workspace that are looked at, those that lie highest first."""
+MOST_SEALS: Final = 400
+"""What is sealed at once: each is a mount, and stands on a command line."""
+INSTALLED: Final = frozenset({"node_modules", "site-packages", "vendor"})
+"""Folders of what others have written and a tool has installed: the program files in them are not looked for."""
 GIT_OBEYED: Final = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
 """What git obeys in its folder; a commit writes beside these."""
 
@@ -33,20 +37,35 @@ class Seal:
 
 
 def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
-    """What there is to be sealed directly in a workspace, and in its git folder.
+    """What there is to be sealed in a workspace, and in the git folders there; what lies highest, if it is too much.
 
     Args:
         workspace: its folder, links resolved.
         programs: says which files programs run.
     """
-    with os.scandir(workspace) as entries:
-        names = sorted(entry.name for entry in islice(entries, MOST_LOOKED) if programs.reader((entry.name,)))
-    return tuple(seal for name in names for seal in _seals(workspace, name))
+    return tuple(islice((seal for path in _obeyed(workspace, programs) for seal in _seals(path)), MOST_SEALS))
 
 
-def _seals(workspace: str, name: str) -> Iterator[Seal]:
-    path = Path(workspace, name)
-    is_git = name.casefold().endswith(".git") and path.is_dir()
+def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[Path]:
+    """What programs run or obey, one level after the other; what lies in a folder that is one of these is not told."""
+    left, level = MOST_LOOKED, [Path(workspace)]
+    while level and left > 0:
+        below: list[Path] = []
+        for folder in level:
+            with suppress(OSError), os.scandir(folder) as found:  # what cannot be looked into cannot be written to
+                entries = sorted(islice(found, left), key=lambda entry: entry.name)
+                left -= len(entries)
+                for entry in entries:
+                    path = Path(entry.path)
+                    if programs.reader(path.relative_to(workspace).parts):
+                        yield path
+                    elif entry.name not in INSTALLED and entry.is_dir(follow_symlinks=False):
+                        below.append(path)
+        level = below
+
+
+def _seals(path: Path) -> Iterator[Seal]:
+    is_git = path.name.casefold().endswith(".git") and path.is_dir()
     if (found := _seal(path, writable=is_git)) is None:
         return
     yield found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
+from sulla.core.pattern import late_pattern
 
 MAX_URL = 4096
 """Characters of a URL."""
@@ -18,11 +18,11 @@ PORTS = frozenset({80, 443, 8080, 8443})
 """Where web servers listen. Others speak something else, and could be made to do what a request happens to spell."""
 
 _DEFAULT_PORT = {"http": 80, "https": 443}
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
+_LABEL = late_pattern(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = late_pattern(r"\d+|0x[0-9a-f]*")
 """A last label that makes the whole name an address in digits (WHATWG URL §3.5)."""
 _PATH = "/%:@!$&'()*+,;=~-._"
-_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\\]")
+_UNSEEN = late_pattern(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\\]")
 
 
 @dataclass(frozen=True, slots=True)

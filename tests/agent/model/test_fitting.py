@@ -167,6 +167,19 @@ async def test_one_long_file_in_a_small_window_leaves_the_question(store: Memory
     assert TASK in shown(provider)
 
 
+async def test_each_call_of_a_turn_fits_and_not_the_first_one_alone(store: MemoryStore) -> None:
+    limits = RunLimits(history_tokens=6_000)
+    provider = ScriptedProvider([*(Say("Looking.", (call(str(number)),)) for number in range(6)), DONE])
+    world = World(store, provider, tools=(fetching(1_600),), limits=limits)
+    thread = await world.thread()
+    await world.ask(thread, TASK)
+    sizes = [sum(map(estimate_tokens, request.messages)) for request in provider.requests]
+    assert len(sizes) == 7
+    assert max(sizes) <= limits.history_tokens
+    assert sizes[0] < sizes[1] < sizes[2], "the conversation did not grow over the turn"
+    assert TASK in shown(provider)
+
+
 async def test_a_request_that_the_service_finds_too_long_is_tried_again_with_the_question(store: MemoryStore) -> None:
     provider = ScriptedProvider([Say("Looking.", (call("a"),)), ContextTooLong("too long"), DONE])
     world = World(store, provider, tools=(fetching(4_000),))

@@ -223,6 +223,36 @@ async def test_a_child_may_use_no_other_tools_than_it_was_given(store: MemorySto
     assert "_page" in result.text
 
 
+async def test_a_childs_child_may_use_no_tool_that_its_parent_may_not(store: MemoryStore) -> None:
+    parents = ("spawn_sub_agent", "look")
+
+    def plays(asked: str, results: list[ToolResult]) -> Say:
+        if results or asked.startswith("deepest"):
+            return Say(FOUND)
+        if asked.startswith("deeper"):
+            return calls(spawn("b", "deepest", tools=["look", "pay"]))
+        return calls(spawn("a", "deeper", tools=list(parents)))
+
+    home = Home(store, Plays(plays), *(define(tool_named(name), effect="pure") for name in ("look", "pay")))
+    thread = await home.world.thread()
+    await home.world.send(thread, "go")
+    await home.world.work()
+    child = await home.child(thread)
+    state = await home.world.threads.load(await home.child(child))
+    assert state is not None
+    assert state.identity.birth is not None
+    assert state.identity.birth.tools == ("look",)
+
+
+def tool_named(name: str) -> Any:
+    async def act(context: ToolContext) -> Result:
+        """Do it."""
+        return Done("done")
+
+    act.__name__ = name
+    return act
+
+
 async def test_an_agent_sets_no_strangers_to_work(store: MemoryStore) -> None:
     home = home_of(store, calls(spawn("a", "go", agent="admin")), DONE)
     thread = await home.world.thread()

@@ -1,6 +1,18 @@
 from __future__ import annotations
 
-from sulla.daemon.doctor.shell import judge_shell
+import os
+from pathlib import Path
+
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.doctor.shell import judge_shell, shell
+from sulla.daemon.settings.config import examine_settings
+from sulla.host.home import Home
+from sulla.host.system import SystemClock
+
+
+async def _nobody(method: str) -> JsonObject:
+    raise AssertionError(f"no daemon runs, and {method} was asked of it")
 
 
 def test_a_sandbox_that_works_is_fine() -> None:
@@ -20,6 +32,15 @@ def test_a_sandbox_that_nobody_wants_is_only_told() -> None:
     [finding] = judge_shell("the settings say so", wanted=False)
     assert finding.result == "ok"
     assert "the settings say so" in finding.found
+
+
+async def test_it_says_how_each_bound_of_a_command_is_kept(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    environ = {"SULLA_SHELL__MAX_PROCESSES": "123", "SULLA_SHELL__MAX_TMP_MB": "45"}
+    patient = Patient(home, examine_settings(environ, {}, tmp_path), SystemClock(), os.geteuid(), None, _nobody)
+    [finding] = await shell(patient)
+    assert "; one may use at most 123 processes and threads at once (" in finding.found
+    assert ("45 MB in /tmp" in finding.found) == ("without a sandbox" not in finding.found)
 
 
 def test_that_the_daemon_runs_as_root_is_said_with_a_sandbox_and_without() -> None:

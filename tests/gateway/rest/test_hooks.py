@@ -44,7 +44,7 @@ class MemoryHooks:
         self.begun: dict[str, Json] = {}
         self.failure: Exception | None = None
 
-    def secret_of(self, playbook: str) -> str | None:
+    async def secret_of(self, playbook: str) -> str | None:
         return {"brew": SECRET, "deploy": "whistle whistle whistle"}.get(playbook)
 
     async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
@@ -160,11 +160,20 @@ async def test_who_guesses_has_to_wait_whether_there_is_such_a_playbook_or_not(
             401,
             "unauthorized",
         )
-    answer = await http.post(f"/hooks/{playbook}", **signed(b"1"))
-    assert "too many messages" in wrong(answer, 401, "unauthorized")
-    assert 0 < int(answer.headers["retry-after"]) <= 60
+    for asked in (signed(b"1", secret="one more guess of some length"), {"content": b"1"}):
+        answer = await http.post(f"/hooks/{playbook}", **asked)
+        assert "too many messages" in wrong(answer, 401, "unauthorized")
+        assert 0 < int(answer.headers["retry-after"]) <= 60
     other = "tea" if playbook == "brew" else "brew"  # somebody else's door is not locked by it
     assert "too many" not in (await http.post(f"/hooks/{other}", **signed(b"1"))).text
+
+
+async def test_beside_wrong_signatures_the_right_one_is_taken_for_all_may_have_one_address(
+    http: httpx.AsyncClient,
+) -> None:
+    for number in range(2 * WRONG_TOKENS):
+        await http.post("/hooks/brew", **signed(b"1", secret=f"a guess of some length {number}"))
+    assert (await http.post("/hooks/brew", **signed(b"1"))).status_code == 202
 
 
 async def test_the_same_stale_message_again_and_again_locks_nobody_out(http: httpx.AsyncClient) -> None:

@@ -66,6 +66,14 @@ def test_exactly_one_host_header_is_expected() -> None:
         assert refusal.status == 400
 
 
+def test_a_length_and_chunks_at_once_are_two_readings_of_one_request() -> None:
+    both = [(b"host", b"localhost"), (b"content-length", b"3"), (b"transfer-encoding", b"chunked")]
+    refusal = refuse(both, b"", HOSTS, ORIGINS)
+    assert refusal is not None
+    assert refusal.status == 400
+    assert refuse(both[:2], b"", HOSTS, ORIGINS) is refuse([both[0], both[2]], b"", HOSTS, ORIGINS) is None
+
+
 def test_who_has_no_origin_is_no_browser_and_passes() -> None:
     assert judged(origin=None) == 200
 

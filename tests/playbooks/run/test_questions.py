@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -19,6 +20,7 @@ from sulla.threads.log.records import Answer, RunFinished
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
+from tests.kits.points import some
 from tests.simulation.history import History, ThreadHistory, breaches
 
 BREW: Final = """
@@ -230,8 +232,9 @@ async def test_an_agent_that_does_not_answer_fails_the_step_and_not_its_conversa
     await whole(world, thread, play)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("dies_at", range(1, 41))
+@pytest.mark.parametrize(
+    ("dies_at", "after"), some(list(product(range(1, 41), (False, True))), 8, "a playbook's questions")
+)
 async def test_killed_at_any_change_each_answer_comes_once(store: MemoryStore, dies_at: int, *, after: bool) -> None:
     agent, kettle = Agent(agreeing), Kettle()
     first = home(store, agent, kettle)

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, QueueFull, StoreUnavailable
 from sulla.core.ids import MessageId, ThreadId
-from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.catalog import FIRST_LOOK_S, PlaybookCatalog
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
 from sulla.playbooks.triggers.events import (
@@ -356,6 +356,23 @@ async def test_it_follows_by_itself_and_looks_through_all_threads_now_and_then(h
             await home.clock.advance(0.1)
         running.cancel()
     assert home.office.asked_to_start == 4
+
+
+async def test_what_happens_between_the_start_and_the_first_look_at_the_files_starts_what_waits_for_it(
+    home: Home,
+) -> None:
+    (home.folder / "a.yaml").write_text("name: a\non: {event: run.finished}\nsteps: [{id: s, respond: hi}]\n")
+    home.office.listed["a"] = PlaybookRow("a", "", "", "", 1, (), {}, "")
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(home.events.run())
+        await home.clock.advance(FIRST_LOOK_S / 10)
+        home.events.wake(await home.turn())
+        assert not home.catalog.playbooks, "nobody has looked yet"
+        await home.clock.advance(FIRST_LOOK_S)
+        for _ in range(200):
+            await home.clock.advance(0.1)
+        running.cancel()
+    assert home.begun == [("a", "run.finished")]
 
 
 async def test_a_playbook_waits_for_a_type_once_however_often_it_says_so(home: Home) -> None:

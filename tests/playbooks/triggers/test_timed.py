@@ -10,7 +10,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound, StoreUnavailable
 from sulla.core.jsontypes import FrozenJson
-from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.catalog import FIRST_LOOK_S, PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.rpc_forms import PlaybookRow
@@ -149,7 +149,7 @@ async def test_files_are_followed_while_it_runs(desk: Desk, clock: ManualClock) 
         assert await desk.shown() == {}
         ready.set()
         while not await desk.shown():
-            await clock.settle()
+            await clock.advance(FIRST_LOOK_S)
         desk.write("triage", "manual")
         while await desk.shown():
             await clock.advance(LOOK_S)

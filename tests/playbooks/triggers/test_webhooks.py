@@ -44,7 +44,7 @@ def desk(tmp_path: Path) -> Desk:
 
 async def test_a_message_begins_one_run_with_what_the_trigger_gives(desk: Desk) -> None:
     desk.say(TAKES)
-    assert desk.hooks.secret_of("brew") == "whistle whistle whistle"
+    assert await desk.hooks.secret_of("brew") == "whistle whistle whistle"
     first, again = await desk.hooks.begin("brew", "m 1", {"a": 1}), await desk.hooks.begin("brew", "m 1", {"a": 1})
     assert (first.first, again.first, again.run) == (True, False, first.run)
     begin = desk.office.begun[first.run]
@@ -65,15 +65,15 @@ async def test_a_message_begins_one_run_with_what_the_trigger_gives(desk: Desk) 
 )
 async def test_where_nothing_is_signed_or_something_is_wrong_nothing_is_taken(desk: Desk, source: str) -> None:
     desk.say(source)
-    assert desk.hooks.secret_of("brew") is None
-    assert desk.hooks.secret_of("tea") is None
+    assert await desk.hooks.secret_of("brew") is None
+    assert await desk.hooks.secret_of("tea") is None
 
 
 async def test_a_playbook_that_changes_takes_what_it_says_now(desk: Desk) -> None:
     desk.say(PLAIN)
-    assert desk.hooks.secret_of("brew") is None
+    assert await desk.hooks.secret_of("brew") is None
     desk.say(TAKES)
-    assert desk.hooks.secret_of("brew") == "whistle whistle whistle"
+    assert await desk.hooks.secret_of("brew") == "whistle whistle whistle"
     desk.file.unlink()
     desk.catalog.look_now()
-    assert desk.hooks.secret_of("brew") is None
+    assert await desk.hooks.secret_of("brew") is None

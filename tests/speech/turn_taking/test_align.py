@@ -10,6 +10,7 @@ from sulla.speech.turn_taking.align import COMPARED_WORDS, Left, left_of
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
+from tests.kits.points import some
 from tests.speech.streams import ENGLISH, GAPS_MS, Heard, play, said
 
 WORDS = (
@@ -112,7 +113,7 @@ def _shown(chance: Random, words: list[str], *, final: bool) -> str:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some(range(10), 1, "speech that is revised"))
 def test_words_that_are_revised_and_fillers_that_come_and_go_cost_no_word_and_double_none(seed: int) -> None:
     chance = Random(seed)
     for _ in range(100):

@@ -8,9 +8,10 @@ from sulla.speech.turn_taking.buffer import MAX_TURN_CHARS, SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
 from sulla.speech.turn_taking.profile import ADAPTIVE, Profile
+from tests.kits.points import some
 from tests.speech.streams import ENGLISH, Heard, disturbed, play, profile_of, said, sentence, utterance
 
-SEEDS = range(10)
+each_seed = pytest.mark.parametrize("seed", some(range(10), 1, "speech streams"))
 STREAMS_A_SEED = 1_000
 
 
@@ -272,7 +273,7 @@ def _check_announcements(events: list[Event]) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_of_10000_random_streams_each_word_is_in_exactly_one_turn(seed: int) -> None:
     """A word that comes late, because a piece before it was missing when its turn ended, may stand behind its place."""
     chance = Random(seed)
@@ -289,7 +290,7 @@ def test_of_10000_random_streams_each_word_is_in_exactly_one_turn(seed: int) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_when_somebody_looks_changes_no_turn(seed: int) -> None:
     chance = Random(seed)
     for _ in range(100):
@@ -299,7 +300,7 @@ def test_when_somebody_looks_changes_no_turn(seed: int) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_any_order_and_doubling_of_chunks_within_a_turn_gives_the_same_text(seed: int) -> None:
     chance = Random(seed)
     patient = Profile(pause_ms=10**6, silence_ms=10**6, max_turn_ms=10**6)
@@ -317,7 +318,7 @@ def test_any_order_and_doubling_of_chunks_within_a_turn_gives_the_same_text(seed
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_utterances_that_overlap_lose_and_double_nothing(seed: int) -> None:
     chance = Random(seed)
     for _ in range(100):
@@ -334,7 +335,7 @@ def test_utterances_that_overlap_lose_and_double_nothing(seed: int) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_a_buffer_restored_at_any_moment_goes_on_as_if_nothing_had_happened(seed: int) -> None:
     chance = Random(seed)
     for _ in range(100):

@@ -13,9 +13,10 @@ from sulla.speech.turn_taking.buffer import MAX_TURN_CHARS, SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk, ChunkKind
 from sulla.speech.turn_taking.events import Cancelled, End, Event
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
+from tests.kits.points import some
 from tests.speech.streams import ENGLISH, GAPS_MS, Heard, disturbed, play, profile_of, said, sentence, utterance
 
-SEEDS = range(10)
+each_seed = pytest.mark.parametrize("seed", some(range(10), 1, "hostile speech"))
 KINDS: tuple[ChunkKind, ...] = ("delta", "cumulative", "final")
 SCRAPS = (
     "",
@@ -68,7 +69,7 @@ def _held(mine: list[str], kept: list[Heard]) -> list[str]:
     return [word for word in mine if word in sent]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_whoever_ends_drops_or_restores_turns_in_between_each_word_is_in_one_of_them(seed: int) -> None:
     chance = Random(seed)
     for _ in range(150):
@@ -90,7 +91,7 @@ def test_whoever_ends_drops_or_restores_turns_in_between_each_word_is_in_one_of_
         assert len(turns) == len(set(turns))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_no_text_breaks_the_machine_and_no_turn_is_without_a_word(seed: int) -> None:
     chance = Random(seed)
     for _ in range(40):

@@ -44,7 +44,7 @@ class TestRedisStoreByItsLibrary(StoreKit, WallClockKit):
 
 
 class TestRedisStoreOnFakeredis(StoreKit, WallClockKit):
-    """fakeredis is no server, but the scripts have to work there too."""
+    """fakeredis is no server, but the scripts have to work there too: a fifth of them, see `conftest.py`."""
 
     examples = 4
 

@@ -16,6 +16,7 @@ from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.call import run_call
 from sulla.tools.output import KEPT_BYTES
 from sulla.tools.registry import Toolbox
+from sulla.tools.shell.bounds import CommandBounds
 from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
 from sulla.tools.shell.sandbox import Shell
 from tests.tools.contexts import context_in
@@ -64,6 +65,25 @@ async def test_a_silent_command_says_that_it_went_well(bench: Bench, tmp_path: P
     assert done.text.startswith("[exit status 0, ")
     assert not done.is_error
     assert (tmp_path / "a/b").exists()
+
+
+async def test_a_command_that_reaches_a_bound_is_told_which(bench: Bench) -> None:
+    bench.shell.bounds = CommandBounds(max_processes=60)
+    done = await bench.run("echo begun; while :; do sleep 1000 & done")
+    assert done.text.startswith("begun\n[exit status 137, ")
+    assert "60 processes and threads at once; shell.max_processes allows more]" in done.text
+    done = await bench.run("echo 'cc: No space left on device'; exit 1")
+    assert "shell.max_tmp_mb" in done.text
+    assert "shell." not in (await bench.run("echo 'No space left on device'")).text, "it went well"
+
+
+async def test_a_job_that_reaches_a_bound_is_told_which(bench: Bench) -> None:
+    bench.shell.bounds = CommandBounds(max_processes=60)
+    await bench.run("while :; do sleep 1000 & done", background=True)
+    [job] = bench.jobs.of(bench.context.thread_id)
+    await job.over.wait()
+    assert "shell.max_processes" in job.end
+    assert "shell.max_processes" in (await bench.use("bash_job", action="read", job=job.id)).text
 
 
 async def test_a_command_has_no_input_and_a_made_up_environment(

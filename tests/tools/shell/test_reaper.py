@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sulla.tools.shell import reaper as watching
+from sulla.tools.shell.marked import kill_marked
 from sulla.tools.shell.process import REAPER
-from sulla.tools.shell.reaper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS, kill_marked
+from sulla.tools.shell.reaper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS
 
 
 def kept(*argv: str, limits: str = "") -> subprocess.Popen[bytes]:
@@ -98,3 +100,90 @@ def test_when_there_is_no_memory_left_the_program_goes_first() -> None:
     with kept("cat", "/proc/self/oom_score_adj") as reaper:
         assert reaper.stdout is not None
         assert reaper.stdout.read() == b"1000\n"
+
+
+def bounded(*argv: str, **bounds: int) -> tuple[int, str]:
+    """The exit status of a program under bounds of all together, and which of them the reaper says was reached."""
+    wide = {"ALL_PROCESSES": 10_000, "ALL_MEMORY": 1 << 40, "ALL_SHARED": 1 << 40, "ALL_DISK": 1 << 50}
+    report, told = os.pipe()
+    limits = ",".join(f"{name}={number}" for name, number in {**wide, **bounds, "REPORT": told}.items())
+    words = [sys.executable, "-I", "-S", os.fspath(REAPER), limits, *argv]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=(told,)) as reaper:
+        os.close(told)
+        status = reaper.wait(50)
+    with os.fdopen(report) as said:
+        return status, said.read()
+
+
+HOLDS = "import time; held = bytearray(b'x') * (200 << 20); time.sleep(%s)"
+FORKS = "import os, time; held = bytearray(b'x') * (60 << 20); [os.fork() for _ in range(3)]; time.sleep(3)"
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only there the system tells what its processes take")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("argv", "bounds", "reached"),
+    [
+        (("sh", "-c", "while :; do sleep 1000 & done"), {"ALL_PROCESSES": 100}, "processes"),
+        ((sys.executable, "-c", HOLDS % 1000), {"ALL_MEMORY": 100 << 20}, "memory"),
+        (("sh", "-c", "exec head -c 300M /dev/zero > large; sleep 1000"), {"ALL_DISK": 50 << 20}, "disk"),
+        (("true",), {}, ""),
+    ],
+)
+def test_what_reaches_a_bound_of_all_together_is_ended(
+    argv: tuple[str, ...], bounds: dict[str, int], reached: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert bounded(*argv, **bounds) == (137 if reached else 0, reached)
+
+
+@linux
+def test_what_several_share_counts_once() -> None:
+    assert bounded(sys.executable, "-c", FORKS, ALL_MEMORY=200 << 20) == (0, "")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("machine", "disk", "reached"),
+    [
+        ((9, 999, 50), (5000, 70), "scarce"),
+        ((9, 9000, 251), (5000, 70), "shared"),
+        ((9, 9000, 50), (499, 70), "full"),
+        ((9, 9000, 50), (5000, 9), "full"),
+        ((9, 9000, 50), (4799, 90), "disk"),
+        ((9, 1000, 250), (4800, 10), ""),
+    ],
+)
+def test_when_the_machine_itself_runs_short_the_program_is_ended(
+    machine: tuple[int, int, int], disk: tuple[int, int], reached: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_machine", lambda: (9, 10_000, 50))
+    monkeypatch.setattr(watching, "_free_disk", lambda: (5000, 100))
+    watch = watching._Watch({"ALL_PROCESSES": 1 << 30, "ALL_MEMORY": 1 << 50, "ALL_SHARED": 200, "ALL_DISK": 200})
+    monkeypatch.setattr(watching, "_machine", lambda: machine)
+    monkeypatch.setattr(watching, "_free_disk", lambda: disk)
+    assert watch.look() == reached
+
+
+def test_the_programs_own_report_is_none(tmp_path: Path) -> None:
+    """What it is told over is closed to the program."""
+    status, said = bounded("sh", "-c", "for fd in 3 4 5 6 7 8 9; do echo memory >&$fd; done; exit 3")
+    assert (status, said) == (3, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root makes control groups")
+def test_the_kernel_lets_roots_programs_have_no_more_processes_than_their_group_may() -> None:
+    script = "for i in $(seq 40); do sleep 1000 & done; echo all"
+    with kept("sh", "-c", script, limits="GROUP=20") as reaper:
+        assert reaper.stdout is not None
+        assert b"all" not in reaper.stdout.read()
+        assert reaper.wait(50) == 2
+    assert not [name for folder in watching.GROUPS for name in Path(folder).glob(f"sulla-{reaper.pid}")]
+
+
+def test_where_no_control_group_can_be_made_the_program_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "GROUPS", (str(tmp_path), str(tmp_path / "none")))
+    assert watching._make_group(20) == ""
+    assert not [*tmp_path.iterdir()], "nothing is left of the try"
