@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.attacks.grammar import Catalog, Needs, Scenario, Task, read_catalog
-from tests.attacks.stage import Outcome, TaskOutcome, open_stage
+from tests.attacks.outcomes import Outcome, TaskOutcome
+from tests.attacks.stage import open_stage
 
 MOST_QUESTIONS = 4
 """What all harmless tasks may come to together."""

@@ -15,8 +15,8 @@ from sulla.threads.log import fold, schema
 from sulla.tools import policy
 from sulla.tools.program_files import ProgramFiles
 from tests.attacks.grammar import BadTable, Scenario, Task, read_catalog
+from tests.attacks.outcomes import Outcome, TaskOutcome
 from tests.attacks.run import MOST_QUESTIONS, Report, main, play
-from tests.attacks.stage import Outcome, TaskOutcome
 from tests.kits.points import sample
 
 CATALOG = read_catalog()
