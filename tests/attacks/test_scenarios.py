@@ -37,7 +37,7 @@ async def report(folder: Path, *ones: Scenario | Task) -> Report:
 
 
 def drawn() -> list[Scenario | Task]:
-    """All of two places, and some tasks of one suite."""
+    """A few scenarios of three places, and a few tasks."""
     places = sorted({one.place for one in QUIET if Counter(each.place for each in QUIET)[one.place] <= 12})
     chosen = sample(places, 3, "attacks: places")
     scenarios = [one for one in CATALOG.scenarios if one.place in chosen]
