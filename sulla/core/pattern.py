@@ -9,8 +9,8 @@ import re
 from typing import AnyStr, cast
 
 
-class _Pattern:
-    """Has whatever `re.Pattern` has; each part of it is looked up once."""
+class LatePattern:
+    """A regular expression that is not compiled yet. Has whatever `re.Pattern` has; each part is looked up once."""
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source
@@ -29,4 +29,4 @@ def late_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
         source: the regular expression.
         flags: of `re`.
     """
-    return cast("re.Pattern[AnyStr]", _Pattern(source, flags))
+    return cast("re.Pattern[AnyStr]", LatePattern(source, flags))

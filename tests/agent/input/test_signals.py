@@ -15,6 +15,7 @@ from sulla.agent.input.phrases import find_phrases
 from sulla.agent.input.sanitize import sanitize
 from sulla.agent.input.signals import injection, spam
 from sulla.agent.input.views import MAX_DECODED, MAX_EXPANSION, Word, words
+from sulla.core.pattern import LatePattern
 
 _DATA = Path(__file__).parents[1] / "data"
 _LINES: dict[str, dict[str, list[str]]] = json.loads((_DATA / "signals.json").read_text("utf-8"))
@@ -217,10 +218,10 @@ def test_all_views_together_are_a_few_times_as_long_as_the_text(piece: str) -> N
 def _patterns() -> list[str]:
     shapes = [shape.pattern.pattern for shape in signals._SHAPES]
     return shapes + [
-        pattern.pattern
+        str(pattern.pattern)
         for module in (signals, views)
         for pattern in vars(module).values()
-        if isinstance(pattern, re.Pattern)
+        if isinstance(pattern, re.Pattern | LatePattern)
     ]
 
 

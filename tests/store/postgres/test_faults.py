@@ -290,18 +290,21 @@ async def test_an_answer_that_got_lost_is_given_again(
     assert await write(far, lease, 2, "B") == 3
     await send(far, "m1")
     # The pool has a new connection meanwhile. One that meets the statement first loses the answer to its first question
-    # before anything is done: that is asked again, and nobody need know.
+    # before anything is done: that is asked again, and nobody need know, unless the second try fails as well.
+    told = 4
     for number in range(2, 20):
         await proxy.switch(CutAfter(1))
         try:
             await send(far, f"m{number}")
+            told += 1
         except StoreUnavailable:
-            break
+            if len(await kinds(store)) > told:
+                break
     else:
-        pytest.fail("no answer got lost")
+        pytest.fail("no answer got lost behind what was done")
     answer = await far.offer(KEY, f"m{number}", draft(body=f"m{number}".encode()), digest=DIGEST)
-    assert (answer.seq, answer.first) == (3 + number, False)
-    assert await kinds(store) == ["CREATED", "A", "B", *["INPUT"] * number]
+    assert (answer.seq, answer.first) == (told + 1, False)
+    assert await kinds(store) == ["CREATED", "A", "B", *["INPUT"] * (told - 2)]
 
 
 async def test_a_log_that_somebody_locks_does_not_hold_up_the_others(
