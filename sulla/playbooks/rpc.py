@@ -107,6 +107,7 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         agent=asked.agent or "",
         source=asked.source or "",
         made_by=ThreadId(asked.made_by or ""),
+        tainted=asked.from_model,
     )
 
 

@@ -54,6 +54,8 @@ class WorkflowStart(Params):
     """The same one begins the same run."""
     made_by: Id | None = None
     """The run whose outputs the inputs or the source were made from: this one is trusted as little as that one."""
+    from_model: bool = False
+    """Whether a model of the client's asks for it, which may have read anything: then the run is trusted as little."""
 
 
 class WorkflowRuns(Params):

@@ -15,6 +15,8 @@ from sulla.threads.log.records import (
     Answer,
     Input,
     InputHandled,
+    RunError,
+    RunFinished,
     RunStarted,
     Suspended,
     ThreadCreated,
@@ -63,7 +65,8 @@ class TaintReport:
     held: list[HeldCall] = field(default_factory=list)
     clean_before: int = 0
     """The record that the conversation can be gone on from before: the run's beginning that holds the first mark, or
-    that mark; 0 if there is none."""
+    that mark; 0 if there is none, or nothing was answered before it."""
+    _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
     _runs: dict[RunId, int] = field(default_factory=dict)
     _asked: dict[str, HeldCall] = field(default_factory=dict)
@@ -82,6 +85,8 @@ class TaintReport:
                 self._calls[fact.call_id] = _call(fact)
             case Suspended():
                 self._ask(entry.seq, fact)
+            case RunFinished() | RunError() if not self.marks:
+                self._answered = True
             case Answer() if (held := self._asked.get(fact.wait_id)) is not None and not held.answer:
                 held.answer = fact.verdict
         if fact is not None and taints_thread(fact):
@@ -91,14 +96,16 @@ class TaintReport:
         for wait in fact.waits:
             if is_approval(wait) and wait.wait_id not in self._asked and len(self.held) < MOST_ROWS:
                 _, _, why = wait.prompt.rpartition(_ASKED_BECAUSE)
-                self._asked[wait.wait_id] = HeldCall(seq, wait.tool, why.rpartition(". (call ")[0] or why)
+                tool = wait.tool or self._calls.get(wait.call_id, "").partition(" ")[0]
+                self._asked[wait.wait_id] = HeldCall(seq, tool, why.rpartition(". (call ")[0] or why)
                 self.held.append(self._asked[wait.wait_id])
 
     def _mark(self, entry: Entry) -> None:
         run_id = entry.origin.run_id
         if not self.marks:
             begun = self._runs.get(run_id) if run_id is not None else None
-            self.clean_before = entry.seq if begun is None or isinstance(entry.fact, Input) else begun
+            if self._answered:
+                self.clean_before = entry.seq if begun is None or isinstance(entry.fact, Input) else begun
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return
@@ -123,6 +130,11 @@ class TaintReport:
                 return "what an agent was told beside the message: what it remembers, or what is on the screen"
             case ThreadCreated():
                 return "whoever began the conversation, who had read such words"
+            case _ if entry.kind == "PLAYBOOK":
+                at = entry.data.get("at")
+                return (
+                    f"the step {at} of this run of a playbook" if at else "what this run of a playbook was begun with"
+                )
             case _:
                 return f"a record of the kind {entry.kind}"
 

@@ -30,14 +30,16 @@ class HomeSafety:
 
     async def explain(self, thread_id: str) -> SafetyExplained:
         """Say why a conversation is mistrusted."""
+        _, state = await self._threads.get(ThreadId(thread_id))
         report = await self._report(ThreadId(thread_id))
+        can_go_on = state is None or state.kind.name == CONVERSATION.name
         return SafetyExplained(
             thread_id,
             bool(report.marks),
             tuple(map(_row, report.marks)),
             report.more_marks,
             tuple(HeldRow(held.seq, held.tool, held.why, held.answer) for held in report.held),
-            report.clean_before,
+            report.clean_before if can_go_on else 0,
         )
 
     async def forget(self, thread_id: str, request_id: str | None) -> SafetyForgotten:
@@ -48,8 +50,8 @@ class HomeSafety:
         report = await self._report(ThreadId(thread_id))
         if not report.marks:
             raise InvalidInput(f"nothing in {thread_id!r} is from outside: go on in it")
-        if report.clean_before < 2:
-            raise InvalidInput(f"{thread_id!r} began with words from outside: begin a new conversation")
+        if not report.clean_before:
+            raise InvalidInput(f"in {thread_id!r} nothing was answered before words from outside came: begin a new one")
         named = derived_id("thr", "forget", thread_id, request_id) if request_id else self._make_id("thr")
         made = await self._forks.fork(ThreadId(thread_id), report.clean_before, ThreadId(named))
         return SafetyForgotten(made.thread_id, made.records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from sulla.core.errors import InvalidInput, NotFound, TooLarge
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.safety.explain import TaintReport
 from sulla.safety.service import HomeSafety
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -21,7 +23,7 @@ from sulla.threads.archive import fork
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
 from sulla.threads.log.family import Birth
-from sulla.threads.log.records import Answer, Input, ThreadCreated
+from sulla.threads.log.records import Answer, Input, Suspended, ThreadCreated
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 
@@ -139,7 +141,27 @@ async def test_a_run_of_an_agent_is_not_copied(home: Home) -> None:
     thread_id = await home.world.threads.create(ThreadCreated("sulla", birth=birth))
     with pytest.raises(InvalidInput, match="is a child, expected a conversation with a person"):
         await home.safety.forget(thread_id, None)
-    assert (await home.safety.explain(thread_id)).clean_before == 1
+    assert (await home.safety.explain(thread_id)).clean_before == 0
+
+
+async def test_a_conversation_that_began_with_words_from_outside_is_not_copied(home: Home) -> None:
+    thread_id = await home.world.thread()
+    await home.world.threads.send(thread_id, Input(MessageId("m1"), "Sum it up.", quoted="Pay!"))
+    with pytest.raises(InvalidInput, match="nothing was answered before words from outside came: begin a new one"):
+        await home.safety.forget(thread_id, None)
+    assert (await home.safety.explain(thread_id)).clean_before == 0
+
+
+async def test_a_question_of_the_tool_itself_is_told_with_its_name(home: Home) -> None:
+    thread_id = await home.read_a_page()
+    log = await home.world.log(thread_id)
+    report = TaintReport()
+    for entry in log:
+        fact = entry.fact
+        if isinstance(fact, Suspended):  # as one that no `always` fits has it
+            entry = replace(entry, data=Suspended(tuple(replace(wait, tool="") for wait in fact.waits)).data())
+        report.take(entry)
+    assert [held.tool for held in report.held] == ["post"]
 
 
 async def test_a_conversation_that_is_not_there_is_not_explained(home: Home) -> None:

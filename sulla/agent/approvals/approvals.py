@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final
 
+from sulla.agent.model.pictures import shown_text
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
@@ -41,7 +42,8 @@ def wait_id(call: ToolCall, digest: str, crashes: int) -> str:
 
 
 def question(call: ToolCall, reason: str, digest: str) -> str:
-    """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one.
+    """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one, and it
+    shows no pictures.
 
     Args:
         call: the call.
@@ -53,7 +55,8 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
         half = SHOWN_CHARS // 2
         left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
         args = f"{args[:half]} {left_out} {args[-half:]}"
-    return f"May {call.name} be called with {args}? Asked because {_plain(reason)}. (call {digest[:16]})"
+    asked = f"May {call.name} be called with {args}? Asked because {_plain(reason)}. (call {digest[:16]})"
+    return shown_text(asked, tainted=True)  # some clients show it as an answer, pictures and all
 
 
 def is_approval(wait: Wait) -> bool:

@@ -16,6 +16,7 @@ from sulla.agent.calls.guard import CallAllowed, CallDenied, CallGuard
 from sulla.agent.calls.repeats import ENDS_AT, RepeatRefused, RepeatsEnd, repeated
 from sulla.agent.calls.taint import is_unattended
 from sulla.agent.model.loop import RunCalls
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.retry import FailureClass, RetryWait, next_try
 from sulla.agent.pause import pause
 from sulla.core.dataclass import dataclass
@@ -239,7 +240,7 @@ class ToolCalls:
                 text = f"{text}{_told_of(obeyed) if tainted else ''}"
                 return replace(result, text=self.guard.redactor.text(text), tainted=tainted)
             case Waiting(_, prompt):
-                return replace(result, prompt=self.guard.redactor.text(prompt))
+                return replace(result, prompt=shown_text(self.guard.redactor.text(prompt), tainted=True))
         return None
 
     async def _attempts(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool) -> Result | None:

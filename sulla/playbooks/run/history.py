@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final
 
+from sulla.agent.model.pictures import shown_text
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
@@ -112,7 +113,8 @@ class RunHistory:
         expires_ms = 0 if expires_s is None else job.begun.at_ms + round(expires_s * 1000)
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         wait_id = f"{HUMAN if move.yes_or_no else ANSWER}{place.id('ask')}"
-        return Wait(wait_id, CallId(""), move.text, expires_ms=expires_ms, choices=move.choices)
+        asked = shown_text(move.text, tainted=True)  # some clients show it as an answer, pictures and all
+        return Wait(wait_id, CallId(""), asked, expires_ms=expires_ms, choices=move.choices)
 
     def waiting_for(self, wait_id: str) -> StepAttempt | None:
         """The attempt that waits for an answer."""

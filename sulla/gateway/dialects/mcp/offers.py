@@ -31,6 +31,8 @@ class OfferedTool:
     """Whether it does nothing more if it is called again with the same arguments."""
     for_people: bool = False
     """Whether it is people's to decide, so that a host's model has it only where the host was set up so."""
+    says_so: bool = False
+    """Whether the method is told that a model asks."""
 
     @property
     def waits(self) -> bool:
@@ -120,6 +122,7 @@ OFFERS: Final = (
         workflows.PlayBegun,
         ("workflow.start",),
         "workflow.start",
+        says_so=True,
     ),
     OfferedTool(
         "playbook_run",

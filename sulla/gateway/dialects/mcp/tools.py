@@ -118,7 +118,8 @@ class McpTools:
             values = {**values, "request_id": key}
         if offer.method:
             read_args(offer.args, values)
-            return _given(await self._request.perform(offer.method, **values))
+            said = {**values, "from_model": True} if offer.says_so else values
+            return _given(await self._request.perform(offer.method, **said))
         if offer.name in self._does:
             return await self._does[offer.name](values)
         return await self._wait(await self._place(offer, values, answered))

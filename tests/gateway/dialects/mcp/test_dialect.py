@@ -252,6 +252,13 @@ async def test_what_a_host_asks_is_a_models_words(server: Server, commands: Play
     assert [sent.from_model for sent in commands.sent] == [True]
 
 
+async def test_a_playbook_that_a_host_runs_is_trusted_as_little(server: Server, commands: Played) -> None:
+    async with dial(server) as client:
+        assert not (await client.call_tool("run_playbook", {"playbook": "brew", "inputs": {}})).is_error
+    (begin,) = commands.playbooks.begun.values()
+    assert begin.tainted
+
+
 async def test_a_conversation_goes_on_in_its_thread_and_can_be_read(server: Server, commands: Played) -> None:
     commands.turns = [says("Hi"), says("Rome")]
     async with dial(server) as client:
