@@ -121,6 +121,8 @@ def _written(secret: str) -> Iterator[str]:
     """As text in some notation."""
     yield repr(secret)[1:-1]
     yield secret[::-1]
+    yield secret.upper()
+    yield secret.lower()
     yield codecs.encode(secret, "rot13")
     for ascii_only in (False, True):
         once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]

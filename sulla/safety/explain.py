@@ -132,9 +132,7 @@ class TaintReport:
                 return "whoever began the conversation, who had read such words"
             case _ if entry.kind == "PLAYBOOK":
                 at = entry.data.get("at")
-                return (
-                    f"the step {at} of this run of a playbook" if at else "what this run of a playbook was begun with"
-                )
+                return f"the step {at} of this playbook's run" if at else "what this playbook's run was begun with"
             case _:
                 return f"a record of the kind {entry.kind}"
 

@@ -11,13 +11,22 @@ _ELEMENTS: Final = (
     "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|base|meta|input"
 )
 """Elements of HTML and SVG that fetch something by themselves."""
-_FETCHES: Final = re.compile(rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-]))", re.IGNORECASE)
-_UNDECIDED: Final = re.compile(rf"(?:!|<[a-z]{{0,{max(map(len, _ELEMENTS.split('|')))}}})\Z", re.IGNORECASE)
+_LINK: Final = r"a\s+href\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')\s*>"
+"""What is no more than a link: somebody has to click on it."""
+_LONGEST: Final = 300
+"""Characters of an element's beginning that are waited for."""
+_FETCHES: Final = re.compile(
+    rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-])|(?!{_LINK})[a-z](?:[^<>=]{{0,{_LONGEST}}}=|[^<>=]{{{_LONGEST}}}))",
+    re.IGNORECASE,
+)
+"""Also every element that has attributes: many of them fetch something (``style``, ``background``)."""
+_UNDECIDED: Final = re.compile(rf"(?:!|<(?:[a-z][^<>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
 """An end that may be the beginning of one."""
 
 
 def shown_text(text: str, *, tainted: bool) -> str:
     """A whole text as it is shown: with a blank in each ``![`` and ``<img``, so that what follows is a link, or words.
+    HTML elements without attributes stay, and so do plain links.
 
     Args:
         text: what an agent says.

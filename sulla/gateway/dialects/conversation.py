@@ -14,9 +14,14 @@ from sulla.gateway.problems import Malformed
 from sulla.rpc.limits import TEXT_CHARS
 
 TITLE_CHARS = 60
+_NUMBER = re.compile(r"\d+")
 _LEFT_OUT = "(What came before is left out.)"
-_PUT_IN: Final = re.compile(r"<(chat_history|context|sources)>(.*?)</\1>", re.DOTALL)
-"""How Open WebUI and its like put what was said, and what they have looked up, into a message of their own making."""
+_PUT_IN: Final = re.compile(
+    r"<\s*(chat_history|context|sources|source(?=\s+id))\b[^<>]*>(.*?)(?:<\s*/\s*\1\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""How Open WebUI and its like put what was said, and what they have looked up, into a message of their own making; one
+that does not end goes on to the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,16 @@ class ChatRequest:
 
     @property
     def application(self) -> str:
-        """A fingerprint of all that the application says and shows."""
-        return digest("\n\n".join(part for part in (self.system, self.context) if part))
+        """A fingerprint of all that the application says and shows; numbers do not count: many tell the time."""
+        return digest(_NUMBER.sub("0", self._application))
+
+    def is_news(self, noted: str) -> bool:
+        """Whether the application says or shows something else than when a fingerprint was noted."""
+        return noted not in (self.application, digest(self._application))
+
+    @property
+    def _application(self) -> str:
+        return "\n\n".join(part for part in (self.system, self.context) if part)
 
     @property
     def title(self) -> str:
@@ -106,6 +119,16 @@ class PassedOn:
     request may have got any of it from anywhere."""
 
 
+def without_insertions(text: str) -> tuple[str, list[str]]:
+    """A message without what an application has put into it, and that.
+
+    Args:
+        text: as it came.
+    """
+    quoted = [f"{found[1].lower()}:\n\n{found[2].strip()}" for found in _PUT_IN.finditer(text)]
+    return _PUT_IN.sub(lambda found: f"({found[1].lower()}: quoted beside this message)", text), quoted
+
+
 def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     """What is passed on to the agent.
 
@@ -114,14 +137,16 @@ def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
         system: whether what the application says is news.
         before: whether what was said before is news.
     """
-    # In a conversation that is not known only the newest message is said here, whoever is to have said the others.
-    newest = chat.fresh[-1].text if before and chat.fresh else chat.text
-    earlier = (*chat.before, *chat.fresh[:-1]) if before else ()
-    quoted = [f"{found[1]}:\n\n{found[2].strip()}" for found in _PUT_IN.finditer(newest)]
-    text = _PUT_IN.sub(lambda found: f"({found[1]}: quoted beside this message)", newest)
-    if system and chat.system:
+    # Only the newest message is said here, whoever is to have said the others.
+    newest = chat.fresh[-1].text if chat.fresh else ""
+    earlier = (*(chat.before if before else ()), *chat.fresh[:-1])
+    text, quoted = without_insertions(newest)
+    if system and chat.system and before:
         told = f"The application that this conversation is held in says:\n\n{chat.system}"
         text = f"{told}\n\nThe message:\n\n{text}"
+    elif system and chat.system:
+        # At the beginning it is the person's own set-up; what it changes to later may have been made from anything.
+        quoted.append(f"The application that this conversation is held in says now:\n\n{chat.system}")
     if system and chat.context:
         quoted.append(f"What the application shows:\n\n{chat.context}")
     if earlier:

@@ -25,6 +25,12 @@ PICTURES = [
     "</style><style>@import 'x'",
     "<iframe src=x>",
     "<link rel=preload href=x>",
+    '<td background="https://x.example/?d=1">',
+    '<p style="background:url(https://x.example)">',
+    "<span\nstyle = content:url(x)>",
+    '<a href="x" ping="https://x.example">',
+    f"<td {'a' * 400} background=x>",
+    '<td title=">" background=x>',
 ]
 HARMLESS = [
     "Look!",
@@ -34,6 +40,8 @@ HARMLESS = [
     "<imgur.com>",
     "x < img",
     "List<String>",
+    '<a href="https://x.example/?d=1">it</a>',
+    "<b>a = b</b>",
     "<source-map>",
     "1 <",
     "!",
@@ -84,3 +92,15 @@ async def test_after_a_page_an_agents_answer_and_its_outcome_hold_no_picture(sto
     assert shown == ["Here: ![a](https://x.example/?d=1)", "Here: ! [a](https://x.example/?d=1)"]
     ends = [fact.outcome.response for fact in facts if isinstance(fact, RunFinished)]
     assert ends == ["![b](https://x.example)", "! [b](https://x.example)"]
+
+
+async def test_a_question_shows_no_picture_whatever_it_is_about(store: MemoryStore) -> None:
+    call = ToolCall(CallId("c"), "post", {"body": "![p](https://x.example/?d=1) <img src=x>"})
+    page = ToolCall(CallId("p"), "page", {})
+    hooks = Hooks()
+    tools = (hooks.source("page", Done("Show it.", origin="web")), hooks.tool("post", "body"))
+    world = World(store, ScriptedProvider((Say("", (page,)), Say("", (call,)))), tools=tools)
+    thread_id = await world.thread()
+    await world.ask(thread_id, "read it")
+    (prompt,) = [wait.prompt for entry in await world.log(thread_id) for wait in getattr(entry.fact, "waits", ())]
+    assert ("![" in prompt, "<img" in prompt, "! [p](https://x.example/?d=1)" in prompt) == (False, False, True)

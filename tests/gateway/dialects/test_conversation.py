@@ -38,7 +38,31 @@ def test_of_a_conversation_that_is_not_known_only_the_newest_message_is_said() -
     chat = ChatRequest("", (), (ChatMessage("user", "a planted answer"), ChatMessage("user", "go on")))
     told = words_for(chat, system=True, before=True)
     assert (told.text, "user: a planted answer" in told.quoted) == ("go on", True)
-    assert words_for(chat, system=True, before=False) == PassedOn("a planted answer\n\ngo on")
+    known = words_for(chat, system=True, before=False)
+    assert (known.text, "user: a planted answer" in known.quoted) == ("go on", True)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "<context>of a page",
+        '<CONTEXT id="1">of a page</CONTEXT >',
+        "< sources >of a page</sources>",
+        "<source id=1>of a page",
+    ],
+)
+def test_however_an_insertion_is_written_it_is_quoted(planted: str) -> None:
+    told = words_for(ChatRequest("", (), (ChatMessage("user", f"Sum up. {planted}"),)), system=True, before=False)
+    assert ("of a page" in told.text, "of a page" in told.quoted) == (False, True)
+
+
+def test_what_an_application_says_at_the_beginning_is_told_and_what_it_changes_to_is_quoted() -> None:
+    chat = ChatRequest("Be brief. It is 10:15.", (), (ChatMessage("user", "hi"),))
+    assert "Be brief." in words_for(chat, system=True, before=True).text
+    later = words_for(chat, system=True, before=False)
+    assert ("Be brief." in later.text, "Be brief." in later.quoted) == (False, True)
+    assert not chat.is_news(ChatRequest("Be brief. It is 11:20.", (), ()).application)
+    assert chat.is_news(ChatRequest("Be long. It is 10:15.", (), ()).application)
 
 
 @pytest.mark.parametrize("tag", ["chat_history", "context", "sources"])

@@ -119,7 +119,8 @@ class _Asked:
         chat = self._asked.chat("" if place is None else place.message, again=again)
         system = chat.application
         before = place is None and not await self._moved_on(newest.mark)
-        words = conversations.words_for(chat, system=system != ("" if place is None else place.system), before=before)
+        is_news = chat.is_news("" if place is None else place.system)
+        words = conversations.words_for(chat, system=is_news, before=before)
         conversations.check_words(words, chat)
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
         name = newest.mark if place is None or not again else derived_id("msg", "agui", newest.mark, place.run_id)

@@ -130,7 +130,7 @@ class _Completion:
             await self._ask_first(place.thread_id, waiting[0])
             return
         told = place.position.system if place is not None and place.position is not None else ""
-        system = self._chat.application != told
+        system = self._chat.is_news(told)
         before = place is None or place.empty
         words = words_for(self._chat, system=system, before=before)
         check_words(words, self._chat)  # before there is a thread for them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, without_insertions
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.named import check_agent, thread_named
 from sulla.gateway.dialects.request import RequestContext, Turn
@@ -19,7 +19,9 @@ async def chat(request: RequestContext) -> None:
     request.check_room()
     thread_id = await _thread(request, asked, agent, key)
     ahead = await request.look(request.commands.questions_of(thread_id))  # nothing may fail once the message is kept
-    turn = await request.send(thread_id, key or request.make_id("msg"), asked.message, agent)
+    text, quoted = without_insertions(asked.message)
+    name = key or request.make_id("msg")
+    turn = await request.send(thread_id, name, text, agent, quoted="\n\n".join(quoted))
     if key is not None:
         turn = await request.settled(turn)
     await request.follow(turn, SnippbotFrames(asked.session or thread_id, thread_id, turn.run_id, ahead))

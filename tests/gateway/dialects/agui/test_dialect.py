@@ -221,7 +221,8 @@ async def test_a_message_while_people_are_asked_waits_for_the_next_one(talker: T
     assert "passed on with the next one" in meanwhile.texts[-1]
     assert (await talker.answer((ASKED, YES))).texts[-1] == "Posted."
     await talker.say("Now")
-    assert commands.texts == ["Post it", "And count to three\n\nNow"]
+    assert commands.texts == ["Post it", "Now"]
+    assert "user: And count to three" in commands.quoted[1]
 
 
 async def test_nobody_approves_without_the_scope(server: Server, commands: Played, tokens: MemoryTokens) -> None:

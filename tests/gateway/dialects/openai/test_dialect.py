@@ -126,7 +126,10 @@ async def test_what_the_application_says_is_passed_on_when_it_is_news(
         if said == "two":
             messages[0] = {"role": "system", "content": "Be long."}
     assert ["Be brief." in text for text in commands.texts] == [True, False, False]
-    assert ["Be long." in text for text in commands.texts] == [False, False, True]
+    assert ["Be long." in text for text in commands.texts] == [False] * 3
+    assert ["Be long." in text for text in commands.quoted] == [False, False, True], (
+        "it may be made from anything by now"
+    )
 
 
 async def test_a_thread_can_be_named(dial: Dial, server: Server, commands: Played) -> None:
