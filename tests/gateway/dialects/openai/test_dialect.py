@@ -127,9 +127,7 @@ async def test_what_the_application_says_is_passed_on_when_it_is_news(
             messages[0] = {"role": "system", "content": "Be long."}
     assert ["Be brief." in text for text in commands.texts] == [True, False, False]
     assert ["Be long." in text for text in commands.texts] == [False] * 3
-    assert ["Be long." in text for text in commands.quoted] == [False, False, True], (
-        "it may be made from anything by now"
-    )
+    assert ["Be long." in text for text in commands.quoted] == [False, False, True], "made from anything by now"
 
 
 async def test_a_thread_can_be_named(dial: Dial, server: Server, commands: Played) -> None:
