@@ -54,8 +54,9 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         background: bool = False,
     ) -> Result:
         """Run a command with bash in the workspace and tell what it printed and its exit status. It has no input and no
-        terminal, and what it leaves running is killed when it ends. A sandbox, where there is one, gives it no network
-        and lets it write in the workspace and /tmp only.
+        terminal, and what it leaves running is killed when it ends. A sandbox, where there is one, gives it no network,
+        not even to jobs of before (start a server and talk to it in one command), and lets it write in the workspace
+        and a /tmp of this command only.
 
         Args:
             command: The command line; may be several lines.
@@ -77,7 +78,8 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         rest = await rest_of(context.workspace, context.call_id, pieces) if output.long else ""
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
-        bound = ended.exceeded or (shell.bounds.hint(text) if ended.status else "")
+        # Also where the command ended well: what met the bound may have been one program of several.
+        bound = ended.exceeded or shell.bounds.hint(text)
         note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
         return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)
 

@@ -88,7 +88,7 @@ class CommandBounds:
         }.get(report, "")
 
     def hint(self, said: str) -> str:
-        """Which bound a command that failed may have met, by what it printed; empty for none.
+        """Which bound something in a command may have met, by what it printed; empty for none.
 
         Args:
             said: what it printed.
@@ -96,11 +96,13 @@ class CommandBounds:
         tasks = f"a command may have {self.max_processes} processes and threads at once (shell.max_processes)"
         known = {
             "No space left on device": f"its memory disks hold {self.max_tmp_mb} MB each (shell.max_tmp_mb)",
+            "File size limit exceeded": f"a file may have {self.max_file_mb} MB (shell.max_file_mb)",
+            "File too large": f"a file may have {self.max_file_mb} MB (shell.max_file_mb)",
             "Too many open files": f"a process may open {self.max_open_files} files (shell.max_open_files)",
             "Cannot allocate memory": f"a command may take {self.max_memory_mb} MB of memory (shell.max_memory_mb)",
             "Resource temporarily unavailable": tasks,
         }
-        return "; ".join(bound for words, bound in known.items() if words in said)
+        return "; ".join(dict.fromkeys(bound for words, bound in known.items() if words in said))
 
 
 NO_SETTINGS: Final = CommandBounds()

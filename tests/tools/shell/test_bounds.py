@@ -34,6 +34,8 @@ def test_a_command_that_ended_by_itself_reached_none(status: int) -> None:
     [
         ("tar: write error: No space left on device", "shell.max_tmp_mb"),
         ("OSError: [Errno 24] Too many open files", "shell.max_open_files"),
+        ("OSError: [Errno 27] File too large", "shell.max_file_mb"),
+        ("sh: line 1: 12 File size limit exceeded", "shell.max_file_mb"),
         ("fork: Cannot allocate memory", "shell.max_memory_mb"),
         ("sh: fork: Resource temporarily unavailable", "shell.max_processes"),
     ],
