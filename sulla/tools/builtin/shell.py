@@ -78,8 +78,9 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         rest = await rest_of(context.workspace, context.call_id, pieces) if output.long else ""
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
-        # Also where the command ended well: what met the bound may have been one program of several.
-        bound = ended.exceeded or shell.bounds.hint(text)
+        # Where the command ended well one of its programs may have met it, or it only printed such words.
+        hint = shell.bounds.hint(text)
+        bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
         note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
         return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)
 
