@@ -114,6 +114,10 @@ def test_a_wait_that_would_not_end_before_the_deadline_is_not_begun(retry_after_
     assert next_try(["transient"], remaining_s=60.0, jitter=0.0, retry_after_s=retry_after_s) == GiveUp("deadline")
 
 
+def test_what_people_were_shown_is_not_said_again() -> None:
+    assert next_try(["transient"], remaining_s=LONG_S, jitter=0.0, shown_text=True) == GiveUp("text_shown")
+
+
 def test_jitter_lengthens_and_never_shortens() -> None:
     assert next_try(["transient"], remaining_s=LONG_S, jitter=1.0) == RetryWait(12.0)
     assert next_try(["transient"], remaining_s=LONG_S, jitter=-5.0) == RetryWait(10.0)
