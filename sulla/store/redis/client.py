@@ -15,7 +15,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.store.redis import index_scripts as index
 from sulla.store.redis import scripts as steps
 from sulla.store.redis.keys import INCARNATION
-from sulla.store.redis.line import Command, RedisLine, RedisRefusal, Reply, Word
+from sulla.store.redis.line import CLOSED, Command, RedisLine, RedisRefusal, Reply, Word
 from sulla.store.redis.line_direct import DirectLine
 from sulla.store.redis.line_library import LibraryLine
 from sulla.store.redis.url import RedisAddress, explained, is_replicas
@@ -134,9 +134,10 @@ class RedisClient:
                 if any(_is_unknown(reply) for reply in replies):
                     replies = await self._again(line, commands, replies)
         except TimeoutError:
+            silence = f"no answer within {self._call_s:g} s"
             if line is not None:  # It may answer some day, but to whom?
-                await self._drop(line)
-            said = f"the store {self.where}: no answer within {self._call_s:g} s: look after the server and the network"
+                await self._drop(line, silence)  # others wait on it, and their time may not be over by a hair
+            said = f"the store {self.where}: {silence}: look after the server and the network"
             raise StoreUnavailable(said, retry_after_s=1.0) from None
         except (RedisError, RedisRefusal, OSError) as error:
             raise explained(self.where, error) from error
@@ -174,10 +175,10 @@ class RedisClient:
             replies[at] = reply
         return replies
 
-    async def _drop(self, line: RedisLine) -> None:
+    async def _drop(self, line: RedisLine, why: str = CLOSED) -> None:
         if self._line is line:
             self._line = None
-        await line.close()
+        await line.close(why)
 
 
 async def connect(address: RedisAddress, told: Callable[[Reply], None] | None = None) -> RedisLine:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from typing import Final
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
@@ -29,6 +30,9 @@ class _Command:
     answer: asyncio.Future[list[Reply]]
     missing: int
     replies: list[Reply] = field(default_factory=list)
+
+
+CLOSED: Final = "the connection was closed on this side"
 
 
 class RedisLine(ABC):
@@ -67,9 +71,13 @@ class RedisLine(ABC):
             ConnectionError: the connection has ended (redis-py's).
         """
 
-    async def close(self) -> None:
-        """End it; whoever still waits for an answer gets none."""
-        self._end(Disconnected("the connection was closed on this side"))
+    async def close(self, why: str = CLOSED) -> None:
+        """End it; whoever still waits for an answer gets none.
+
+        Args:
+            why: what they are told.
+        """
+        self._end(Disconnected(why))
         await self._connection.disconnect(nowait=True)
 
     async def settle(self) -> None:

@@ -10,7 +10,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as Disconnected
 from redis.exceptions import RedisError, ResponseError
 
-from sulla.store.redis.line import Command, RedisLine, RedisRefusal, Reply
+from sulla.store.redis.line import CLOSED, Command, RedisLine, RedisRefusal, Reply
 
 
 class LibraryLine(RedisLine):
@@ -38,9 +38,9 @@ class LibraryLine(RedisLine):
             raise
         self._running = asyncio.create_task(self._run(), name="redis line")
 
-    async def close(self) -> None:
+    async def close(self, why: str = CLOSED) -> None:
         """End it: see `RedisLine`."""
-        self._end(Disconnected("the connection was closed on this side"))
+        self._end(Disconnected(why))
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait((self._running,))

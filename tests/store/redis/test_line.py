@@ -107,3 +107,11 @@ async def test_what_is_told_without_having_been_asked_for_reaches_the_listener(
         assert found == [[b"message", b"channel", word] for word in (b"one", b"two")]
         await speaker.close()
         await listener.close()
+
+
+async def test_who_waits_is_told_why_it_was_closed(line: RedisLine) -> None:
+    waiting = asyncio.ensure_future(line.ask([("BLPOP", "nothing", 0)]))
+    await asyncio.sleep(0)
+    await line.close("no answer within 0.9 s")
+    with pytest.raises(Disconnected, match=r"no answer within 0\.9 s"):
+        await waiting
