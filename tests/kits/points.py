@@ -35,11 +35,11 @@ Points = Callable[[Sequence[Kinds], str], list[int]]
 
 @cache
 def seed() -> str:
-    """What the points of the gate are drawn by: ``SULLA_POINTS_SEED``, else the commit that is checked out.
+    """What the points of the gate are drawn by: ``POINTS_SEED``, else the commit that is checked out.
 
     Where there is no repository, only the files of one, the seed is ``no commit``: then the same are drawn every time.
     """
-    if (given := os.environ.get("SULLA_POINTS_SEED")) is not None:
+    if (given := os.environ.get("POINTS_SEED")) is not None:
         return given
     line = ["git", "-C", str(_ROOT), "rev-parse", "HEAD"]
     try:
@@ -76,7 +76,7 @@ def drawn(kinds: Sequence[Kinds], course: str) -> list[int]:
         chosen.append(most)
         left.difference_update(kinds[most - 1])
     chosen.sort()
-    print(f"points {chosen} of {len(kinds)} of {course}: again with SULLA_POINTS_SEED={seed()}")  # noqa: T201  # shown with a failure
+    print(f"points {chosen} of {len(kinds)} of {course}: again with POINTS_SEED={seed()}")  # noqa: T201  # shown with a failure
     return chosen
 
 

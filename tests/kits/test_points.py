@@ -15,7 +15,7 @@ KINDS = [{"offer"}, {"append", "RUN_STARTED"}, *[{"append", "INPUT"}] * 97, {"ap
 @pytest.fixture(autouse=True)
 def _seed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     seed.cache_clear()
-    monkeypatch.setenv("SULLA_POINTS_SEED", "a commit")
+    monkeypatch.setenv("POINTS_SEED", "a commit")
     yield
     seed.cache_clear()
 
@@ -29,7 +29,7 @@ def test_each_kind_is_tried_and_a_tenth_besides() -> None:
 
 def test_the_same_commit_draws_the_same_and_says_how(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = drawn(KINDS, "a run")
-    assert f"points {chosen} of 100 of a run: again with SULLA_POINTS_SEED=a commit" in capsys.readouterr().out
+    assert f"points {chosen} of 100 of a run: again with POINTS_SEED=a commit" in capsys.readouterr().out
     assert drawn(KINDS, "a run") == chosen
     assert drawn(KINDS, "another run") != chosen
 
@@ -38,26 +38,26 @@ def test_commit_after_commit_all_points_come_up(monkeypatch: pytest.MonkeyPatch)
     tried: set[int] = set()
     for number in range(100):
         seed.cache_clear()
-        monkeypatch.setenv("SULLA_POINTS_SEED", str(number))
+        monkeypatch.setenv("POINTS_SEED", str(number))
         tried |= set(drawn(KINDS, "a run"))
     assert tried == set(every(KINDS, "a run"))
 
 
 def test_without_being_told_it_is_the_commit_that_is_checked_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SULLA_POINTS_SEED")
+    monkeypatch.delenv("POINTS_SEED")
     assert len(seed()) == 40
 
 
 def test_some_parameters_are_for_the_gate_and_the_others_for_the_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         seed.cache_clear()
-        monkeypatch.setenv("SULLA_POINTS_SEED", str(number))
+        monkeypatch.setenv("POINTS_SEED", str(number))
         given = some(["sqlite", ("redis", 2), "postgres"], 2, "a proof")
         assert [one.values for one in given] == [("sqlite",), ("redis", 2), ("postgres",)]
         assert [mark.name for one in given for mark in one.marks] == ["faults"]
 
 
 def test_files_without_a_repository_have_one_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("SULLA_POINTS_SEED")
+    monkeypatch.delenv("POINTS_SEED")
     monkeypatch.setenv("GIT_DIR", str(tmp_path))
     assert seed() == "no commit"

@@ -137,7 +137,7 @@ class Copy:
         """
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
         # What is compiled is known by its age in seconds and its size: a defect of the same size could be overlooked.
-        environ |= {"PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1", "SULLA_POINTS_SEED": seed()}
+        environ |= {"PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1", "POINTS_SEED": seed()}
         # With one seed: whether a property notices a defect must not be a matter of chance.
         line = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "--hypothesis-seed=0", *tests]
         done = subprocess.run(
