@@ -7,9 +7,11 @@ there. So a run that has read what nobody trusts asks before it writes one.
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import lru_cache
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -60,7 +62,10 @@ PROGRAM_FILES: Final = {
 }
 """Who runs or obeys which files or folders: names in small letters, `*` for any letters, `?` for one."""
 
-_PATTERNS: Final = tuple((who, tuple(names.split())) for who, names in PROGRAM_FILES.items())
+_PATTERNS: Final = tuple("|".join(map(translate, names.split())) for names in PROGRAM_FILES.values())
+"""For each of those who run files, the names as one regular expression."""
+_WHO: Final = tuple(PROGRAM_FILES)
+_NOBODY: Final = len(_WHO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +84,9 @@ class ProgramFiles:
         Args:
             parts: where it is below the workspace, links resolved.
         """
-        names = [_plain(part) for part in parts]
-        for who, patterns in _PATTERNS:
-            if any(fnmatchcase(name, pattern) for name in names for pattern in patterns):
-                return who
+        if (first := min(map(_place_of, parts), default=_NOBODY)) < _NOBODY:
+            return _WHO[first]
+        names = [_plain(part) for part in parts] if self.also else []
         return "a program of yours" if any(_lies_in(names, path.split("/")) for path in self.also) else ""
 
     def question(self, parts: Sequence[str]) -> str:
@@ -120,6 +124,14 @@ class ProgramFiles:
 
 PROGRAMS: Final = ProgramFiles()
 """Those of the table alone."""
+
+
+@lru_cache(maxsize=16_384)
+def _place_of(part: str) -> int:
+    """Who in the table runs or obeys what is called so; `_NOBODY` for none. A workspace has the same names again and
+    again, and each command of a tainted run asks for all of them."""
+    name = _plain(part)
+    return next((place for place, pattern in enumerate(_PATTERNS) if re.match(pattern, name)), _NOBODY)
 
 
 def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:
