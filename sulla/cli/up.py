@@ -15,6 +15,7 @@ from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Settings, load_settings
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import let_go
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,10 @@ def run(given: argparse.Namespace) -> Exit:
 
 async def _serve(settings: Settings, redactor: Redactor, logs: Logs, *, accept_store: bool) -> None:
     def say(line: str) -> None:
-        print(line, flush=True)
+        try:
+            print(line, flush=True)
+        except OSError as error:  # whoever read it has gone, or its disk is full: no reason to stop working
+            let_go(sys.stdout)
+            log.warning("standard output takes nothing more (%s); this is not said there: %s", error.strerror, line)
 
     await run_daemon(settings, say, redactor=redactor, accept_store=accept_store, logs=logs)

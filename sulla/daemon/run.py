@@ -77,8 +77,8 @@ async def run_daemon(
 ) -> None:
     """Serve until a signal says stop.
 
-    The first SIGINT or SIGTERM asks: no new work, running turns get `daemon.drain_s` seconds to reach a step border.
-    The second one cuts them off. Either way their logs stay, and the next start goes on.
+    The first SIGINT, SIGTERM or SIGHUP asks: no new work, running turns get `daemon.drain_s` seconds to reach a step
+    border. A second SIGINT or SIGTERM cuts them off. Either way their logs stay, and the next start goes on.
 
     Args:
         settings: everything that can be set.
@@ -269,15 +269,16 @@ class _Stop:
 
 @contextmanager
 def _stop_signals() -> Iterator[_Stop]:
-    """Listen to SIGINT and SIGTERM instead of dying of them."""
+    """Listen to signals instead of dying of them."""
     loop, stop = asyncio.get_running_loop(), _Stop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        loop.add_signal_handler(number, stop.signal)
+    # A terminal that closes sends SIGHUP, and its shell may send it again: that is no impatience.
+    heeded = {signal.SIGINT: stop.signal, signal.SIGTERM: stop.signal, signal.SIGHUP: stop.asked.set}
+    for number, heed in heeded.items():
+        loop.add_signal_handler(number, heed)
     try:
         yield stop
     finally:
-        for number in numbers:
+        for number in heeded:
             loop.remove_signal_handler(number)
 
 

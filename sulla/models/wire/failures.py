@@ -6,9 +6,14 @@ import math
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from typing import Final
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
 
+HERE_S: Final = 1.0
+"""How soon is asked again where this machine refused: with four attempts it is over within four seconds. Ours."""
+
+_LOOPBACK = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -53,8 +58,29 @@ def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
     while cause is not None:
         if isinstance(cause, kinds):
             return True
-        cause = cause.__cause__
+        if isinstance(cause, BaseExceptionGroup):  # a name with several addresses: each was tried
+            return all(isinstance(one, Exception) and caused_by(one, *kinds) for one in cause.exceptions)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return False
+
+
+def soon_again_s(address: str, error: Exception) -> float | None:
+    """How soon a service is asked again that nobody took the connection of.
+
+    Args:
+        address: its URL.
+        error: what the transport raised.
+
+    Returns:
+        Seconds, where this machine itself said that nobody listens there: the answer is quick and sure, and whoever
+        waits is better told so than kept. None where our own waits hold.
+    """
+    return HERE_S if is_loopback(address) and caused_by(error, ConnectionRefusedError) else None
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a URL names this machine itself."""
+    return _LOOPBACK.match(address) is not None
 
 
 def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
@@ -77,5 +103,6 @@ def no_connection(
     kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
     return kind(
         f"no connection to {shown(address)} for the model {model!r} ({innermost(error)}): "
-        f"check the network and {variable}"
+        f"check the network and {variable}",
+        retry_after_s=soon_again_s(address, error),
     )
