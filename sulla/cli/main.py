@@ -129,6 +129,10 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    if sys.platform == "win32":
+        return _say(
+            "Windows lacks the locks and signals that Sulla needs: run it in WSL (`wsl --install`)", Exit.FAILED
+        )
     _accept_any_bytes()
     try:
         try:
@@ -164,7 +168,9 @@ def _failed(raised: BaseException) -> int:
     """
     match error := leaf(raised):
         case SullaError():
-            return _say(error.message, _EXITS.get(error.code, Exit.REFUSED))
+            from sulla.terminal.program import hint
+
+            return _say(hint(error.message), _EXITS.get(error.code, Exit.REFUSED))
         case KeyboardInterrupt():
             return int(Exit.INTERRUPTED)
         case BrokenPipeError():

@@ -14,6 +14,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import Table, one_line, paper
 
@@ -36,7 +37,7 @@ def _list(given: argparse.Namespace) -> Exit:
             status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
             print(table.row((row["thread_id"], created, status, row["agent"], row["title"])))
     if not found and not given.json:
-        print("there are no threads yet: `sulla chat` begins one", file=sys.stderr)
+        print(f"there are no threads yet: `{program()} chat` begins one", file=sys.stderr)
     return Exit.OK
 
 

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from sulla import __version__
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -25,6 +23,7 @@ from sulla.daemon.doctor.port import is_alive, who_listens
 from sulla.daemon.models.choice import choose
 from sulla.daemon.models.providers import known_models
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
+from sulla.daemon.settings.keys import KEYS_FILE, secret_names
 from sulla.daemon.stores import store_reader, store_source
 from sulla.gateway.server.server import bind
 from sulla.host.findings import Finding, fault, ok, warning
@@ -79,15 +78,11 @@ async def home(patient: Patient) -> list[Finding]:
 async def settings(patient: Patient) -> list[Finding]:
     """Every fault of the settings, wherever they are written."""
     file, examined = patient.home.path / FILE, patient.examined
+    known, keys = secret_names(sections()), patient.home.path / KEYS_FILE
     written = [place for place, source in examined.sources.items() if source == str(file)]
-    secret = [f"{section}.{key}" for section, key in written if _is_secret(section, key)]
-    return checks.judge_settings(file, await asyncio.to_thread(look, file), examined.faults, examined.sources, secret)
-
-
-def _is_secret(section: str, key: str) -> bool:
-    kind = sections().get(section)
-    field = kind.model_fields[key] if kind is not None else None
-    return field is not None and (field.annotation is SecretStr or not field.repr)
+    secret = [f"{section}.{key}" for section, key in written if key in known.get(section, ())]
+    entry, keys_entry = await asyncio.to_thread(lambda: (look(file), look(keys)))
+    return checks.judge_settings(file, entry, examined.faults, examined.sources, secret, keys_entry)
 
 
 async def token(patient: Patient) -> list[Finding]:

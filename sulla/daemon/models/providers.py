@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.distribution import install_hint
 from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
@@ -83,7 +84,7 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
 
 
 def _not_installed(model: ModelName, error: ModuleNotFoundError) -> SettingsError:
-    return SettingsError(f"the model {str(model)!r} needs the library {error.name!r}: pip install 'sulla[openai]'")
+    return SettingsError(f"the model {str(model)!r} needs the library {error.name!r}: {install_hint('openai')}")
 
 
 async def known_models(settings: ModelSettings, model: ModelName, clock: Clock) -> tuple[str, ...]:
