@@ -27,6 +27,7 @@ from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.intake import Intake
+from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
@@ -64,6 +65,7 @@ class System:
     watch: StoreWatch
     access: Access
     scene: Scene
+    model_check: ModelCheck
 
     @property
     def store(self) -> Store:
@@ -124,11 +126,13 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
+    model_check = ModelCheck(settings.model, choice, clock)
+    host.health.watch("model", model_check.trouble, blocks=False)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
-    return System(core, turns, work, service, account, watch, access, scene)
+    return System(core, turns, work, service, account, watch, access, scene, model_check)
 
 
 def _replaced(turns: TurnDriver) -> None:

@@ -24,7 +24,7 @@ from sulla.daemon.capability_tasks import go_on
 from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
-from sulla.daemon.models.choice import HOW_TO, Choice, choose
+from sulla.daemon.models.choice import Choice, choose, how_to
 from sulla.daemon.models.rehearsal import rehearse
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
@@ -219,6 +219,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "retention": lambda: _redate(settings, system),
         "jobs": lambda: switch.while_on(core.tools.jobs.run),
         "stall": core.instruments.stall.run,
+        "model_check": system.model_check.run,
         "health": system.host.health.run,
         "warm": lambda: _warm(settings, system),
     }
@@ -313,7 +314,7 @@ def _gateway(settings: Settings) -> GatewayConfig:
 def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, server: Server) -> None:
     say(f"sulla {__version__}, home {settings.home}, store {store_source(settings)}")
     if choice.model.provider == "offline":
-        say(HOW_TO)
+        say(how_to(settings.model))
     else:
         say(f"model {choice.model} ({choice.why})")
     for warning in exposure_warnings(settings.gateway):
