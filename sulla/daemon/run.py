@@ -27,7 +27,7 @@ from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import Choice, choose, how_to
 from sulla.daemon.models.rehearsal import rehearse
 from sulla.daemon.settings import bounds
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.daemon.stores import store_place, store_source
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
@@ -74,6 +74,7 @@ async def run_daemon(
     redactor: Redactor | None = None,
     accept_store: bool = False,
     logs: Logs | None = None,
+    examine: Callable[[], Examined] | None = None,
 ) -> None:
     """Serve until a signal says stop.
 
@@ -87,6 +88,7 @@ async def run_daemon(
         redactor: is told every secret; None if nobody else needs to know.
         accept_store: go on with a store that is not the one the home used last.
         logs: writes this process's log, from here on into the home too; None if that is somebody else's business.
+        examine: reads the settings again; None if they are nowhere written down.
 
     Raises:
         HomeInUse: another daemon runs on the same home.
@@ -109,7 +111,8 @@ async def run_daemon(
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
-        system = build(settings, choice, place)
+        system = build(settings, choice, place, examine)
+        system.lifecycle.connect(stop.ask)
         stack.push_async_callback(_put_away, system.core.instruments)
         await _open_workspace(settings, system, place)
         await _open_kept(stack, system)
@@ -262,6 +265,16 @@ class _Stop:
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     insisted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def ask(self, now: bool) -> None:
+        """A client wants it.
+
+        Args:
+            now: whether what runs is cut off.
+        """
+        self.asked.set()
+        if now:
+            self.insisted.set()
 
     def signal(self) -> None:
         """One more came."""
