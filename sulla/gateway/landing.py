@@ -1,4 +1,4 @@
-"""The page at `/`: what this is, and how to get in. It is the same for everybody, so it holds nothing that only some may
+"""The page at `/`: what this is, and how to get in. It is the same for everybody, so it holds nothing that only some
 know: no path, no name, no version.
 """
 
@@ -42,8 +42,8 @@ of the daemon.</dd>
 <dd>Send a token as <code>Authorization: Bearer …</code>. What can be asked stands in
 <a href="/openapi.json">openapi.json</a> (HTTP) and <a href="/asyncapi.json">asyncapi.json</a> (WebSocket).</dd>
 <dt>A token</dt>
-<dd><code>sulla token</code> prints the owner's; <code>sulla token create NAME</code> makes one that may do less and can be
-taken back. The machine's own terminal is where it is printed, and nowhere here.</dd>
+<dd><code>sulla token</code> prints the owner's; <code>sulla token create NAME</code> makes one that may do less and
+can be taken back. The machine's own terminal is where it is printed, and nowhere here.</dd>
 </dl>
 <p>Whether it is alive: <a href="/healthz">/healthz</a>. Whether it can work: <a href="/readyz">/readyz</a>.</p>
 </body>
