@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from sulla.agent.limits.limits import limit_reached
 from sulla.core.dataclass import dataclass
@@ -50,6 +51,10 @@ def failed(error: SullaError) -> WalkFailed:
     return WalkFailed(error.code, error.message, error.code, error.retryable)
 
 
+NO_WRAPPER: Final = "no_wrapper"
+"""The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
+asked for one (decision 039)."""
+
 Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
 
 
@@ -74,6 +79,9 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             stop.why in ("ended", "cycle_complete") and state.newest.outcome.status != "in_progress"
         ):
             return "ended", RunFinished(run.id, replace(state.newest.outcome, updated_at_ms=now_ms), run.spent.usage)
+        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and _has_answered(state):
+            done = Outcome("done", reason=NO_WRAPPER, updated_at_ms=now_ms)
+            return "ended", RunFinished(run.id, done, run.spent.usage)
         case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
         case WalkCut(reason):
@@ -82,6 +90,16 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             )
         case WalkFailed():
             return "ended by a failure", _error(run, ending, now_ms)
+
+
+def _has_answered(state: ThreadState) -> bool:
+    """Whether the agent has told people something since its last tool had a result."""
+    for message in reversed(state.context.transcript):
+        if message.role == "assistant" and not message.hidden:
+            return not message.calls and bool(message.text.strip())
+        if message.role == "tool" or not message.hidden:
+            return False
+    return False
 
 
 def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[Closing]:
@@ -102,7 +120,10 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
 
 def _stopped(stop: WalkStop) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
-        message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
+        message = (
+            "the model's reply was empty, and it did not say how far it is when asked; a model that thinks may have "
+            "used up its reply: raise model.reply_tokens, or choose another model"
+        )
         return WalkFailed("no_outcome", message, "no_outcome")
     if stop.over is None:
         return WalkFailed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")

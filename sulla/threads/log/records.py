@@ -129,7 +129,8 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``."""
+    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``. For `done`:
+    ``no_wrapper`` if the agent did not say itself that it is."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
