@@ -110,7 +110,12 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
+    # A call that waits for a yes, or has one and has not begun, was not made.
+    asked = {wait.call_id for wait in run.waits.values() if wait.digest} | run.calls.permits.keys()
     for call_id in state.context.transcript.unanswered:
+        if call_id in asked:
+            facts.append(ToolCallResult(call_id, f"The turn was {why} before this call was made.", is_error=True))
+            continue
         text = f"The turn was {why} before this call had a result."
         if run.calls.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."

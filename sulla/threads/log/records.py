@@ -198,7 +198,8 @@ class ModelStarted(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelAbandoned(Fielded):
-    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
+    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless nobody
+    was asked."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -207,6 +208,8 @@ class ModelAbandoned(Fielded):
     reason: str = ""
     retry_in_s: float | None = None
     """When it is tried again, in seconds; None if it is not."""
+    asked: bool = True
+    """Whether the service may have got the request: no if nobody took the connection, or if there was no key."""
 
 
 @dataclass(frozen=True, slots=True)
