@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from sulla.core.clock import Clock
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
+from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.place import door, home_of
-from sulla.terminal.turn import Asking, fault_in, run_turn
+from sulla.terminal.turn import Asking, Said, fault_in
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -43,7 +44,7 @@ def run(given: argparse.Namespace) -> Exit:
     thread_id, ended, clock, seen = given.thread, Exit.OK, SystemClock(), 0
     with asyncio.Runner() as runner:
         for text in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
-            asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
+            asking = Asking(home, thread_id, Said(text, agent=given.agent), clock, as_json=given.json, by_hand=by_hand)
             asking.seen = seen
             ended = _answer(asking, text, clock, runner)
             thread_id, seen = asking.thread_id, asking.seen
