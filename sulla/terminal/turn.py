@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import aclosing, suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,16 @@ from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.place import door
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import harmless
+from sulla.terminal.waits import Waits
 
 _RETRY_S = 0.25
 _LOOK_BACK = 200
 """How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
 
-_CHILDREN = 48
+MOST_CHILDREN = 48
 """So many sub-agents are listened to for questions: a connection may follow 64 threads."""
 
-_LONG_S = 2.0
+LONG_S = 2.0
 """A longer wait than this is told: nobody should think that the command hangs."""
 
 
@@ -63,18 +63,6 @@ class _Message:
     said: Said
     request_id: str
     message_id: str
-
-
-@dataclass(slots=True)
-class _Waits:
-    """What a thread waits to be told."""
-
-    asked: dict[str, Question] = field(default_factory=dict)
-    """Before it goes on, by id."""
-    earlier: dict[str, Question] = field(default_factory=dict)
-    """By an earlier turn of the thread, by id."""
-    told: set[str] = field(default_factory=set)
-    """What has been answered here."""
 
 
 class Asking:
@@ -114,7 +102,7 @@ class Asking:
         """What came of the message; None until it was taken."""
         self._may_be_kept = False
         self._clock = clock
-        self.waits = _Waits()
+        self.waits = Waits()
         self._notes: set[tuple[str, str]] = set()
         """What was told beside the answer: by which run, and in which words."""
 
@@ -247,20 +235,9 @@ class Asking:
 
     def _note_questions(self, event: dict[str, Any], *, own: bool) -> bool:
         """Learn from an event what people have to tell the thread, or a sub-agent of it; whether they have to now."""
-        thread_id = str(event["thread_id"])
-        match event["type"]:
-            case "CHILD_STARTED" if len(self._follow.seen) < _CHILDREN:
-                self._follow.add(str(event["data"]["thread_id"]))
-            case "SUSPENDED":
-                who = "" if own else str(event.get("agent", ""))
-                found = (questions.from_wait(wait, thread_id, who) for wait in event["data"]["waits"])
-                fresh = (one for one in found if one.is_for_people and one.id not in self.waits.told)
-                self.waits.asked |= {one.id: one for one in fresh}
-            case "RESUMED" | "ANSWER":
-                self.waits.asked.pop(str(event["data"].get("wait_id", "")), None)
-            case "RUN_FINISHED" | "RUN_ERROR" if not own:
-                for one in [one for one in self.waits.asked.values() if one.thread_id == thread_id]:
-                    del self.waits.asked[one.id]
+        child = self.waits.take(event, own=own)
+        if child and len(self._follow.seen) < MOST_CHILDREN:
+            self._follow.add(child)
         # What a sub-agent's history tells may be answered since.
         return bool(self.waits.asked) and self._follow.is_caught_up()
 
@@ -282,7 +259,7 @@ class Asking:
                 wait_s = error.retry_after_s or _RETRY_S
                 if self._clock.elapsed() + wait_s > deadline:
                     raise
-                if wait_s > _LONG_S:
+                if wait_s > LONG_S:
                     note = f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]"
                     print(note, file=sys.stderr, flush=True)
                 await self._clock.sleep(wait_s)

@@ -11,6 +11,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import foremost
 from sulla.terminal.chat.view import Event, Piece, View, shown_tail
+from sulla.terminal.chat.wrap import wrapped
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.screen import Screen
@@ -32,17 +33,13 @@ def formed(piece: Piece, columns: int, *, colour: bool, answer: Callable[[str], 
         answer: forms Markdown; None where none is to be formed.
     """
     paper = Paper(columns, colour)
-    match piece.tone:
-        case "answer":
-            return answer(piece.text) if answer is not None else harmless(piece.text).rstrip("\n") + "\n"
-        case "fold":
-            return paper.faint(one_line(piece.text, columns - 1)) + "\n"
-        case "faint":
-            return paper.faint(harmless(piece.text)) + "\n"
-        case "strong":
-            return paper.bold(harmless(piece.text)) + "\n"
-        case _:
-            return harmless(piece.text) + "\n"
+    if piece.tone == "answer":
+        return answer(piece.text) if answer is not None else harmless(piece.text).rstrip("\n") + "\n"
+    if piece.tone == "fold":
+        return paper.faint(one_line(piece.text, columns - 1)) + "\n"
+    emphasis = {"faint": paper.faint, "strong": paper.bold}.get(piece.tone, str)
+    lines = (row for line in harmless(piece.text).split("\n") for row in wrapped(line, columns))
+    return "".join(f"{emphasis(row) if row else ''}\n" for row in lines)
 
 
 def live_rows(view: View, now_s: float, rows: int, columns: int) -> list[str]:

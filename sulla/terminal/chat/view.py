@@ -102,6 +102,8 @@ class View:
     _doing: Doing | None = field(default=None, init=False)
     _calls: dict[str, str] = field(default_factory=dict, init=False)
     """Tool calls that run, as they are shown, by id."""
+    _follows: bool = field(default=False, init=False)
+    """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
     _screen: Screen = field(default_factory=lambda: Screen(""), init=False)
 
@@ -209,7 +211,17 @@ class View:
         return [*rest, _faint(f"[{word}: {used.shown}{took}]")]
 
     def _rest(self) -> list[Piece]:
-        return [Piece("answer", block) for block in self._blocks.end()]
+        pieces = self._formed(self._blocks.end())
+        self._follows = False
+        return pieces
+
+    def _formed(self, blocks: list[str]) -> list[Piece]:
+        """Blocks of one text, with an empty line between two of them."""
+        pieces: list[Piece] = []
+        for block in blocks:
+            pieces += [*([Piece("plain", "")] if self._follows else []), Piece("answer", block)]
+            self._follows = True
+        return pieces
 
     # ------------------------------------------------------------------------------------------------------- the answer
 
@@ -222,11 +234,10 @@ class View:
     def _on_text_message_content(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if self._doing is not None and self._doing.what.startswith("the model thinks"):
             self._doing = Doing("the model writes", now_s)
-        return [Piece("answer", block) for block in self._blocks.add(self._text(event, run_id))]
+        return self._formed(self._blocks.add(self._text(event, run_id)))
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        whole = self._blocks.add(self._text(event, run_id))
-        pieces = [*(Piece("answer", block) for block in whole), *self._rest()]
+        pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
         if data.get("stand_in"):
             pieces.append(_faint(f"[answered by {data['stand_in']}]"))
         return pieces
