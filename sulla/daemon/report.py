@@ -32,7 +32,7 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "model": str(choice.model),
         "model_why": choice.why,
         "offline": choice.model.provider == OFFLINE,
-        "how_to": how_to(settings.model),
+        "how_to": how_to(settings.model) if choice.model.provider == OFFLINE else "",
         "workspace": str(settings.workspace),
     }
 

@@ -10,6 +10,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderKeyMissing, ProviderUnreachable
 from sulla.models.anthropic.errors import status_error
+from sulla.models.wire.failures import no_answer
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.listing import Answer, get
@@ -51,6 +52,8 @@ async def find_anthropic(
         if answer.status == 404:
             return _names(await get(f"{root}?limit=100", headers, clock, timeout_s))
     except OSError as error:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            raise no_answer(root, f"the model {model!r}") from error
         what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
         raise ProviderUnreachable(
             f"Anthropic cannot be reached ({what}): check the network and ANTHROPIC_BASE_URL"

@@ -10,6 +10,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderProtocol, ProviderUnreachable
 from sulla.models.openai.errors import status_error
+from sulla.models.wire.failures import no_answer
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.listing import Answer, get
@@ -47,6 +48,8 @@ async def list_openai(
     try:
         answer = await get(f"{where}/models", headers, clock, timeout_s)
     except OSError as error:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            raise no_answer(where, "the list of models") from error
         what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
         raise ProviderUnreachable(
             f"the service that speaks OpenAI's API cannot be reached ({what}): check the network and OPENAI_BASE_URL"

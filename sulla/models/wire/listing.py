@@ -56,6 +56,8 @@ def _get(url: str, headers: dict[str, str], timeout_s: float) -> Answer:
             return Answer(error.code, error.read(MAX_BYTES))
     except URLError as error:
         raise (error.reason if isinstance(error.reason, OSError) else OSError(str(error.reason))) from error
+    except ConnectionError:  # some of these are errors of the protocol's library, too
+        raise
     except (HTTPException, ValueError) as error:
         raise OSError(f"it does not answer as web servers do ({type(error).__name__})") from error
 
