@@ -27,8 +27,8 @@ from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
+from sulla.daemon.home.lifecycle import Lifecycle
 from sulla.daemon.intake import Intake
-from sulla.daemon.lifecycle import Lifecycle
 from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool

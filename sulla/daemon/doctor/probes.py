@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +56,7 @@ class Patient:
     """Asks that daemon for a method without parameters."""
     silent: bool = False
     """Whether that daemon did not answer."""
-    model_check: Json = None
+    model_check: Json = field(default=None, init=False)
     """What that daemon found out about its model just now; None for a daemon that was not asked, or is older."""
     newest_ms: int = 0
     """When the newest record was made, once the store was looked at."""
