@@ -304,4 +304,4 @@ def _review(call: ToolCall, cuts: int) -> Wait:
         "Look, then say what it came to, have it run again, or give it up."
     )
     # Numbered, because it is a new question when the permitted second try was cut off too.
-    return Wait(f"review:{call.id}:{cuts}", call.id, question)
+    return Wait(f"review:{call.id}:{cuts}", call.id, question, tool=call.name)

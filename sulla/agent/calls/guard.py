@@ -235,6 +235,6 @@ class CallGuard:
             said,
             digest,
             expires_ms,
-            call.name if target else "",
+            call.name,
             target,
         )
