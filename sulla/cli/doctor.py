@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from sulla.capabilities import capabilities
-from sulla.cli.settings import examined_of
+from sulla.cli.settings import examined_of, settings_of
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
@@ -28,10 +28,16 @@ _NAME_COLUMNS = 9
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--json", action="store_true", help="print JSON")
+    gone = "check nothing: remove for good what is left of deleted threads (the daemon has to be stopped for it)"
+    command.add_argument("--compact", action="store_true", help=gone)
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Make every check and print what it found, at once."""
+    if given.compact:
+        from sulla.cli.compact import compact
+
+        return compact(settings_of(given), as_json=given.json)
     home, examined = home_of(given), examined_of(given)
     findings = asyncio.run(_examine(home, examined, None if given.json else paper()))
     faults = sum(finding.result == "fault" for _, finding in findings)

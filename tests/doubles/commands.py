@@ -16,6 +16,7 @@ from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
+from sulla.finding import rpc as finding
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
@@ -33,6 +34,7 @@ from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
+from tests.doubles.finding import MemoryFinding
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.safety import MemorySafety
@@ -154,6 +156,7 @@ class MemoryCommands:
             (
                 agents.METHODS.done_by(self),
                 skills.METHODS.done_by(self),
+                finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
                 safety.METHODS.done_by(MemorySafety(self._called, self._thread)),
                 environment_rpc.METHODS.done_by(self),
                 permissions_rpc.METHODS.done_by(MemoryRules(self._called)),

@@ -33,6 +33,7 @@ from tests.gateway.peer import PATIENCE_S, Raw
 OWNER = {"Authorization": "Bearer owner"}
 IN_PATHS = {
     "thread_id": "thr_1",
+    "begins": "thr_1",
     "id": "review:x",
     "project": "garden",
     "rule": "rule_1",
