@@ -83,6 +83,13 @@ def test_a_key_that_others_may_read_is_a_fault_and_other_settings_are_not() -> N
     assert judge_settings(file, FILE, (), {}, ["model.anthropic_api_key"])[0].result == "ok"
 
 
+def test_the_keys_that_are_in_their_own_file_are_named_and_not_counted_elsewhere() -> None:
+    file, keys = HOME / "sulla.toml", replace(FILE, path=HOME / "keys.toml")
+    sources = {("model", "name"): "SULLA_MODEL", ("model", "anthropic_api_key"): str(keys.path)}
+    (finding,) = judge_settings(file, None, (), sources, [], keys)
+    assert f"model.anthropic_api_key in {keys.path}, 1 in the environment" in finding.found
+
+
 @pytest.mark.parametrize(
     ("entry", "text", "result", "found"),
     [
