@@ -158,6 +158,18 @@ class Workspace:
     """Whether this user may write there; of one that is not there yet, whether it can be made."""
 
 
+def judge_shared_marks(why_not: str) -> list[Finding]:
+    """Whether other homes on the workspace can be told which of its files are from outside.
+
+    Args:
+        why_not: why not; empty if they can.
+    """
+    if not why_not:
+        return []
+    said = f"other homes on the workspace are not told which of its files are from outside: {why_not}"
+    return [warning(said, "if there are others, let this user write in the folder above it; docs/safety.md says more")]
+
+
 def judge_workspace(work: Workspace, home: Path) -> list[Finding]:
     """The workspace: can be written to, and the home's own files are out of the agent's reach.
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sulla import __version__
+from sulla.agent.calls.shared_marks import why_not_shared
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, PortInUse, SettingsError
@@ -107,7 +108,8 @@ def _text(path: Path) -> str | None:
 async def workspace(patient: Patient) -> list[Finding]:
     """The folder that the agent's file tools work in."""
     seen = await asyncio.to_thread(_workspace, patient.settings.workspace)
-    return checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
+    found = checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
+    return [*found, *checks.judge_shared_marks(await asyncio.to_thread(why_not_shared, seen.path))]
 
 
 def _workspace(path: Path) -> checks.Workspace:

@@ -14,6 +14,7 @@ from sulla.daemon.doctor.checks import (
     Workspace,
     judge_home,
     judge_settings,
+    judge_shared_marks,
     judge_token,
     judge_workspace,
 )
@@ -132,3 +133,9 @@ def test_a_workspace_can_be_written_to_and_keeps_the_home_out_of_reach(
     assert finding.result == result
     assert found in finding.found
     assert bool(finding.remedy) == (result != "ok")
+
+
+def test_that_other_homes_are_not_told_of_files_from_outside_is_worth_a_word() -> None:
+    assert judge_shared_marks("") == []
+    (finding,) = judge_shared_marks("this user may not write in /srv")
+    assert (finding.result, finding.found.endswith("may not write in /srv")) == ("warning", True)
