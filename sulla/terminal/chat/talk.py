@@ -27,6 +27,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.program import program
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
 from sulla.terminal.turn import Said, fault_in
@@ -347,4 +348,4 @@ class Talk:
         if self.view.running:
             why = "not stopped: " if self._pressed.stopping else ""
             above(f"[{why}the answer goes on without you]\n")
-        above(harmless(f"`sulla chat --thread {thread_id}` goes on here.\n") if thread_id else "")
+        above(harmless(f"`{program()} chat --thread {thread_id}` goes on here.\n") if thread_id else "")
