@@ -22,7 +22,7 @@ from sulla.terminal.table import harmless, one_line, paper, second
 Row = dict[str, Any]
 
 MOST_AT_ONCE: Final = 64
-"""Notices that are marked with one request (docs/protocol.md)."""
+"""Notices that are marked with one request (docs/inside/protocol.md)."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
