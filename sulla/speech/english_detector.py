@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from sulla.speech.english.answers import answer, filler, open_end, whole
+from sulla.speech.english.answers import answer, filler, fits, open_end, whole
 from sulla.speech.english.dictation import dictation
 from sulla.speech.english.hold import asks_for_time
 from sulla.speech.english.lists import repair
 from sulla.speech.english.missing import missing
-from sulla.speech.english.text import look
+from sulla.speech.english.text import SpokenText, look
 from sulla.speech.english.vocabulary import Vocabulary
-from sulla.speech.turn_taking.detector import Reading
+from sulla.speech.turn_taking.detector import COMPLETE, Reading
 
 _RULES: Final = (filler, asks_for_time, open_end, dictation, answer, repair, missing, whole)
 _SILENT: Final = Reading(0.0, "no_words")
+_AS_ASKED: Final = ("dictation", "hold")
+"""Kinds that mean what they mean, whatever was asked."""
 _WHOLE: Final = Reading(0.85, "nothing_is_missing")
 
 
@@ -33,7 +36,16 @@ class EnglishDetector:
         said = look(self.vocabulary, text, question)
         if said is None:
             return _SILENT
-        for rule in _RULES:
-            if (found := rule(said)) is not None:
-                return found
-        return _WHOLE
+        found = _read(said)
+        if not said.asked or found.kind in _AS_ASKED or found.score < COMPLETE or fits(said):
+            return found
+        unasked = _read(replace(said, asked=(), written=False))
+        return unasked if unasked.score < found.score else found
+
+
+def _read(said: SpokenText) -> Reading:
+    """What the first rule says that has an answer."""
+    for rule in _RULES:
+        if (found := rule(said)) is not None:
+            return found
+    return _WHOLE

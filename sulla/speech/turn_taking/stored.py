@@ -40,7 +40,6 @@ class StoredTurn:
     eager: bool
     silence: Silence | None = None
     """None in what was written before it was kept: then it is not sure."""
-    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
