@@ -10,9 +10,9 @@ from sulla.speech.english.dictation import dictation
 from sulla.speech.english.hold import asks_for_time
 from sulla.speech.english.lists import repair
 from sulla.speech.english.missing import missing
-from sulla.speech.english.text import SpokenText, look
+from sulla.speech.english.text import SpokenText, learnt, look
 from sulla.speech.english.vocabulary import Vocabulary
-from sulla.speech.turn_taking.detector import COMPLETE, Reading
+from sulla.speech.turn_taking.detector import COMPLETE, UNKNOWN, Reading, Style
 
 _RULES: Final = (filler, asks_for_time, open_end, dictation, answer, repair, missing, whole)
 _SILENT: Final = Reading(0.0, "no_words")
@@ -31,9 +31,9 @@ class EnglishDetector:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
 
-    def read(self, text: str, question: str | None = None) -> Reading:
-        """How complete a text is, from its last words and the question before it."""
-        said = look(self.vocabulary, text, question)
+    def read(self, text: str, question: str | None = None, style: Style = UNKNOWN) -> Reading:
+        """How complete a text is, from its last words, the question before it and how the recognizer writes."""
+        said = look(self.vocabulary, text, question, style)
         if said is None:
             return _SILENT
         found = _read(said)
@@ -41,6 +41,10 @@ class EnglishDetector:
             return found
         unasked = _read(replace(said, asked=(), written=False))
         return unasked if unasked.score < found.score else found
+
+    def learn(self, text: str, style: Style) -> Style:
+        """What a turn shows of how the recognizer writes."""
+        return learnt(self.vocabulary, text, style)
 
 
 def _read(said: SpokenText) -> Reading:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.classic import is_complete_thought
-from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector
+from sulla.speech.turn_taking.detector import COMPLETE, UNKNOWN, Reading, TurnDetector
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
@@ -85,6 +85,7 @@ class SpeechBuffer:
         self._turn: _Turn | None = None
         self._question: str | None = None
         self._pace = Pace()
+        self._style = UNKNOWN
         self._now_ms = 0
 
     def ask(self, question: str | None) -> None:
@@ -213,7 +214,7 @@ class SpeechBuffer:
             was = (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, self._is_announced(turn))
             kept_turn = StoredTurn(*was, turn.silence)
         heard, pace = self._utterances.stored(), self._pace
-        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
+        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms, self._style)
 
     @classmethod
     def restored(
@@ -228,7 +229,7 @@ class SpeechBuffer:
         """
         buffer = cls(profile, detector)
         buffer._utterances = Utterances(stored.utterances, stored.closed)
-        buffer._question, buffer._now_ms = stored.question, stored.now_ms
+        buffer._question, buffer._now_ms, buffer._style = stored.question, stored.now_ms, stored.style
         buffer._pace = Pace(stored.pause_mean_ms, stored.spoke_ms)
         if (was := stored.turn) is not None:
             silence = was.silence if was.silence is not None else Silence(was.last_ms, was.last_ms)
@@ -262,7 +263,7 @@ class SpeechBuffer:
     def _read(self, turn: _Turn) -> None:
         """How complete the text is, and how long to wait for more."""
         assert self._detector is not None  # noqa: S101 - as __init__ saw to
-        turn.reading = reading = self._detector.read(turn.text, self._question)
+        turn.reading = reading = self._detector.read(turn.text, self._question, self._style)
         if reading.kind == "hold":
             turn.wait_ms = self._profile.hold_ms
         else:
@@ -316,6 +317,8 @@ class SpeechBuffer:
             return (self._drop(turn),)
         if self._profile.name == "adaptive" and turn.wait_ms is None:
             self._read(turn)
+        if self._profile.name == "adaptive" and self._detector is not None:
+            self._style = self._detector.learn(turn.text, self._style)
         self._close()
         self._question = None
         reading, waited_ms = self._thought(turn), max(0, now_ms - turn.silence.since_ms)
