@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from sulla.speech.english.answers import answer, filler, fits, open_end, whole
+from sulla.speech.english.answers import WHOLE_ANSWER, answer, answers_whole, filler, fits, open_end, whole
 from sulla.speech.english.dictation import dictation
 from sulla.speech.english.hold import asks_for_time
 from sulla.speech.english.lists import repair
@@ -40,7 +40,9 @@ class EnglishDetector:
         if not said.asked or found.kind in _AS_ASKED or found.score < COMPLETE or fits(said):
             return found
         unasked = _read(replace(said, asked=(), written=False))
-        return unasked if unasked.score < found.score else found
+        if unasked.score >= found.score:
+            return found
+        return WHOLE_ANSWER if answers_whole(said, unasked) else unasked
 
     def learn(self, text: str, style: Style) -> Style:
         """What a turn shows of how the recognizer writes."""

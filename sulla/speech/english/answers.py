@@ -105,6 +105,9 @@ an answer fits better than other words."""
 
 MOST_LISTED: Final = 10
 """Of an answer that is a list, of a time or a number, and of what a full stop ends."""
+SURE: Final = 0.8
+WHOLE_ANSWER: Final = Reading(0.92, "whole_answer", "answer")
+"""Of a clause that needs no question, behind one."""
 _SHORT: Final = 3
 _REPLY: Final = 5
 """Words of "no, it's a feature request"."""
@@ -171,6 +174,17 @@ def kind_of(en: Vocabulary, question: tuple[str, ...]) -> Asked:
     return "when or how much" if word == "when" or is_measured else "who or what"
 
 
+def answers_whole(said: SpokenText, unasked: Reading) -> bool:
+    """Whether a text that is of no such kind, but is short and whole without its question, is an answer all the same.
+
+    Args:
+        said: it, with the words of the question.
+        unasked: how it reads without them.
+    """
+    is_whole = unasked.score >= SURE and len(said.words) <= MOST_WORDS
+    return is_whole and kind_of(said.en, said.asked) != "anything"
+
+
 def fits(said: SpokenText) -> bool:
     """Whether a text is of a kind that answers the question before it.
 
@@ -185,6 +199,8 @@ def fits(said: SpokenText) -> bool:
     while lead < len(words) - 1 and (words[lead] in en["answering"] or words[lead] in en["openers"]):
         lead += 1
     rest = words[lead:]
+    if len(rest) > 2 and rest[-2:] in en.phrases["unsure"]:
+        rest = rest[:-2]
     if rest in en.phrases["replies"] or (len(rest) == 1 and (lead or rest[0] in en["answering"])):
         return True
     if kind == "anything":
@@ -195,7 +211,9 @@ def fits(said: SpokenText) -> bool:
         or (kind == "yes or no" and lead and len(rest) <= _REPLY)
     ):
         return True
-    is_longer = kind == "when or how much" or bool(said.end) or "and" in rest[-4:-1]
+    if kind == "when or how much" and len(rest) <= MOST_LISTED and _is_measure(en, rest[-1]):
+        return True
+    is_longer = kind == "when or how much" or bool(said.end) or "and" in rest[-5:-1]
     if _is_short_clause(en, kind, rest):
         return True
     return (
@@ -207,12 +225,16 @@ def fits(said: SpokenText) -> bool:
 
 def _is_short_clause(en: Vocabulary, kind: Asked, words: tuple[str, ...]) -> bool:
     """ "I did", "my brother did", "it's leaking", "coach is fine"."""
-    is_agreed = en.class_of.get(words[0]) in _PRONOUNS and words[-1] in en["auxiliaries"]
+    is_pronoun = en.class_of.get(words[0]) in _PRONOUNS
+    is_agreed = is_pronoun and words[-1] in en["auxiliaries"]
+    is_agreed = is_agreed or (is_pronoun and len(words) == _SHORT and words[1] in en["auxiliaries"])
+    if kind in ("yes or no", "which of them", "who or what") and words[:2] in en.phrases["preferring"]:
+        return True
     if is_agreed and kind in ("yes or no", "who or what") and 2 <= len(words) <= _SHORT + (kind == "yes or no"):
         return True
     if kind == "who or what":
         is_who = len(words) <= _SHORT + 1 and words[-1] in en["agreeing"]
-        return is_who or (words[0] in ("it's", "that's") and len(words) <= _SHORT)
+        return is_who or (words[0] in ("it's", "that's", "there's") and len(words) <= MOST_WORDS)
     return kind == "which of them" and len(words) == _SHORT and words[1] == "is"
 
 
@@ -246,18 +268,21 @@ def _is_phrase_for(en: Vocabulary, kind: Asked, words: tuple[str, ...]) -> bool:
             return True
 
 
+def _is_measure(en: Vocabulary, word: str) -> bool:
+    """A word of times, numbers and measures."""
+    return (
+        en.class_of.get(word) in _COUNTING
+        or word[0].isdigit()
+        or bool(en.bits_of(word) & (lex.TIME | lex.TIME_NOUN))
+        or any(word in en[name] for name in ("numbers", "ordinals", "weekdays", "months", "units"))
+    )
+
+
 def _is_time(en: Vocabulary, words: tuple[str, ...]) -> bool:
     """A time, a number or a measure."""
-    lists = [en[name] for name in ("numbers", "ordinals", "weekdays", "months", "units")]
     return (
         len(words) == 1
         or en.class_of.get(words[0]) in _PLACING
         or words[0] in en["degrees"]
-        or any(
-            en.class_of.get(word) in _COUNTING
-            or word[0].isdigit()
-            or en.bits_of(word) & (lex.TIME | lex.TIME_NOUN)
-            or any(word in one for one in lists)
-            for word in words
-        )
+        or any(_is_measure(en, word) for word in words)
     )

@@ -109,12 +109,17 @@ def _is_written(text: str, *, has_pauses: bool) -> bool:
 
 def _whole(en: Vocabulary, words: tuple[str, ...], style: Style) -> tuple[str, ...]:
     """The words with the apostrophes that a recognizer has left out. What is a word without one, too ("were"), is taken
-    for the other only at the beginning, and only where the thread has shown that apostrophes are left out.
+    for the other only where a clause begins, and only where the thread has shown that apostrophes are left out.
     """
     found = [en.bare[word] if word in en.never_bare else word for word in words]
-    is_clause = len(words) > 1 and en.class_of.get(words[1]) not in ("subj", "pron", "demo")
-    if style.bare_words and is_clause and words[0] not in en["openers"]:
-        found[0] = en.bare.get(words[0], words[0])
+    if not style.bare_words:
+        return tuple(found)
+    begins = True
+    for at, word in enumerate(found):
+        following = en.class_of.get(found[at + 1]) if at + 1 < len(found) else "subj"
+        if begins and word not in en["openers"] and following not in ("subj", "pron", "demo"):
+            found[at] = en.bare.get(word, word)
+        begins = en.class_of.get(word) in ("wh", "sub", "conj", "whether") or (begins and word in en["openers"])
     return tuple(found)
 
 
