@@ -135,6 +135,10 @@ class LimitSettings(Section):
 class DaemonSettings(Section):
     """The process itself."""
 
+    zone: str = ""
+    """The time zone of schedules, heartbeats and what agents are told, where nothing else is said, e.g.
+    `Europe/Berlin`; empty for the system's.
+    """
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

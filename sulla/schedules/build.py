@@ -90,7 +90,7 @@ def build(host: Host) -> Built:
     def unreadable() -> str:
         return "; ".join(schedules.troubles())[:1_000]
 
-    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check)
+    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check, place.zone)
     timetable = Timetable(scheduler, service, begins, place)
     return Built(
         provides=(timetable,),

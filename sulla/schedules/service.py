@@ -40,6 +40,7 @@ class ScheduleService:
         clock: all time.
         make_id: for new ones.
         check: refuses a schedule that could not do what it says.
+        zone: the name of the time zone of those that name none.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class ScheduleService:
         clock: Clock,
         make_id: MakeId,
         check: Callable[[Spec], Awaitable[None]],
+        zone: str = "UTC",
     ) -> None:
+        self.zone = zone
         self._schedules = schedules
         self._scheduler = scheduler
         self._clock = clock

@@ -178,7 +178,7 @@ def explain(spec: Spec) -> str:
         case Cron(text):
             said = f"{explain_cron(text)}, {spec.zone}"
         case At(at_ms):
-            said = f"Once, at {local_time(at_ms, zone_of(spec.zone)):%Y-%m-%d %H:%M:%S} {spec.zone}"
+            said = f"Once, at {local_time(at_ms, zone_of(spec.zone)):%A %Y-%m-%d %H:%M:%S} {spec.zone}"
         case _:
             assert_never(spec.when)
     return said if spec.hours is None else f"{said}; only {spec.hours}, {spec.zone}"

@@ -21,7 +21,8 @@ from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import home_of
 from sulla.terminal.questions import from_wait
 from sulla.terminal.screen import paused_head
-from sulla.terminal.table import one_line, second
+from sulla.terminal.table import one_line
+from sulla.terminal.times import second
 
 Row = dict[str, Any]
 

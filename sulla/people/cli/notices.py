@@ -16,7 +16,8 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow
 from sulla.terminal.place import door, home_of
 from sulla.terminal.screen import notice_head
-from sulla.terminal.table import harmless, one_line, paper, second
+from sulla.terminal.table import harmless, one_line, paper
+from sulla.terminal.times import second
 
 Row = dict[str, Any]
 

@@ -12,6 +12,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.table import one_line, paper
+from sulla.terminal.times import moment
 
 Row = dict[str, Any]
 
@@ -105,7 +106,7 @@ def _print(given: argparse.Namespace, row: Row) -> None:
     print(paper().bold(one_line(row["schedule"])) + f"{title} {state}")
     print(f"  {one_line(row['explain'])}: {one_line(row['action'], 200)}")
     if row["next"]:
-        print(f"  next: {', '.join(map(_second, row['next']))} UTC")
+        print(f"  next: {', '.join(map(moment, row['next']))}")
     if last := _last(row):
         print(f"  last: {last}")
 
@@ -118,11 +119,7 @@ def _last(row: Row) -> str:
     note = lately[-1]
     fired = [one["at"] for one in lately if one["slot"] == note["slot"] and one["what"] == "fired"]
     said = f" ({one_line(note['said'], 200)})" if note["said"] else ""
-    return f"{_second((fired or [note['at']])[-1])} UTC {note['what']}{said}"
-
-
-def _second(at: str) -> str:
-    return at[:19].replace("T", " ")
+    return f"{moment((fired or [note['at']])[-1])} {note['what']}{said}"
 
 
 DOES = {"list": _list, "add": _add, "remove": _remove, "run": _run, "pause": _pause, "resume": _resume}
