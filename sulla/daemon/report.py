@@ -32,7 +32,7 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "model": str(choice.model),
         "model_why": choice.why,
         "offline": choice.model.provider == OFFLINE,
-        "how_to": HOW_TO,
+        "how_to": HOW_TO if choice.model.provider == OFFLINE else "",
         "workspace": str(settings.workspace),
     }
 

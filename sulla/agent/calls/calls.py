@@ -222,19 +222,21 @@ class ToolCalls:
             if tool is not None
             else FileTouch()
         )
-        context = replace(context, over=partial(self.guard.files.after, touch, None))
+        files = self.guard.files
+        context = replace(context, over=partial(files.after, touch, None), origins=files.origins(self.workspace))
         try:
             result = await self._attempts(call, context, run, again=again)
         except BaseException:
             with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
                 await context.over()
             raise
-        outside = await self.guard.files.tainted(touch)
+        has_read = not (isinstance(result, Done) and result.nothing_read)
+        outside = has_read and await files.tainted(touch)
         tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
         if isinstance(result, Done) and result.goes_on:
             touch = FileTouch()
         rest = self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None
-        obeyed = await self.guard.files.after(touch, rest)
+        obeyed = await files.after(touch, rest)
         match result:
             case Done(text):  # what the log never holds, no reader of it can let out
                 text = f"{text}{_told_of(obeyed) if tainted else ''}"
@@ -300,4 +302,4 @@ def _review(call: ToolCall, cuts: int) -> Wait:
         "Look, then say what it came to, have it run again, or give it up."
     )
     # Numbered, because it is a new question when the permitted second try was cut off too.
-    return Wait(f"review:{call.id}:{cuts}", call.id, question)
+    return Wait(f"review:{call.id}:{cuts}", call.id, question, tool=call.name)

@@ -24,6 +24,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.call import mend
+from sulla.tools.origins import AllTrusted, FileOrigins
 from sulla.tools.policy import Allow, AskFirst, CallContext, Deny, Verdict, digest_of, judge, reach_of, target_of
 from sulla.tools.registry import Toolbox
 
@@ -80,6 +81,9 @@ class Files(Protocol):
             Files that a command has made or changed, and that programs of the owner run.
         """
 
+    def origins(self, workspace: Path) -> FileOrigins:
+        """What tells a tool which files of a workspace are from outside."""
+
 
 class NoFiles:
     """Keeps `Files` where there is no workspace to look after."""
@@ -95,6 +99,10 @@ class NoFiles:
     async def after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         """Nothing is kept."""
         return ()
+
+    def origins(self, workspace: Path) -> FileOrigins:
+        """All are trusted."""
+        return AllTrusted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +227,6 @@ class CallGuard:
             said,
             digest,
             expires_ms,
-            call.name if target else "",
+            call.name,
             target,
         )

@@ -10,7 +10,7 @@ from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, Defaul
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderKeyMissing, ProviderUnreachable
 from sulla.models.anthropic.errors import status_error
-from sulla.models.wire.failures import innermost
+from sulla.models.wire.failures import hung_up, innermost, no_answer
 from sulla.models.wire.keys import check_key
 
 PROBE_S = 10.0
@@ -54,6 +54,8 @@ async def find_anthropic(model: str, api_key: str, base_url: str, clock: Clock) 
         said = (error.api_message or error.message).replace(api_key, "***")
         raise status_error(model, error.status_code, str(error.type or ""), said) from error
     except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
+        if hung_up(error):
+            raise no_answer(str(client.base_url), f"the model {model!r}") from error
         what = f"no answer within {PROBE_S:g} s" if isinstance(error, TimeoutError) else innermost(error)
         raise ProviderUnreachable(
             f"Anthropic cannot be reached ({what}): check the network and ANTHROPIC_BASE_URL"

@@ -9,7 +9,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHt
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderProtocol, ProviderUnreachable
 from sulla.models.openai.errors import said_of, status_error
-from sulla.models.wire.failures import innermost
+from sulla.models.wire.failures import hung_up, innermost, no_answer
 from sulla.models.wire.keys import check_key
 
 PROBE_S = 10.0
@@ -52,6 +52,8 @@ async def list_openai(model: str, api_key: str, base_url: str, clock: Clock) -> 
             said = said.replace(api_key, "***")
         raise status_error(model, error.status_code, f"{error.code or ''} {error.type or ''}", said) from error
     except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
+        if hung_up(error):
+            raise no_answer(str(client.base_url), "the list of models") from error
         what = f"no answer within {PROBE_S:g} s" if isinstance(error, TimeoutError) else innermost(error)
         raise ProviderUnreachable(
             f"the service that speaks OpenAI's API cannot be reached ({what}): check the network and OPENAI_BASE_URL"

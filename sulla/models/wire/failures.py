@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from typing import Final
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
 
+_NOT_TAKEN: Final = "ClientConnector"
+_HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
+"""How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
+``ConnectTimeout`` or a ``ConnectError``."""
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -49,12 +55,40 @@ def shown(address: str) -> str:
 
 def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
     """Whether an error, or one that led to it, is of these kinds."""
+    return any(isinstance(cause, kinds) for cause in _causes(error))
+
+
+def _causes(error: Exception) -> Iterator[BaseException]:
+    """An error, what led to it, and so on."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, kinds):
-            return True
+        yield cause
         cause = cause.__cause__
-    return False
+
+
+def hung_up(error: Exception) -> bool:
+    """Whether somebody took the connection and ended it before any answer, by what an HTTP client has raised."""
+    causes = list(_causes(error))
+    if any(type(cause).__name__.startswith(_NOT_TAKEN) for cause in causes):
+        return False
+    return any(
+        type(cause).__name__ in _HUNG_UP
+        or (isinstance(cause, OSError) and cause.errno in (errno.ECONNRESET, errno.EPIPE))
+        or "disconnected without sending a response" in str(cause)
+        for cause in causes
+    )
+
+
+def no_answer(address: str, whom: str) -> ProviderTransient:
+    """The error for a connection that was ended so (`hung_up`).
+
+    Args:
+        address: who was asked.
+        whom: what for, e.g. ``the model 'x'``.
+    """
+    return ProviderTransient(
+        f"{shown(address)} closed the connection without an answer for {whom}: try again, or look at what runs there"
+    )
 
 
 def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
@@ -74,6 +108,8 @@ def no_connection(
         error: what the transport raised.
         nobody: what it raises where nobody took the connection.
     """
+    if hung_up(error):
+        return no_answer(address, f"the model {model!r}")
     kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
     return kind(
         f"no connection to {shown(address)} for the model {model!r} ({innermost(error)}): "

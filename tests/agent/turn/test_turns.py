@@ -172,18 +172,6 @@ async def test_a_reply_without_a_wrapper_is_nudged_once(store: MemoryStore) -> N
     assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
 
 
-async def test_no_wrapper_even_then_fails_visibly_and_keeps_the_text(store: MemoryStore) -> None:
-    provider = ScriptedProvider(["Here you are.", "What wrapper?"])
-    world = World(store, provider)
-    thread = await world.thread()
-    await world.ask(thread, "give")
-    error = await last(world, thread, "RUN_ERROR")
-    assert error["code"] == "no_outcome"
-    texts = [entry.data["text"] for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
-    assert texts[0] == "Here you are."
-    provider.assert_done()
-
-
 async def test_a_plain_agent_is_done_when_it_calls_no_tool_and_is_told_of_no_wrapper(store: MemoryStore) -> None:
     provider = ScriptedProvider(["Just this."])
     world = World(store, provider, completion="plain")
