@@ -219,6 +219,7 @@ _SCHEDULE: Final[JsonObject] = {
     "missed": 0,
     "skipped": 0,
     "failed": 0,
+    "tainted": False,
 }
 
 METHODS: Final[Methods[ScheduleService]] = Methods(
