@@ -45,7 +45,7 @@ class Desk:
         self, name: str, key: str = "k1", *, tainted: bool = False, agent: str = "sulla", **args: object
     ) -> Done:
         context = replace(self.context, idempotency_key=key, tainted=tainted, agent=agent)
-        done = await self.tools[name].run(args, context)
+        done = await self.tools[name].run(args, context)  # type: ignore[arg-type]  # it is JSON
         assert isinstance(done, Done)
         return done
 
