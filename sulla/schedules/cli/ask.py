@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
-from sulla.terminal.client import Client, open_client
+from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.ids import rows_of, whole_schedule
 from sulla.terminal.place import door, home_of
 from sulla.terminal.table import one_line, paper
 from sulla.terminal.times import moment
@@ -28,18 +28,7 @@ def _list(given: argparse.Namespace) -> Exit:
 
 async def _all(given: argparse.Namespace) -> list[Row]:
     async with open_client(door(home_of(given))) as client:
-        return [row async for row in _pages(client)]
-
-
-async def _pages(client: Client) -> AsyncIterator[Row]:
-    after: str | None = None
-    while True:
-        page = await client.call("schedule.list", after=after)
-        for row in page["schedules"]:
-            yield row
-        after = page["next"]
-        if after is None:
-            return
+        return [row async for row in rows_of(client, "schedule.list", "schedules")]
 
 
 def _add(given: argparse.Namespace) -> Exit:
@@ -68,25 +57,35 @@ def _add(given: argparse.Namespace) -> Exit:
 
 
 def _remove(given: argparse.Namespace) -> Exit:
-    gone = _ask(given, "schedule.remove", schedule=given.id)
-    print(json.dumps(gone) if given.json else f"removed {one_line(given.id)}")
+    gone = _ask_of(given, "schedule.remove")
+    print(json.dumps(gone) if given.json else f"removed {one_line(gone['schedule'])}")
     return Exit.OK
 
 
 def _run(given: argparse.Namespace) -> Exit:
-    fired = _ask(given, "schedule.run", schedule=given.id)
-    print(json.dumps(fired) if given.json else f"fired {one_line(given.id)}")
+    fired = _ask_of(given, "schedule.run")
+    print(json.dumps(fired) if given.json else f"fired {one_line(fired['schedule'])}")
     return Exit.OK
 
 
 def _pause(given: argparse.Namespace) -> Exit:
-    _print(given, _ask(given, "schedule.pause", schedule=given.id))
+    _print(given, _ask_of(given, "schedule.pause"))
     return Exit.OK
 
 
 def _resume(given: argparse.Namespace) -> Exit:
-    _print(given, _ask(given, "schedule.resume", schedule=given.id))
+    _print(given, _ask_of(given, "schedule.resume"))
     return Exit.OK
+
+
+def _ask_of(given: argparse.Namespace, method: str) -> Row:
+    """Ask something of the schedule whose id begins as it was typed."""
+
+    async def ask() -> Row:
+        async with open_client(door(home_of(given))) as client:
+            return await client.call(method, schedule=await whole_schedule(client, given.id))
+
+    return asyncio.run(ask())
 
 
 def _ask(given: argparse.Namespace, method: str, **params: object) -> Row:
