@@ -11,6 +11,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.ids import rows_of, whole_schedule
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper
 from sulla.terminal.times import moment
 
@@ -22,7 +23,7 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         _print(given, row)
     if not rows and not given.json:
-        print('no schedules; make one with e.g. `sulla schedule add --every 30m --message "what is new?"`')
+        print(f'no schedules; make one with e.g. `{program()} schedule add --every 30m --message "what is new?"`')
     return Exit.OK
 
 
