@@ -14,9 +14,11 @@ from sulla.terminal.chat.current import Current
 from sulla.terminal.chat.orders import Known, Mode, Order
 from sulla.terminal.chat.view import Piece, View
 from sulla.terminal.client import Client
+from sulla.terminal.framed import brief
 from sulla.terminal.questions import Question, from_row, open_questions
-from sulla.terminal.table import Paper, Table, columns_of_terminal, one_line
+from sulla.terminal.table import Paper, Table, columns_of_terminal, harmless, one_line
 from sulla.terminal.turn import Said
+from sulla.terminal.wrap import in_two
 
 Row = dict[str, Any]
 
@@ -121,7 +123,7 @@ async def _agent(talk: Talk, argument: str) -> None:
         talk.note(f"[{argument} answers from now on, with {dict(talk.known.agents)[argument]}]")
         return
     rows = [(agent, model) for agent, model in talk.known.agents]
-    talk.note("\n".join(["agents; /agent ID has one answer from now on", *_columns(rows)]))
+    _tell_rows(talk, "agents; /agent ID has one answer from now on", rows)
 
 
 async def _model(talk: Talk, argument: str) -> None:
@@ -134,7 +136,8 @@ async def _model(talk: Talk, argument: str) -> None:
     rows = [(model, f"agent {agent}") for agent, model in talk.known.agents]
     head = f"no agent has the model {argument}: these have" if argument else "models; /model NAME has its agent answer"
     more = "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md)"
-    talk.note("\n".join([head, *_columns(rows), more]))
+    _tell_rows(talk, head, rows)
+    talk.note(more)
 
 
 async def _mode(talk: Talk, argument: str) -> None:
@@ -146,8 +149,10 @@ async def _mode(talk: Talk, argument: str) -> None:
             talk.choices = replace(talk.choices, mode=mode)
     chosen = talk.choices.mode
     rows = [(f"{'*' if mode == chosen else ' '} {mode}", orders.MODE_MEANS[mode]) for mode in orders.MODES]
-    said = f"[{chosen}: a message {orders.MODE_MEANS[chosen]}]"
-    talk.note(said if argument else "\n".join(["what a message does to an answer that comes", *_columns(rows)]))
+    if argument:
+        talk.note(f"[{chosen}: a message {orders.MODE_MEANS[chosen]}]")
+    else:
+        _tell_rows(talk, "what a message does to an answer that comes", rows)
 
 
 async def _steer(talk: Talk, argument: str) -> None:
@@ -167,7 +172,8 @@ async def _cost(talk: Talk, _: str) -> None:
 
 
 async def _help(talk: Talk, argument: str) -> None:
-    talk.show(Piece("plain", "\n".join(orders.help_lines(argument))))
+    rows = orders.help_rows(argument)
+    _tell_rows(talk, "" if rows else f"[there is no command {argument}; /help lists them]", rows)
 
 
 async def _approvals(talk: Talk, argument: str) -> None:
@@ -175,19 +181,17 @@ async def _approvals(talk: Talk, argument: str) -> None:
         return [row async for row in open_questions(client)]
 
     rows = await talk.current.conversation.call_with(listed)
-    numbers = tuple((str(number), one_line(row["prompt"], 60)) for number, row in enumerate(rows, 1))
+    numbers = tuple((str(number), brief(str(row["prompt"]))) for number, row in enumerate(rows, 1))
     talk.known = replace(talk.known, questions=numbers)
     if argument.isdecimal() and 1 <= int(argument) <= len(rows):
         await talk.ask_again(from_row(rows[int(argument) - 1]))
         return
-    lines = [f"{number}. {from_row(row).tool or 'asked'} in {row['thread_id']}: {row['prompt']}"
-             for number, row in enumerate(rows, 1)]  # fmt: skip
     if argument:
         talk.note(f"[there is no question {argument}: {len(rows)} wait for an answer]")
     elif not rows:
         talk.note("[nobody waits for an answer]")
-    for line in lines:
-        talk.show(Piece("fold", line))
+    for number, about in numbers:
+        talk.show(Piece("fold", f"{number}. {about}"))
     if rows:
         talk.note("/approvals NUMBER shows one whole and takes the answer")
 
@@ -248,10 +252,9 @@ async def _first_words(client: Client, thread_id: str) -> str:
     return next((one_line(str(one["data"]["text"]), 200) for one in page["events"] if one["type"] == "INPUT"), "")
 
 
-def _columns(rows: list[tuple[str, str]]) -> list[str]:
-    wide = max((len(name) for name, _ in rows), default=0)
-    return [f"  {one_line(name):<{wide}}  {one_line(about)}".rstrip() if name[:1] != " " else
-            f"  {name:<{wide}}  {about}" for name, about in rows]  # fmt: skip
+def _tell_rows(talk: Talk, head: str, rows: list[tuple[str, str]]) -> None:
+    lines = in_two(((harmless(name), one_line(about)) for name, about in rows), columns_of_terminal() - 1)
+    talk.show(*([Piece("faint", head)] if head else []), Piece("plain", "\n".join(lines)))
 
 
 async def _call(talk: Talk, method: str) -> Row:

@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.blocks import Blocks
-from sulla.terminal.chat.wrap import wrapped
 from sulla.terminal.screen import Screen, notice_head, paused_head
 from sulla.terminal.table import harmless, one_line
+from sulla.terminal.wrap import wrapped
 
 Event = dict[str, Any]
 Tone = Literal["answer", "plain", "faint", "strong", "fold"]
@@ -149,6 +149,8 @@ class View:
             event: it.
             now_s: the time.
         """
+        if not self.running and event["type"] in _AT_WORK:  # its beginning lies further back than was read
+            self.running = str(event.get("run_id") or "")
         known = _TAKES.get(event["type"])
         return [] if known is None else known(self, event, event["data"], str(event.get("run_id") or ""), now_s)
 
@@ -303,6 +305,9 @@ class View:
     def _on_playbook_ended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [_faint(f"[playbook {data['name']} {data['status']}]")]
 
+
+_AT_WORK: Final = ("MODEL_STARTED", "TOOL_CALL_START", "SUSPENDED", "RESUMED")
+"""What only a run does that goes on."""
 
 _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]] = {
     "INPUT": View._on_input,
