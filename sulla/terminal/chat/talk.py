@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -305,6 +306,7 @@ class Talk:
 
         self.waits.told.add(question.id)
         self.waits.asked.pop(question.id, None)
+        self.known = replace(self.known, questions=())  # the numbers have changed
         try:
             await self.current.conversation.call_with(tell)
         except SullaError as error:
