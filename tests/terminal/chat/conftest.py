@@ -26,6 +26,7 @@ print("hello")
 See [the page](https://example.org/page)."""
 HOSTILE = "[red]not red[/red] <b>html</b> \x1b[2J\x1b]8;;https://evil.example\x07here\x1b]8;;\x07 \u202eabc ![p](http://p/x.png)"
 RULES = (
+    Rule(Reply("I do.", tools=(ToolUse("bash", {"command": "touch unseen"}),)), text="leave a mark", results=0),
     Rule(Reply(MARKDOWN + "<AGENT_DONE/>", pieces=12), text="form"),
     Rule(Reply(HOSTILE + "<AGENT_DONE/>"), text="hostile"),
     Rule(Reply("It begins and does not end.<AGENT_DONE/>", pieces=6, hold="never", hold_after=3), text="slow"),
@@ -56,6 +57,7 @@ SETTINGS = {
     "SULLA_MEMORY__ENABLED": "false",
     "SULLA_LIMITS__MESSAGE_BURST": "1000",
     "SULLA_LIMITS__TOKEN_BURST": "1000",
+    "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0",
 }
 
 

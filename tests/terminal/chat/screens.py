@@ -33,14 +33,19 @@ class Seat:
     """Our side of the terminal."""
     screen: pyte.HistoryScreen
     stream: pyte.ByteStream
+    above: list[str] = field(default_factory=list)
+    """The lines that have moved off the top."""
     raw: bytearray = field(default_factory=bytearray)
     """All that was sent to the terminal."""
 
     @property
     def text(self) -> str:
         """All that is to be seen, with what has moved off the top."""
-        above = ["".join(row[at].data for at in range(self.screen.columns)) for row in self.screen.history.top]
-        return "\n".join(line.rstrip() for line in [*above, *self.screen.display]).rstrip()
+        top = self.screen.history.top
+        while top:
+            row = top.popleft()
+            self.above.append("".join(row[at].data for at in range(self.screen.columns)).rstrip())
+        return "\n".join([*self.above, *(line.rstrip() for line in self.screen.display)]).rstrip()
 
     def look(self, *, patience_s: float = PATIENCE_S) -> bool:
         """Take in what is sent next; whether anything was before the patience ended."""

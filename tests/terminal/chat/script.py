@@ -103,8 +103,7 @@ STEPS = (
     said("/quote from a letter", "[passed on with the next message]"),
     said("/quote", "[nothing is quoted]"),
     Step(f"{UP}{UP}{UP}", ("you · sulla · fake:1b> what is it?",)),
-    Step(CTRL_C),
-    Step(f"helo{LEFT}l{ENTER}", ("you> hello", "[done:")),
+    Step(f"{CTRL_C}helo{LEFT}l{ENTER}", ("you> hello", "[done:")),
     Step(f"/ap{TAB}", ("> /approvals",)),
     Step(ENTER, ("[nobody waits for an answer]",)),
     said("busy", "again in", "[done:"),
@@ -131,24 +130,20 @@ def daemon(folder: Path) -> Iterator[Here]:
 
 
 def play(here: Here, columns: int) -> str:
-    """What is seen from the first step to the last, without what differs from one time to the next; first the end of
-    the screen after each step, then all that stays.
+    """All that is seen from the first step to the last, without what differs from one time to the next.
 
     Args:
         here: the daemon.
         columns: how wide the terminal is.
     """
-    ends: list[str] = []
     with seat(["chat"], here.place.environ, columns=columns, rows=24) as at:
         at.until_last(LABEL)
-        for number, step in enumerate(STEPS, 1):
+        for step in STEPS:
             at.until_more(step.keys, *step.sees, more=step.more)
             at.until_last(step.last)
-            lines = [line for line in at.text.split("\n") if line.strip()]
-            ends.append(f"{number:>2} {step.keys!r}: {steady(lines[-1])}")
         at.type(f"/exit{ENTER}")
         assert at.ended() == 0
-        return "\n".join([*ends, "", steady(at.text), ""])
+        return steady(at.text) + "\n"
 
 
 def steady(text: str) -> str:
