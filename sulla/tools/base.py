@@ -12,6 +12,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
+from sulla.tools.origins import AllTrusted, FileOrigins
 
 Effect = Literal["pure", "idempotent", "once"]
 """What a repeat would do: nothing at all; nothing more (same key); harm. Undeclared means `once` (design §2)."""
@@ -53,6 +54,8 @@ class ToolContext:
     """Takes the daemon's secrets out of what is put away beside the result; the result is looked through later."""
     over: Callable[[], Awaitable[object]] = nobody_waits
     """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
+    origins: FileOrigins = AllTrusted()
+    """Says which files are from outside, to a tool that tells by itself what it has shown of them (`FileUse`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,9 @@ class Done:
     """When, in seconds, where that is known."""
     tainted: bool = False
     """Whether the text is, or was made from, what nobody trusts: web, mail, MCP, other agents (design §9)."""
+    nothing_read: bool = False
+    """Whether the tool has not looked at anything, e.g. because its arguments were wrong: then no mark of a file says
+    anything of the text."""
     goes_on: bool = False
     """Whether something of the call goes on behind it, and calls `ToolContext.over` at its end."""
 
@@ -104,8 +110,10 @@ that the answer is about (a digest where something may change), because a yes is
 """
 
 
-FileUse = Literal["none", "path", "all"]
-"""Which files of the workspace a call touches: none, what the argument `path` names (with what is in it), or any."""
+FileUse = Literal["none", "path", "told", "all"]
+"""Which files of the workspace a call touches: none; what the argument `path` names, with what is in it, all of which a
+result may show; the same, but the tool says by itself (`Done.tainted`, from `ToolContext.origins`) whether it has shown
+anything that is from outside; or any."""
 
 FilesOf = Callable[[FrozenJson, ToolContext], Path]
 """The file or folder that a call touches, where it is not in the workspace; a whole path."""

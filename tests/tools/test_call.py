@@ -92,6 +92,7 @@ async def test_wrong_arguments_do_not_reach_the_tool(tmp_path: Path) -> None:
         "- x: missing; expected integer: A number.\n"
         "- y: no such field. Known: x.",
         is_error=True,
+        nothing_read=True,
     )
 
 

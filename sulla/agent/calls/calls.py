@@ -78,6 +78,7 @@ class ToolCalls:
         begins: Callable[[Effect], Fact],
         *,
         fresh: bool,
+        written: bool = False,
     ) -> Made:
         """Make one call that no model asked for: a playbook's.
 
@@ -88,6 +89,7 @@ class ToolCalls:
             run: the run.
             begins: the record of its beginning, from what a repeat would do.
             fresh: whether its intent was written down just now; see `run`.
+            written: whether all its arguments stood in a person's words before anything was read.
 
         Returns:
             What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
@@ -98,7 +100,7 @@ class ToolCalls:
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
         context = self._context(call, state, run)
-        match await self.guard.authorize(call, self.toolbox, context, state, run):
+        match await self.guard.authorize(call, self.toolbox, context, state, run, known=written):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)
@@ -222,19 +224,21 @@ class ToolCalls:
             if tool is not None
             else FileTouch()
         )
-        context = replace(context, over=partial(self.guard.files.after, touch, None))
+        files = self.guard.files
+        context = replace(context, over=partial(files.after, touch, None), origins=files.origins(self.workspace))
         try:
             result = await self._attempts(call, context, run, again=again)
         except BaseException:
             with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
                 await context.over()
             raise
-        outside = await self.guard.files.tainted(touch)
+        has_read = not (isinstance(result, Done) and result.nothing_read)
+        outside = has_read and await files.tainted(touch)
         tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
         if isinstance(result, Done) and result.goes_on:
             touch = FileTouch()
         rest = self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None
-        obeyed = await self.guard.files.after(touch, rest)
+        obeyed = await files.after(touch, rest)
         match result:
             case Done(text):  # what the log never holds, no reader of it can let out
                 text = f"{text}{_told_of(obeyed) if tainted else ''}"
