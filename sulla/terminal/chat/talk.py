@@ -28,6 +28,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import columns_of_terminal, one_line
 from sulla.terminal.turn import Said, fault_in
@@ -78,7 +79,7 @@ class Talk:
 
     def note(self, text: str) -> None:
         """Tell the person something."""
-        self.show(Piece("faint", text))
+        self.show(Piece("faint", hint(text)))
 
     def _rows(self) -> list[str]:
         rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
@@ -147,7 +148,11 @@ class Talk:
                 self.current.conversation.listen_to(child)
         self.view.used = Used()
         if pieces:
-            self.show(Piece("faint", f"[the last of {thread_id}]"), *pieces, Piece("faint", "[so far]"))
+            self.show(
+                Piece("faint", f"[the last of {self.current.conversation.thread_id}]"),
+                *pieces,
+                Piece("faint", "[so far]"),
+            )
         self.current.follow()
         if self._next_question() is not None:
             self.prompt.put_aside()
@@ -355,4 +360,4 @@ class Talk:
         if self.view.running:
             self.note(f"[{'not stopped: ' if self._pressed.stopping else ''}the answer goes on without you]")
         if thread_id:
-            self.show(Piece("plain", f"`sulla chat --thread {thread_id}` goes on here."))
+            self.show(Piece("plain", hint(f"`sulla chat --thread {thread_id}` goes on here.")))

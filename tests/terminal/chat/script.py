@@ -114,7 +114,7 @@ STEPS = (
     said("a second one", "[done:"),
     said("/threads", "2   "),
     said("/threads second", "[the last of", "a second one"),
-    said("/threads 9", "no conversation is called 9"),
+    said("/threads nowhere", "no conversation is called nowhere"),
     said("/stop now", "/stop takes nothing behind it"),
 )
 """Every command, and most keys."""
@@ -157,6 +157,8 @@ def steady(text: str) -> str:
 
 
 _CHANGES = (
+    (r"`[^`]*chat\s+--thread[^`]*` goes\s+on\s+here", "`sulla chat --thread …` goes on here"),
+    (r"LAST \([^)]*\)", "LAST (here)"),
     (r"thr_[0-9a-f]{4,24}", "thr_…"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d", "<when>"),
     (r"\d[\d,]* tokens in, \d+ out", "<in> tokens in, <out> out"),
