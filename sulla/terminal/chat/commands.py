@@ -13,7 +13,8 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.chat import orders
 from sulla.terminal.chat.current import Current
 from sulla.terminal.chat.orders import Known, Mode, Order
-from sulla.terminal.chat.view import Piece, View
+from sulla.terminal.chat.pieces import Piece
+from sulla.terminal.chat.view import View
 from sulla.terminal.client import Client
 from sulla.terminal.framed import brief
 from sulla.terminal.questions import Question, from_row, open_questions

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.terminal.chat.conversation import Conversation
-from sulla.terminal.chat.view import Event
+from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client
 from sulla.terminal.ids import whole_thread
 

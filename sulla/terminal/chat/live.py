@@ -10,7 +10,8 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import foremost
-from sulla.terminal.chat.view import Event, Piece, View, shown_tail
+from sulla.terminal.chat.pieces import Event, Piece, shown_tail
+from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.screen import Screen

@@ -21,9 +21,10 @@ from sulla.terminal.chat.history import keep_history, read_history, worth_keepin
 from sulla.terminal.chat.live import TAIL_ROWS, formed, live_rows
 from sulla.terminal.chat.markdown import renderer
 from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
+from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
 from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
-from sulla.terminal.chat.view import Event, Piece, Used, View, last_messages
+from sulla.terminal.chat.view import Used, View
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread

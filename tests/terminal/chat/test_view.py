@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sulla.terminal.chat.view import Piece, View, args_line, folded, last_messages, shown_tail
+from sulla.terminal.chat.pieces import Piece, args_line, folded, last_messages, shown_tail
+from sulla.terminal.chat.view import View
 
 Event = dict[str, Any]
 
