@@ -191,10 +191,11 @@ class Asking:
                 "thread.create", request_id=self._message.request_id, agent=self._message.said.agent
             )
             self.thread_id = str(made["thread_id"])
-        elif _BEGINNING.fullmatch(self.thread_id):
-            self.thread_id = await whole_thread(client, self.thread_id)
-        if self._sent is None and await self._stands_in_the_way(client):
-            return False
+        elif self._sent is None:
+            if _BEGINNING.fullmatch(self.thread_id):
+                self.thread_id = await whole_thread(client, self.thread_id)
+            if await self._stands_in_the_way(client):
+                return False
         sent = await self._send(client)
         if self._sent is None:
             self._sent = sent

@@ -115,6 +115,8 @@ class LiveDisplay:
                 finally:
                     ticking.cancel()
                     self._erase()
+                    for piece in self._view.broken_off():
+                        self._print(piece)
         except BaseExceptionGroup as failures:
             raise foremost(failures) from None
 

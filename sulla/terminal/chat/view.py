@@ -109,6 +109,10 @@ class View:
             return f"{doing.what}; again in {_lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
         return f"{doing.what} {_lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
 
+    def broken_off(self) -> list[Piece]:
+        """Nobody looks any more: what of the answer was shown, and is not printed for good yet."""
+        return self._rest()
+
     def sent(self, run_id: str, mode: str) -> list[Piece]:
         """A message was taken; a word if it does not begin at once.
 

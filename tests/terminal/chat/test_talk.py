@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 from sulla.terminal.exits import Exit
-from tests.terminal.chat.conftest import Here
+from tests.daemon.running import Place, service
+from tests.servers.script import Script
+from tests.terminal.chat.conftest import RULES, SETTINGS, Here
 from tests.terminal.chat.screens import Seat, seat
 
 LABEL = "you · sulla · fake:1b>"
@@ -134,3 +137,42 @@ def test_a_paste_is_quoted_with_one_key(here: Here) -> None:
         thread_id = (here.place.home / "last_thread").read_text().strip()
     shown = here.place.run("thread", "show", thread_id)[1]
     assert "(quoted beside it:)" in shown
+
+
+def test_ask_forms_its_answer_at_a_terminal_and_keeps_what_was_shown_of_one_that_is_stopped(here: Here) -> None:
+    with seat(["ask", "form it"], here.place.environ) as at:
+        assert at.ended() == Exit.OK
+    assert "**" not in at.text
+    assert "the page (https://example.org/page)." in at.text
+    assert "Ctrl-C stops" not in at.text, "the sign of work is gone"
+    with seat(["ask", "slow"], here.place.environ) as at:
+        at.until("It begins and does no", "the model writes")
+        at.type("\x03")
+        assert at.ended() == Exit.CANCELLED
+    assert "It begins and does no\n" in at.text
+    assert "[stopped]" in at.text
+    assert "Ctrl-C stops" not in at.text
+
+
+def test_a_window_may_change_its_width_while_an_answer_comes(here: Here) -> None:
+    with seat(["chat"], here.place.environ, columns=100) as at:
+        begun(at).type("slow\r")
+        at.until("It begins and does no")
+        at.resize(40, 20)
+        at.until_more("\x03", "[stopped:")
+        at.until_more("hello\r", "[done:")
+
+
+def test_an_answer_to_a_question_waits_for_a_daemon_that_is_away(tmp_path: Path) -> None:
+    with service(Script(RULES)) as model:
+        place = Place(tmp_path / "home", **SETTINGS, **model.environ)
+        with place.up() as daemon, seat(["chat"], place.environ, columns=120) as at:
+            begun(at).type("make it\r")
+            at.until("or why not>")
+            daemon.ended(signal.SIGKILL)
+            at.type("n\r")
+            at.until("[the daemon went away; waiting for it to come back]")
+            with place.up():
+                at.until("[done:", LABEL)
+                at.type("\x04")
+                assert at.ended() == Exit.OK
