@@ -159,7 +159,7 @@ def steady(text: str) -> str:
 _CHANGES = (
     (r"`[^`]*chat\s+--thread[^`]*` goes\s+on\s+here", "`sulla chat --thread …` goes on here"),
     (r"LAST \([^)]*\)", "LAST (here)"),
-    (r"thr_[0-9a-f]{4,24}", "thr_…"),
+    (r"\b(thr|tool)_[0-9a-f]{4,24}", r"\1_…"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d", "<when>"),
     (r"\d[\d,]* tokens in, \d+ out", "<in> tokens in, <out> out"),
     (r"[\d,]+ of 5,000,000 tokens", "<some> of 5,000,000 tokens"),
