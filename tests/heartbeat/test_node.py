@@ -15,6 +15,7 @@ from sulla.agent.turn.actor import Actor, actor_key
 from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Text, ToolCall
+from sulla.core.words import Words
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded, CycleStarted
 from sulla.heartbeat.graph import create_heartbeat_graph
@@ -73,9 +74,9 @@ class Heart:
         self.thread = ThreadId("")
         self.beats = 0
 
-    async def tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+    async def tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
         if key not in [told.partition("|")[0] for told in self.told]:
-            self.told.append(f"{key}|{text}")
+            self.told.append(f"{key}|{words.text}")
 
     async def open(self, agent: str = "sulla") -> None:
         fact = ThreadCreated(agent, "heartbeat", graph="heartbeat")

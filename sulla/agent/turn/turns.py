@@ -24,6 +24,7 @@ from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, Sto
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
+from sulla.core.words import worst
 from sulla.graph.engine import run_graph
 from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.store.base import Store
@@ -256,18 +257,18 @@ class TurnDriver:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        context = turn_context(self._clock.now(), state.identity.project, ambient.active, ambient.jobs)
+        told = turn_context(self._clock.now(), state.identity.project, ambient.active, ambient.jobs)
         session.note(
             RunStarted(
                 item.seq,
                 item.message_id,
                 agent,
                 actor.model if actor else "",
-                context,
+                told.text,
                 max(state.inbox.waiting),
-                tainted=bool(ambient.environment),
-                memory=ambient.memory,
-                environment=ambient.environment,
+                tainted=worst((told.by, ambient.memory.by, ambient.environment.by)).tainted,
+                memory=ambient.memory.text,
+                environment=ambient.environment.text,
             )
         )
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sulla.core.errors import InvalidInput, PathEscape, TooLarge
+from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.builtin.search import search_files
@@ -45,7 +46,7 @@ def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
             path: The file, relative to the workspace.
             content: All that the file shall hold.
         """
-        return Done(await asyncio.to_thread(_write, context, path, content, programs))
+        return Done(ours(await asyncio.to_thread(_write, context, path, content, programs)))
 
     writing = define(
         write_file, effect="idempotent", reach="inward", files="path", category="files", timeout_s=30.0, parallel=False
@@ -97,7 +98,9 @@ async def read_file(
         first_line: The first line to show, counted from 1.
         lines: How many lines to show at the most.
     """
-    return Done(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), origin="file")
+    return Done(
+        Words(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), Author.AGENT), origin="file"
+    )
 
 
 async def list_dir(context: ToolContext, *, path: str = ".") -> Result:
@@ -106,7 +109,7 @@ async def list_dir(context: ToolContext, *, path: str = ".") -> Result:
     Args:
         path: The folder, relative to the workspace.
     """
-    return Done(await asyncio.to_thread(_list, context.workspace, path), origin="file")
+    return Done(Words(await asyncio.to_thread(_list, context.workspace, path), Author.AGENT), origin="file")
 
 
 def _read(root: Path, path: str, first_line: int, lines: int) -> str:
