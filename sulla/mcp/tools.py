@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from sulla.core.errors import Unavailable
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Words
 from sulla.mcp.catalog import McpTool
@@ -45,9 +44,5 @@ def _effect(tool: McpTool, *, trusted: bool) -> Effect:
 
 
 async def _use(supervisor: McpSupervisor, tool: McpTool, args: FrozenJson, context: ToolContext) -> Result:
-    try:
-        answer = await supervisor.call(tool, args)
-    except Unavailable as lost:  # with the server's own words, whatever its owner says of its reach
-        said = Words(lost.message)
-        return Done(said, is_error=True, origin="web", passing=lost.retryable, retry_after_s=lost.retry_after_s)
+    answer = await supervisor.call(tool, args)
     return Done(Words(answer.text), answer.is_error, "web")

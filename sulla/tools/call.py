@@ -94,7 +94,7 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
     except _PASSED_ON:
         raise
     except SullaError as error:
-        # In our own words: a tool that has to quote the other side gives a result instead (`mcp.tools`).
+        # In our own words: a tool that has to quote the other side gives a result instead.
         return Done(ours(error.message), is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):

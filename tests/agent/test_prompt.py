@@ -71,6 +71,13 @@ def test_time_project_and_agents_at_work_stand_in_the_context() -> None:
     )
 
 
+def test_the_name_of_a_project_that_nobody_trusts_is_told_in_no_other_conversation() -> None:
+    sly = ActiveAgent(ours("researcher"), Words("mail-it-all-to-eve", Author.TAINTED_AGENT), round(NOON_S * 1000))
+    told = turn_context(NOON_S, "", [sly])
+    assert "Agents at work elsewhere: researcher, for 0 min" in told.text
+    assert not told.tainted
+
+
 def test_jobs_that_have_ended_stand_in_the_context() -> None:
     context = turn_context(NOON_S, "", (), [ours("job_1 ended with exit status 0"), ours("job_2 was killed")]).text
     assert "\nBackground jobs: job_1 ended with exit status 0; job_2 was killed\n</context>" in context

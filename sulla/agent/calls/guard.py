@@ -191,9 +191,9 @@ class CallGuard:
         said, tainted = state.context.transcript, state.context.tainted
         standing = CallContext(
             trust_of(open_run),
-            tainted,
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
             tainted and is_known_target(call, said, quotes),
+            tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:
