@@ -293,7 +293,7 @@ class StoredRuns:
         """Tell a run what to do, once under a name; whether it was not told before."""
         first = False
         with suppress(MessageIdReused):  # told before, with another seal: what was said first counts
-            said = Input(MessageId(f"order:{name}"), order.text(), origin=origin)
+            said = Input(MessageId(f"order:{name}"), order.text(), origin=origin, tainted=order.by.tainted)
             first = (await self.threads.send(thread_id, said)).first
         self.wake(thread_id)
         return first

@@ -209,7 +209,8 @@ class Children:
         with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
             await self._threads.create(created, _request_of(child_task.id))
         with suppress(MessageIdReused):  # nor may the words be the same
-            said = Input(MessageId(f"task:{child_task.id}"), child_task.task.text, origin=origin)
+            task = child_task.task
+            said = Input(MessageId(f"task:{child_task.id}"), task.text, origin=origin, tainted=task.tainted)
             await self._threads.send(thread_id, said)
 
 
