@@ -16,7 +16,7 @@ import psutil
 from websockets.asyncio.client import ClientConnection
 
 from bench.frame import Frame, Row, Samples
-from bench.process import ready_url, running
+from bench.process import at_rest, ready_url, running
 from bench.talk import ask, dial, hello, on_core
 from sulla.terminal.place import door
 
@@ -53,6 +53,7 @@ async def _rows(frame: Frame, folder: Path) -> list[Row]:
         up = ("-m", "sulla", "up", "--port", "0", "--home", str(home))
         with running(up, {"SULLA_MODEL": "offline", "SULLA_DAEMON__LOG_LEVEL": "error"}) as daemon:
             ready_url(daemon)
+            at_rest(daemon.pid)  # what is loaded in idle time is no connection's
             on_core(daemon.pid, 0)
             where = door(home)
             weights["idle connection, Sulla"].append(await _weigh(daemon.pid, f"{where.url}/ws", where.token, hello))

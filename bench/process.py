@@ -17,6 +17,10 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_S = 60.0
 _LOOK_S = 0.002
+_REST_S = 1.0
+"""Longer than a daemon waits before it begins with what can wait."""
+_REST_SHARE = 0.01
+"""Of a processor."""
 
 
 def surroundings(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -69,6 +73,20 @@ def processor_s(pid: int) -> float:
         return time.clock_gettime((~pid << 3) | 2)  # the kernel's clock of another process, see clock_getcpuclockid(3)
     used = psutil.Process(pid).cpu_times()
     return used.user + used.system
+
+
+def at_rest(pid: int) -> None:
+    """Return when a process has done next to nothing for a while: what a server puts off until after *ready* is done.
+
+    Raises:
+        TimeoutError: that took too long.
+    """
+    until, before = time.perf_counter() + PATIENCE_S, float("-inf")
+    while (used := processor_s(pid)) - before > _REST_SHARE * _REST_S:
+        if time.perf_counter() > until:
+            raise TimeoutError(f"process {pid} is still busy after {PATIENCE_S:g} s")
+        before = used
+        time.sleep(_REST_S)
 
 
 def free_port() -> int:

@@ -14,6 +14,7 @@ CAPABILITIES = (
     "projects",
     "people",
     "memory",
+    "finding",
     "mcp",
     "journal",
     "speech",

@@ -44,6 +44,8 @@ class KnownToken:
     principal: Principal
     expires_ms: int | None = None
     """From when on it is refused, UTC milliseconds; None for never."""
+    run_out: bool = False
+    """Whether it was seen to have expired: then it has, whatever the clock says later."""
 
     def expired(self, now_s: float) -> bool:
         """Whether its time is over.
@@ -51,7 +53,7 @@ class KnownToken:
         Args:
             now_s: UTC seconds.
         """
-        return self.expires_ms is not None and now_s * 1000 >= self.expires_ms
+        return self.run_out or (self.expires_ms is not None and now_s * 1000 >= self.expires_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -307,9 +308,16 @@ class TokenStore:
                 log.debug("nobody can listen for changes of tokens, so they are only polled: %s", error)
             await self._clock.sleep(POLL_S)
 
+    async def _write_down_expired(self) -> None:
+        now_s = self._clock.now()
+        for name in () if self._damage is not None else self._fold.expiring(now_s):
+            with suppress(CorruptRecord):  # `damage` says so
+                await self._offer("expire", tokens.TokenWithdrawn(name, tokens.EXPIRY, round(now_s * 1000)), b"expire")
+
     async def _look(self) -> None:
         try:
             await self._catch_up()
+            await self._write_down_expired()
         except StoreUnavailable as error:
             if not self._away:
                 log.warning("the store does not answer; tokens stay as they were until it does: %s", error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final
 
@@ -22,6 +23,10 @@ MOST_TOKENS: Final = 256
 """Tokens that are good at once."""
 MOST_RECORDS: Final = 100_000
 """Where the log stops taking new tokens; revoking goes on."""
+
+EXPIRY: Final = "(expiry)"
+"""Who takes a token back whose time is over, so that it is not good again if the clock is put back. No token can be
+called so."""
 
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.\-]{{0,{NAME_CHARS - 1}}}")
 
@@ -130,7 +135,11 @@ class TokenFold:
     def apply(self, seq: int, fact: Fact) -> None:
         """Take one more record in; records come in order."""
         self.seq = seq
-        if isinstance(fact, TokenWithdrawn):
+        if isinstance(fact, TokenWithdrawn) and fact.by == EXPIRY:
+            grant = self._grants.get(fact.name)
+            if grant is not None and grant.token.expired(fact.at_ms / 1000):  # else it is a newer one of that name
+                self._grants[fact.name] = replace(grant, token=replace(grant.token, run_out=True))
+        elif isinstance(fact, TokenWithdrawn):
             self._grants.pop(fact.name, None)
         elif self._has_room(fact):
             digest = bytes.fromhex(fact.digest)
@@ -152,6 +161,11 @@ class TokenFold:
     def known(self) -> tuple[KnownToken, ...]:
         """All that were not revoked, expired ones too."""
         return tuple(grant.token for grant in self._grants.values())
+
+    def expiring(self, now_s: float) -> list[str]:
+        """The names of those whose time is over, and of which that is not written down yet."""
+        tokens = ((name, grant.token) for name, grant in self._grants.items())
+        return sorted(name for name, token in tokens if token.expired(now_s) and not token.run_out)
 
     def infos(self, now_s: float) -> list[TokenInfo]:
         """The same for people, by name."""

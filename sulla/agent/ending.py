@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from sulla.agent.limits.limits import limit_reached
 from sulla.core.dataclass import dataclass
@@ -50,6 +51,10 @@ def failed(error: SullaError) -> WalkFailed:
     return WalkFailed(error.code, error.message, error.code, error.retryable)
 
 
+NO_WRAPPER: Final = "no_wrapper"
+"""The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
+asked for one (decision 039)."""
+
 Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
 
 
@@ -74,6 +79,9 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             stop.why in ("ended", "cycle_complete") and state.newest.outcome.status != "in_progress"
         ):
             return "ended", RunFinished(run.id, replace(state.newest.outcome, updated_at_ms=now_ms), run.spent.usage)
+        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and _has_answered(state):
+            done = Outcome("done", reason=NO_WRAPPER, updated_at_ms=now_ms)
+            return "ended", RunFinished(run.id, done, run.spent.usage)
         case WalkEnded(stop):
             return "ended", _error(run, _stopped(stop), now_ms)
         case WalkCut(reason):
@@ -84,6 +92,16 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             return "ended by a failure", _error(run, ending, now_ms)
 
 
+def _has_answered(state: ThreadState) -> bool:
+    """Whether the agent has told people something since its last tool had a result."""
+    for message in reversed(state.context.transcript):
+        if message.role == "assistant" and not message.hidden:
+            return not message.calls and bool(message.text.strip())
+        if message.role == "tool" or not message.hidden:
+            return False
+    return False
+
+
 def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[Closing]:
     """Nothing may stay open: a reply in flight is kept as far as it was shown, a call gets a result that says so."""
     facts: list[Closing] = []
@@ -92,7 +110,12 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
             facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
+    # A call that waits for a yes, or has one and has not begun, was not made.
+    asked = {wait.call_id for wait in run.waits.values() if wait.digest} | run.calls.permits.keys()
     for call_id in state.context.transcript.unanswered:
+        if call_id in asked:
+            facts.append(ToolCallResult(call_id, f"The turn was {why} before this call was made.", is_error=True))
+            continue
         text = f"The turn was {why} before this call had a result."
         if run.calls.intents.get(call_id) == "once":
             text += " Nobody knows whether it took effect."
@@ -102,7 +125,10 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
 
 def _stopped(stop: WalkStop) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
-        message = "the reply came without a completion wrapper, also when asked for one; its text is kept"
+        message = (
+            "the model's reply was empty, and it did not say how far it is when asked; a model that thinks may have "
+            "used up its reply: raise model.reply_tokens, or choose another model"
+        )
         return WalkFailed("no_outcome", message, "no_outcome")
     if stop.over is None:
         return WalkFailed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")

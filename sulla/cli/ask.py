@@ -7,27 +7,56 @@ import asyncio
 import sys
 
 from sulla.host.system import SystemClock
+from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
+from sulla.terminal.given import piped_text, thread_of
 from sulla.terminal.place import home_of
 from sulla.terminal.questions import somebody_is_there
-from sulla.terminal.turn import Asking, fault_in, run_turn
+from sulla.terminal.turn import Asking, Said, fault_in
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
-    command.add_argument("text", nargs="+", metavar="TEXT", help="the question; - reads it from standard input")
-    command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    command.add_argument("text", nargs="*", metavar="TEXT", help="the question; - stands for what is piped in")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    which.add_argument(
+        "--last", "--continue", action="store_true", dest="last",
+        help="go on in the thread that was talked in last; without TEXT, print its last answer again",
+    )  # fmt: skip
     command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Ask and print."""
-    text = sys.stdin.read() if given.text == ["-"] else " ".join(given.text)
-    if fault := fault_in(text):
+    home, clock = home_of(given), SystemClock()
+    thread_id = thread_of(given, home)
+    said = _said(given)
+    if thread_id is not None and not said.text and not said.quoted and given.last:
+        from sulla.terminal.again import print_last_answer
+
+        return asyncio.run(print_last_answer(home, thread_id, as_json=given.json))
+    if fault := fault_in(said.text) or (fault_in(said.quoted) if said.quoted else ""):
         given.wrong(fault)
     by_hand = somebody_is_there()
-    where, clock = home_of(given), SystemClock()
-    asking = Asking(where, given.thread, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
+    display = None
+    if sys.stdout.isatty() and not given.json:
+        from sulla.terminal.chat.live import LiveDisplay
+
+        display = LiveDisplay(clock, questions=not by_hand)
+    asking = Asking(home, thread_id, said, clock, as_json=given.json, by_hand=by_hand, display=display)
     with asyncio.Runner() as runner:
         return run_turn(asking, clock, runner)
+
+
+def _said(given: argparse.Namespace) -> Said:
+    """The question, with what is piped in: in the place of a `-`, else passed on as somebody else's."""
+    words: list[str] = given.text
+    if "-" in words:
+        piped = sys.stdin.read()
+        at = words.index("-")
+        parts = [" ".join(words[:at]), piped, " ".join(word for word in words[at + 1 :] if word != "-")]
+        return Said("\n\n".join(part for part in parts if part) if len(words) > 1 else piped, agent=given.agent)
+    piped = piped_text(given)
+    return Said(" ".join(words), piped, given.agent) if words else Said(piped, agent=given.agent)

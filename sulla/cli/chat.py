@@ -7,18 +7,23 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 
-from sulla.core.clock import Clock
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
+from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
+from sulla.terminal.given import thread_of
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.place import door, home_of
-from sulla.terminal.turn import Asking, fault_in, run_turn
+from sulla.terminal.turn import Asking, Said, fault_in
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
-    command.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--thread", metavar="ID", help="go on in this thread instead of a new one")
+    which.add_argument(
+        "--last", "--continue", action="store_true", dest="last", help="go on in the thread that was talked in last"
+    )
     command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON, and no prompt")
     command.add_argument(
@@ -35,17 +40,29 @@ def run(given: argparse.Namespace) -> Exit:
         return simulate(given)
     if given.speed is not None:
         given.wrong("--speed goes with --voice-sim FILE")
-    home = home_of(given)
+    home, clock = home_of(given), SystemClock()
     door(home)  # fail before the first prompt, not after it
+    thread_id = thread_of(given, home)
     by_hand = sys.stdin.isatty() and not given.json
+    if by_hand and sys.stdout.isatty():
+        from sulla.terminal.chat.talk import Talk
+
+        print("Ctrl-C stops an answer, Ctrl-D leaves, /help says more.", file=sys.stderr)
+        with asyncio.Runner() as talking:
+            return talking.run(Talk(home, clock, given.agent or "").run(thread_id or ""))
     if by_hand:
         print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
-    thread_id, ended, clock, seen = given.thread, Exit.OK, SystemClock(), 0
+    ended, seen = Exit.OK, 0
     with asyncio.Runner() as runner:
         for text in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
-            asking = Asking(home, thread_id, text, clock, as_json=given.json, agent=given.agent, by_hand=by_hand)
+            if fault := fault_in(text):
+                print(f"not sent: {fault}", file=sys.stderr)
+                ended = Exit.USAGE
+                continue
+            said = Said(text, agent=given.agent)
+            asking = Asking(home, thread_id, said, clock, as_json=given.json, by_hand=by_hand)
             asking.seen = seen
-            ended = _answer(asking, text, clock, runner)
+            ended = _answer(asking, clock, runner)
             thread_id, seen = asking.thread_id, asking.seen
             if asking.waits.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
                 break  # what is asked was left open, and whatever is said next would wait behind it
@@ -55,10 +72,7 @@ def run(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _answer(asking: Asking, text: str, clock: Clock, runner: asyncio.Runner) -> Exit:
-    if fault := fault_in(text):
-        print(f"not sent: {fault}", file=sys.stderr)
-        return Exit.USAGE
+def _answer(asking: Asking, clock: SystemClock, runner: asyncio.Runner) -> Exit:
     try:
         return run_turn(asking, clock, runner)
     except Refused as error:
@@ -68,7 +82,7 @@ def _answer(asking: Asking, text: str, clock: Clock, runner: asyncio.Runner) -> 
 
 def _reading(runner: asyncio.Runner, *, by_hand: bool) -> Callable[[], str]:
     """How a line is read: by the line editor where there is a terminal that can show it."""
-    if by_hand and (sys.stderr.isatty() or sys.stdout.isatty()):
+    if by_hand and sys.stderr.isatty():
         reader = MessageReader()
         return lambda: runner.run(reader.read("you> "))
     return lambda: input("you> " if by_hand else "")

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from sulla.capabilities import capabilities
-from sulla.cli.settings import examined_of
+from sulla.cli.settings import examined_of, settings_of
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
@@ -20,6 +20,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import hint
 from sulla.terminal.table import Paper, one_line, paper
 
 _NAME_COLUMNS = 9
@@ -28,10 +29,16 @@ _NAME_COLUMNS = 9
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--json", action="store_true", help="print JSON")
+    gone = "check nothing: remove for good what is left of deleted threads (the daemon has to be stopped for it)"
+    command.add_argument("--compact", action="store_true", help=gone)
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Make every check and print what it found, at once."""
+    if given.compact:
+        from sulla.cli.compact import compact
+
+        return compact(settings_of(given), as_json=given.json)
     home, examined = home_of(given), examined_of(given)
     findings = asyncio.run(_examine(home, examined, None if given.json else paper()))
     faults = sum(finding.result == "fault" for _, finding in findings)
@@ -65,7 +72,7 @@ async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> li
 def _lines(name: str, finding: Finding, on: Paper) -> str:
     result = f"{finding.result:<7}"
     head = f"{on.bold(result) if finding.result != 'ok' else on.faint(result)}  {name:<{_NAME_COLUMNS}}  "
-    text = head + one_line(finding.found)
+    text = head + one_line(hint(finding.found))
     if finding.remedy:
-        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(finding.remedy)}"
+        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(hint(finding.remedy))}"
     return text

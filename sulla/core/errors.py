@@ -245,6 +245,8 @@ class ProviderError(SullaError):
 
     code = "provider_error"
     fault: ClassVar[Fault] = "theirs"
+    asked: ClassVar[bool] = True
+    """Whether the service may have got the request, and count it."""
 
 
 class ProviderTransient(ProviderError):
@@ -258,6 +260,7 @@ class ProviderUnreachable(ProviderTransient):
     """Nobody took the connection: nothing was asked."""
 
     code = "provider_unreachable"
+    asked = False
 
 
 class ProviderRejected(ProviderError):
@@ -283,6 +286,7 @@ class ProviderKeyMissing(ProviderUnauthorized):
     """There is no key to ask with: nothing was asked."""
 
     code = "provider_key_missing"
+    asked = False
 
 
 class ProviderProtocol(ProviderError):

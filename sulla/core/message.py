@@ -72,6 +72,13 @@ class Message:
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
+    def paragraphs(self) -> str:
+        """All plain text for a service that takes one text: what stands beside a person's words is set apart from them,
+        while the pieces of a reply are one text."""
+        between = "" if self.role == "assistant" else "\n\n"
+        return between.join(part.text for part in self.parts if isinstance(part, Text) and part.text)
+
+    @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls, in the model's order."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))

@@ -16,6 +16,8 @@ from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
+from sulla.finding.index import ThreadIndex
+from sulla.finding.title import title_of
 from sulla.gateway.bookmarks import Bookmarks
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import system
@@ -113,6 +115,9 @@ class Service:
         thread_id = await self._threads.create(fact, request_id)
         if request_id is None:  # else it may be there since long
             self._intake.made(thread_id)
+        index = self._host.provided.get(ThreadIndex)
+        if isinstance(index, ThreadIndex):
+            index.wake(thread_id)
         return thread_id
 
     async def list_threads(self, after: str | None, limit: int) -> list[ThreadRow]:
@@ -273,7 +278,7 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
         return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
     return ThreadRow(
         thread_id=info.key,
-        title=state.identity.title,
+        title=title_of(state)[0],
         agent=state.identity.agent,
         status=info.head.status,
         last_seq=info.last_seq,

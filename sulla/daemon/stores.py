@@ -83,6 +83,21 @@ def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile 
     return SqliteReader(path, clock, quiet=quiet)
 
 
+def compact_store(settings: Settings) -> str:
+    """Write the store's file anew, without what was deleted; what came of it, for people. Nobody may have it open.
+
+    Raises:
+        StoreUnavailable: it could not be; it is as it was.
+    """
+    path = store_file(settings)
+    if path is None:
+        return "kept by a server, which looks after its own disk"
+    from sulla.store.sqlite.file import compact_file
+
+    before, after = compact_file(path)
+    return f"{before:,} bytes written anew as {after:,}"
+
+
 def store_place(settings: Settings) -> str:
     """Where everything is kept, by a name that holds no password."""
     return store_source(settings).rpartition(" (")[0]

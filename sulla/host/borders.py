@@ -95,6 +95,7 @@ heartbeat | what a beat came to | a playbook's run | kept
 schedules | what a schedule says | the conversation | person
     / schedule
 speech | what a person says aloud | the conversation | person
+finding | what fits of conversations, notes and projects | people | caller
 journal | logs and examples | people | caller
 safety | why a conversation is mistrusted | people | caller
 gateway | what clients tell again, or of pages | the conversation | outside

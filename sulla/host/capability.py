@@ -51,6 +51,9 @@ class Capability(NamedTuple):
     """``module:FUNCTION``, takes a `host.host.Host` and gives a `host.host.Built`; empty for what runs in no daemon."""
     checks: str = ""
     """``module:NAME`` of a tuple of `host.checks.Check`, for `sulla doctor`; empty for none."""
+    compact: str = ""
+    """``module:FUNCTION``, a `host.compaction.Compaction`, for `sulla doctor --compact`; empty where nothing of threads
+    is kept beside them."""
 
 
 def find(dotted: str, of: str) -> object:

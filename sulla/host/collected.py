@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from sulla.core.errors import SettingsError
 from sulla.host.capability import Capability, find
 from sulla.host.checks import Check
+from sulla.host.compaction import Compaction
 from sulla.rpc.method import Methods
 from sulla.telemetry.tally import Counter, Histogram
 from sulla.threads.log.kind import ThreadKind
@@ -75,6 +76,22 @@ def checks(capabilities: Iterable[Capability]) -> tuple[Check[Any], ...]:
                 raise SettingsError(f"{one.checks} of the capability {one.name!r} holds {check!r}, expected a Check")
             found.append(check)
     return tuple(found)
+
+
+def compactions(capabilities: Iterable[Capability]) -> dict[str, Compaction]:
+    """What `sulla doctor --compact` has capabilities do, by their names.
+
+    Raises:
+        SettingsError: one of them names something else.
+    """
+    found: dict[str, Compaction] = {}
+    for one in capabilities:
+        if one.compact:
+            compact = find(one.compact, _whose(one))
+            if not callable(compact):
+                raise SettingsError(f"{one.compact} of {_whose(one)} cannot be called")
+            found[one.name] = compact
+    return found
 
 
 def _families(dotted: str, of: Capability) -> Iterator[Counter | Histogram]:

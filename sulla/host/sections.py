@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, SecretStr
 
@@ -110,6 +110,9 @@ class LimitSettings(Section):
     """Seconds per run."""
     history_tokens: Count = 96_000
     """Tokens that a model is shown: the conversation, the prompt and the tools (seed 004 §1)."""
+    nudge_tokens: Count = 200
+    """Tokens of the answer when an agent is asked for the completion wrapper that its reply lacked; a model that has
+    thought before that reply gets as many as for a reply."""
     waiting_inputs: Count = 100
     """Inputs that may wait in one thread."""
     runs: Count = 16
@@ -134,6 +137,8 @@ class LimitSettings(Section):
 
 class DaemonSettings(Section):
     """The process itself."""
+
+    live: ClassVar[frozenset[str]] = frozenset({"log_level"})
 
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""

@@ -35,7 +35,8 @@ class PromptFrames(Mapping[str, PromptFrame]):
             raise KeyError(agent)
         spec = agents.team.get(agent)
         told = catalogue_of(self._host.tools.now(spec), tool_tokens).toolbox
-        return PromptFrame(tuple(part.text for part in sections(spec, agents.where)), tool_specs(told))
+        system = tuple(part.text for part in sections(spec, agents.where))
+        return PromptFrame(system, tool_specs(told), wrappers=spec.completion == "wrapper")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._host.agents.team.ids)

@@ -8,4 +8,5 @@ CAPABILITY = Capability(
     name="journal",
     settings="sulla.journal.settings:JournalSettings",
     build="sulla.journal.build:build",
+    compact="sulla.journal.compact:compact",
 )

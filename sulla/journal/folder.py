@@ -13,9 +13,10 @@ from pathlib import Path
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
+from sulla.host.compaction import sync_folder
 from sulla.journal import positions
 from sulla.journal.lines import START, JournalLine, JournalPosition, read_example, read_line
-from sulla.journal.rotating import RotatingFile, Write, sync_folder
+from sulla.journal.rotating import RotatingFile, Write
 
 CONVERSATIONS = "conversations.jsonl"
 TRAINING = "training.jsonl"

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from sulla.host.compaction import sync_folder
 from sulla.journal.rotation import is_full, moves
 
 log = logging.getLogger(__name__)
@@ -135,12 +136,3 @@ class RotatingFile:
         with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
             file.write(cut)
         log.warning("%s was damaged; its end, from the first bad line on, is now in %s", self.path, aside)
-
-
-def sync_folder(path: Path) -> None:
-    """Return when the disk has the names in a folder."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,12 +7,14 @@ The form is the one that OpenAI's fine-tuning and most trainers read: ``{"messag
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import orjson
 
+from sulla.agent.model.wrappers import Wrapper
 from sulla.core.dataclass import dataclass
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Reasoning, ToolResult
 from sulla.core.redact import Redactor
@@ -21,7 +23,7 @@ from sulla.models.base import ToolSpec
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.fold import apply_message
 from sulla.threads.log.inputs import WaitingInput, waiting_input
-from sulla.threads.log.records import Decision, Input, RunError, RunFinished, RunStarted
+from sulla.threads.log.records import Decision, Input, ModelStarted, RunError, RunFinished, RunStarted, TextMessageEnd
 from sulla.threads.log.transcript import Transcript
 
 _DECISIONS = get_args(Decision)
@@ -33,6 +35,8 @@ class PromptFrame:
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...] = ()
+    wrappers: bool = False
+    """Whether that prompt asks for completion wrappers: then replies are given with theirs, which logs keep apart."""
 
 
 def ended_run(entry: Entry, outcomes: Collection[str]) -> RunId | None:
@@ -75,8 +79,8 @@ def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], fra
     started = next((fact for entry in mine if isinstance(fact := entry.fact, RunStarted)), None)
     last = mine[-1] if mine else None
     end = last.fact if last is not None else None
-    said = list(_messages(_fold(entries, mine)))
-    while said and said[-1]["role"] == "user":  # a reminder whose answer was the completion wrapper alone
+    said = list(_messages(_fold(entries, mine, wrappers=frame.wrappers)))
+    while said and said[-1]["role"] != "assistant":  # what no reply of the model's follows
         said.pop()
     if last is None or started is None or not isinstance(end, RunFinished | RunError) or not said:
         return None
@@ -112,18 +116,37 @@ def to_bytes(example: JsonObject, redactor: Redactor) -> bytes:
     return orjson.dumps(redactor.json(example)) + b"\n"
 
 
-def _fold(entries: Sequence[Entry], mine: Sequence[Entry]) -> Transcript:
-    """What was said in the run, by the fold that shows a conversation to the model."""
+def _fold(entries: Sequence[Entry], mine: Sequence[Entry], *, wrappers: bool) -> Transcript:
+    """What was said in the run, by the fold that shows a conversation to the model; what the daemon itself answered in
+    the model's place is left out."""
     inputs: dict[int, WaitingInput] = {}
     for entry in entries:
         if isinstance(fact := entry.fact, Input):
             run_id = entry.origin.run_id or RunId("")
             inputs[entry.seq] = waiting_input(entry.seq, fact, run_id, entry.origin.at_ms)
-    script = Transcript(_weightless)
+    script, calls = Transcript(_weightless), set[CallId]()
     for entry in mine:
-        if isinstance(fact := entry.fact, _DECISIONS):
+        fact = entry.fact
+        if isinstance(fact, ModelStarted):
+            calls.add(fact.call_id)
+        if isinstance(fact, TextMessageEnd):
+            if fact.call_id not in calls:
+                continue
+            fact = replace(fact, text=_as_written(fact)) if wrappers else fact
+        if isinstance(fact, _DECISIONS):
             apply_message(script, fact, inputs)
     return script
+
+
+def _as_written(reply: TextMessageEnd) -> str:
+    """A reply's text with the wrapper that it had; the text alone where it had none."""
+    said = reply.outcome
+    if said is None or said.status not in ("done", "blocked", "continue"):
+        return reply.text
+    told = (said.status_report, said.response, said.blocker_reason, said.unblock_requirements)
+    wrapper = Wrapper(said.status, *(text or None for text in told))
+    shown = "" if reply.text == wrapper.words else reply.text  # a reply without other words shows the wrapper's
+    return "\n\n".join(filter(None, (shown, wrapper.written)))
 
 
 def _weightless(message: Message) -> int:
@@ -135,7 +158,7 @@ def _messages(script: Transcript) -> Iterator[JsonObject]:
         if message.role == "assistant":
             yield from _reply(message)
         elif message.role == "user":
-            yield {"role": "user", "content": message.text}
+            yield {"role": "user", "content": message.paragraphs}
         else:
             yield from (_result(part) for part in message.parts if isinstance(part, ToolResult))
 

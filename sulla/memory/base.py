@@ -71,3 +71,8 @@ class MemoryIndex(Protocol):
 
     async def drop_thread(self, thread_id: str) -> int:
         """Remove a thread's episodes and how far it was read; how many there were. Facts from it stay."""
+
+    async def compact(self) -> None:
+        """Leave nothing of removed notes behind where this machine keeps them: no word in the index, no page of the
+        file. For when nobody else uses it; a server looks after its own disk.
+        """

@@ -12,4 +12,5 @@ CAPABILITY = Capability(
         "memory": Command("sulla.memory.cli.commands", "list, search, forget and export what agents remember"),
     },
     checks="sulla.memory.checks:CHECKS",
+    compact="sulla.memory.compact:compact",
 )

@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
+from sulla.models.catalog import OFFLINE
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import (
@@ -35,6 +36,8 @@ class _OpenEpisode:
     tainted_before: bool
     """Whether anything that stands before it came from what nobody trusts."""
     agent: str = ""
+    kept: bool = True
+    """Whether it is worth remembering: the stand-in's fixed words would only be told to a real model later."""
     said: str = ""
     tools: dict[str, None] = field(default_factory=dict)
 
@@ -101,7 +104,7 @@ class EpisodeReader:
     def _go_on(self, run: _OpenEpisode, fact: Fact | None) -> None:
         match fact:
             case RunStarted():
-                run.agent = fact.agent or run.agent
+                run.agent, run.kept = fact.agent or run.agent, fact.model != OFFLINE
             case InputsJoined():
                 for joined in fact.run_ids:
                     if (other := self._open.pop(joined, None)) is not None:
@@ -118,6 +121,8 @@ class EpisodeReader:
         if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
             return None
         self._done = entry.seq
+        if not run.kept:
+            return None
         outcome = end.outcome
         failed = end.message if isinstance(end, RunError) else outcome.blocker_reason
         said = "\n".join(part for part in (run.said, failed) if part) or outcome.response or outcome.status_report

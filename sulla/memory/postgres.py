@@ -222,6 +222,9 @@ class PostgresMemory:
             total += gone
         return total
 
+    async def compact(self) -> None:
+        """Nothing of it is on this machine."""
+
     async def _ask(self, query: str, *params: object) -> list[tuple[Any, ...]]:
         async def work(line: PostgresConnection) -> list[tuple[Any, ...]]:
             return await _rows(line, query, *params)

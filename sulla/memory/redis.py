@@ -222,6 +222,9 @@ class RedisMemory:
         await self._run(_REMOVE, "[]", thread_id)
         return gone
 
+    async def compact(self) -> None:
+        """Nothing of it is on this machine."""
+
     async def _remove(self, ids: Sequence[str]) -> int:
         gone = 0
         for start in range(0, len(ids), _BATCH):

@@ -254,6 +254,21 @@ class SqliteMemory:
             total += gone
         return total
 
+    async def compact(self) -> None:
+        """Merge the index into one piece, which holds the words of no removed note, and write the file anew."""
+
+        await self._thread.write(_merge)
+        await self._thread.read(_vacuum)
+
+
+def _merge(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
+def _vacuum(connection: sqlite3.Connection) -> None:
+    connection.execute("VACUUM")  # which no transaction may be around
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
 
 def _numbers(connection: sqlite3.Connection, scopes: Iterable[str]) -> list[int]:
     rows = (connection.execute("SELECT number FROM scope WHERE name = ?", (name,)).fetchone() for name in scopes)

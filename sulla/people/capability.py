@@ -15,4 +15,5 @@ CAPABILITY = Capability(
     commands={
         "notices": Command("sulla.people.cli.commands", "list, mark and watch what you are told beside the answers"),
     },
+    compact="sulla.people.compact:compact",
 )

@@ -24,6 +24,15 @@ _SMALL: Final = frozenset(
 )
 """English words that say nothing about what a message is about."""
 
+_SENTENCE: Final = re.compile(r"[.!?;\n]+")
+_NEGATION: Final = re.compile(
+    r"\b(?:\w+n['\u2019]t|not|no|never|nor|neither|without|cannot|cancel|stop|skip|avoid|"
+    r"(?:do|does|did|wo|ca|is|are|was|should|could|would|must|need)nt|"
+    r"nicht|nie|niemals|kein\w*|ohne|pas|jamais|sans|nunca|sin|non|mai|senza)\b"
+)
+"""Words by which a sentence says that something shall not be, in English, German, French, Spanish and Italian. One too
+many costs little: the agent reads the message, and can start the playbook."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChatTrigger:
@@ -55,7 +64,8 @@ def chat_triggers(playbooks: Iterable[Definition]) -> tuple[ChatTrigger, ...]:
 def matching(message: str, triggers: Sequence[ChatTrigger]) -> tuple[ChatTrigger, ...]:
     """The triggers that a message is about: all their words occur in it, in whatever order.
 
-    Case, plurals and small words do not count. The same message and triggers always give the same answer.
+    Case, plurals and small words do not count, and neither does a sentence with a negation that the trigger does not
+    have: "do not water the roses" is not about watering them. The same message and triggers give the same answer.
 
     Args:
         message: what a person wrote.
@@ -64,17 +74,26 @@ def matching(message: str, triggers: Sequence[ChatTrigger]) -> tuple[ChatTrigger
     Returns:
         One for each playbook.
     """
-    said = _stems(_words(message[:MOST_CHARS]))
+    sentences = [(_stems(_words(one)), _negations(one)) for one in _SENTENCE.split(message[:MOST_CHARS])]
     found: dict[str, ChatTrigger] = {}
     for trigger in triggers:
-        wanted = _stems(_words(trigger.about) - _SMALL)
+        wanted, negations = _stems(_words(trigger.about) - _SMALL), _negations(trigger.about)
+        said = frozenset[str]().union(*(words for words, negated in sentences if negated <= negations))
         if wanted and wanted <= said:
             found.setdefault(trigger.playbook, trigger)
     return tuple(found.values())
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return frozenset(_WORD.findall(_folded(text)))
+
+
+def _negations(text: str) -> frozenset[str]:
+    return frozenset(_NEGATION.findall(_folded(text)))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def _stems(words: frozenset[str]) -> frozenset[str]:

@@ -59,6 +59,8 @@ class PlaybookEnded(Fielded):
     """What came of it, in a line."""
     tainted: bool = False
     """Whether `text` may repeat what nobody trusts."""
+    turn_follows: bool = False
+    """Whether the agent of this conversation is told, and says what came of it in a turn of its own."""
 
 
 @dataclass(frozen=True, slots=True)

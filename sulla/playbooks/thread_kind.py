@@ -58,10 +58,11 @@ def _news(state: ThreadState) -> RecordDelivery | None:
         return None
     text = shown_text(_told(state, play))
     key = f"ended:{state.thread_id}:{play.ended_ms}"
+    told = play.status == "completed" and play.responded
     offers: tuple[tuple[Fact, str], ...] = (
-        (PlaybookEnded(state.thread_id, play.name, play.status, text, state.context.tainted), key),
+        (PlaybookEnded(state.thread_id, play.name, play.status, text, state.context.tainted, not told), key),
     )
-    if play.status != "completed" or not play.responded:
+    if not told:
         message_id = MessageId(derived_id("msg", key))
         offers = (
             *offers,

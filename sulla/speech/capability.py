@@ -13,4 +13,5 @@ CAPABILITY = Capability(
     commands={
         "speech": Command("sulla.speech.cli.commands", "play recorded speech and say why each turn ended when it did"),
     },
+    compact="sulla.speech.compact:compact",
 )

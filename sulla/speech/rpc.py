@@ -40,6 +40,10 @@ class SpeechChunk(Params):
     kind: ChunkKind
     text: Annotated[str, StringConstraints(max_length=MAX_CHUNK_CHARS)]
     stable_chars: Count = 0
+    silent_ms: Count | None = None
+    """For how long the speaker has been silent, as the recognizer hears it; 0 if they are not known to have paused."""
+    held: bool = False
+    """Whether the recognizer says when the turn is over, with a chunk of the kind `final`: no silence ends it."""
     playing: SpeechPlaying | None = None
     """What was being played when this was said; null for nothing."""
 
@@ -112,7 +116,8 @@ class SpeechStanding:
 
 
 async def _chunk(service: SpeechService, params: SpeechChunk, context: Context) -> SpeechTaken:
-    chunk = Chunk(params.utterance_id, params.seq, params.kind, params.text, params.stable_chars)
+    utterance_id, seq, stable_chars = params.utterance_id, params.seq, params.stable_chars
+    chunk = Chunk(utterance_id, seq, params.kind, params.text, stable_chars, params.silent_ms, params.held)
     said = params.playing
     playing = None if said is None else Playing(MessageId(said.message_id), said.played_chars)
     thread_id = ThreadId(params.thread_id)

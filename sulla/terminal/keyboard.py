@@ -8,14 +8,18 @@ The line editor takes half a second to import: it is imported where somebody is 
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from sulla.core.clock import Clock
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.application import Application
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
@@ -23,8 +27,17 @@ QUIET_S: Final = 0.3
 """So long nothing may come before a question takes an answer: nobody reads it and makes up their mind in less, and what
 was typed or pasted before it follows faster than that."""
 
+PASTE_S: Final = 10.0
+"""So long a paste may take at a question, from its first byte: one whose end never comes would swallow every key."""
+NOISE_S: Final = 60.0
+"""If the keyboard is not quiet for so long, nobody can answer: the question is left open."""
+_LOOK_S: Final = 1.0
+"""How often a paste that goes on is looked at."""
+
 _EARLY: Final = "[what was typed before the question was not taken; answer now]\n"
 _PASTED: Final = "[a paste is no answer and was not taken; type the answer]\n"
+_UNENDED: Final = "[a paste did not come to its end and was not taken; type the answer]\n"
+_NOISE: Final = f"[the keyboard was not quiet for {NOISE_S:.0f} s: the question is left open]"
 
 
 async def read_answer(hint: str, clock: Clock) -> str | None:
@@ -40,13 +53,15 @@ async def read_answer(hint: str, clock: Clock) -> str | None:
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
-    session, answering = _session(), _Answering(hint, clock)
+    session = line_editor()
+    answering = _Answering(hint, clock, UnendedPaste(session.app, PASTE_S))
 
     def begin() -> None:  # the line editor keeps the task, and ends it
-        _ = session.app.create_background_task(answering.open_when_quiet(session.app.invalidate))
+        _ = session.app.create_background_task(answering.watch(session.app))
 
     try:
-        return await session.prompt_async(answering.prompt, key_bindings=answering.keys(), pre_run=begin)
+        with put_back(session.app):
+            return await session.prompt_async(answering.prompt, key_bindings=answering.keys(), pre_run=begin)
     except EOFError:
         return None
 
@@ -57,7 +72,7 @@ class MessageReader:
     """
 
     def __init__(self) -> None:
-        self._session = _session()
+        self._session = line_editor()
 
     async def read(self, prompt: str) -> str:
         """A message.
@@ -66,15 +81,17 @@ class MessageReader:
             EOFError: Ctrl-D.
             KeyboardInterrupt: Ctrl-C.
         """
-        return await self._session.prompt_async(prompt)
+        with put_back(self._session.app):
+            return await self._session.prompt_async(prompt)
 
 
 class _Answering:
     """Which keys are meant for a question, from when it is shown until it is answered."""
 
-    def __init__(self, hint: str, clock: Clock) -> None:
+    def __init__(self, hint: str, clock: Clock, paste: UnendedPaste) -> None:
         self._hint = hint
         self._clock = clock
+        self._paste = paste
         self._notes: list[str] = []
         """What was thrown away, as it is told."""
         self._open = False
@@ -85,12 +102,23 @@ class _Answering:
         """What stands before the answer."""
         return [("bold", "".join(self._notes)), ("", self._hint if self._open else "")]
 
-    async def open_when_quiet(self, show: Callable[[], None]) -> None:
-        """Take keys as the answer once none came for `QUIET_S`, and show that they are."""
-        while (left_s := self._last_s + QUIET_S - self._clock.elapsed()) > 0:
-            await self._clock.sleep(left_s)
-        self._open = True
-        show()
+    async def watch(self, app: Application[Any]) -> None:
+        """Take keys as the answer once none came for `QUIET_S`, and show that they are; end what never ends."""
+        end_s = self._clock.elapsed() + NOISE_S
+        while True:
+            now_s = self._clock.elapsed()
+            if self._paste.over(now_s) is not None:
+                self._open, self._last_s = False, now_s
+                self._tell(_UNENDED)
+            if not self._open and now_s > end_s:
+                sys.stderr.write(f"\n{_NOISE}\n")
+                app.exit(exception=EOFError)
+                return
+            left_s = self._last_s + QUIET_S - now_s
+            if not self._open and left_s <= 0:
+                self._open = True
+                app.invalidate()
+            await self._clock.sleep(_LOOK_S if self._open else left_s)
 
     def keys(self) -> KeyBindings:
         """What keys do that are no part of an answer; the line editor's own do the rest."""
@@ -122,8 +150,78 @@ def _interrupt(event: KeyPressEvent) -> None:
     event.app.exit(exception=KeyboardInterrupt)
 
 
-def _session() -> PromptSession[str]:
-    """A line editor. All read through one input, which knows of a paste that has begun and of keys behind an Enter."""
+class UnendedPaste:
+    """Notices a paste whose end does not come. The line editor waits for it for ever, and takes no key meanwhile.
+
+    Args:
+        app: the line editor that reads.
+        most_s: how long a paste may take, or stand still.
+        idle: whether only the time counts in which nothing of it came.
+    """
+
+    def __init__(self, app: Application[Any], most_s: float, *, idle: bool = False) -> None:
+        # Only a terminal's parser collects pastes; on Windows each is known by how fast it comes.
+        self._parser = getattr(app.input, "vt100_parser", None)
+        self._most_s = most_s
+        self._idle = idle
+        self._since_s: float | None = None
+        self._size = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a paste has begun and not ended."""
+        return self._parser is not None and bool(self._parser._in_bracketed_paste)
+
+    def over(self, now_s: float) -> str | None:
+        """What has come of a paste that has had its time; keys are taken from now on. None if there is none.
+
+        Args:
+            now_s: the time.
+        """
+        if self._parser is None or not self.is_open:
+            self._since_s = None
+            return None
+        came = str(self._parser._paste_buffer)
+        if self._since_s is None or (self._idle and len(came) != self._size):
+            self._since_s, self._size = now_s, len(came)
+        if now_s - self._since_s < self._most_s:
+            return None
+        self._since_s = None
+        self._parser.reset()
+        return came
+
+
+@contextmanager
+def put_back(app: Application[Any]) -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end what is read, so that the terminal is put back before the command ends.
+
+    Args:
+        app: the line editor that reads.
+    """
+
+    def end(number: int) -> None:
+        if app.future is None or app.future.done():
+            raise SystemExit(128 + number)
+        app.exit(exception=SystemExit(128 + number))
+
+    loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGHUP)
+    with suppress(NotImplementedError):  # Windows has no such signals
+        for number in numbers:
+            loop.add_signal_handler(number, end, number)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+
+def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the library's
+    """A line editor. All read through one input, which knows of a paste that has begun and of keys behind an Enter.
+
+    Args:
+        more: what the library's own takes.
+    """
     from prompt_toolkit import PromptSession
     from prompt_toolkit.output import create_output
     from prompt_toolkit.output.vt100 import Vt100_Output
@@ -132,4 +230,4 @@ def _session() -> PromptSession[str]:
     output = create_output(sys.stderr if sys.stderr.isatty() else sys.stdout)
     if isinstance(output, Vt100_Output):
         output.enable_cpr = False  # the terminal's answer to where the cursor is would be among the keys
-    return PromptSession(output=output, enable_suspend=True)
+    return PromptSession(output=output, enable_suspend=True, **more)

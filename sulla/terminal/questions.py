@@ -9,8 +9,9 @@ from typing import Any
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.terminal.client import Client
+from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
-from sulla.terminal.table import harmless, one_line
+from sulla.terminal.table import columns_of_terminal, harmless, one_line
 
 Row = dict[str, Any]
 
@@ -39,6 +40,12 @@ class Question:
     """What `always` would allow; empty where it would allow no more than the call."""
     choices: tuple[str, ...] = ()
     """What the answer has to be one of; empty where it does not."""
+    tool: str = ""
+    """Which tool asks; empty where none does, or a daemon of before does not say."""
+    thread_id: str = ""
+    """Where it is asked, and answered: a sub-agent asks in a thread of its own."""
+    agent: str = ""
+    """Who asks, where that is not whoever is talked to."""
 
     @property
     def is_for_people(self) -> bool:
@@ -73,15 +80,22 @@ class Given:
     text: str = ""
 
 
-def from_wait(wait: Row) -> Question:
-    """The question in an event `SUSPENDED`."""
+def from_wait(wait: Row, thread_id: str = "", agent: str = "") -> Question:
+    """The question in an event `SUSPENDED`.
+
+    Args:
+        wait: what is waited for.
+        thread_id: where.
+        agent: who asks, if that has to be said.
+    """
     said = str(wait["wait_id"]), str(wait.get("prompt", "")), str(wait.get("target", ""))
-    return Question(*said, tuple(map(str, wait.get("choices", ()))))
+    return Question(*said, tuple(map(str, wait.get("choices", ()))), str(wait.get("tool", "")), thread_id, agent)
 
 
 def from_row(row: Row) -> Question:
     """The question in a row of `approval.list`."""
-    return Question(str(row["id"]), str(row["prompt"]), str(row["target"]), tuple(map(str, row.get("choices", ()))))
+    said = str(row["id"]), str(row["prompt"]), str(row["target"]), tuple(map(str, row.get("choices", ())))
+    return Question(*said, str(row.get("tool", "")), str(row.get("thread_id", "")))
 
 
 async def open_questions(client: Client) -> AsyncIterator[Row]:
@@ -179,12 +193,39 @@ def how_to_answer(question: Question, thread_id: str) -> str:
     )
 
 
-async def ask(question: Question, clock: Clock) -> Given | None:
+def why_not(question: Question, line: str) -> str:
+    """Why a line is no answer; empty where there is no line. Pure.
+
+    Args:
+        question: what they were asked.
+        line: what they typed, of which `read` made nothing.
+    """
+    word = line.strip().casefold()
+    if not word:
+        return ""
+    if word in ALWAYS:
+        about = "what the tool itself asks, it asks each time" if question.tool or question.id.startswith(_CALL) else ""
+        return f"always is not offered here{f': {about}' if about else ''}; yes allows this one call"
+    if question.choices:
+        return f"that is none of the {len(question.choices)} choices: write one, or its number"
+    return "that is not clearly a yes or a no" if question.id.startswith(_YES_OR_NO) else "that is no answer"
+
+
+async def ask(question: Question, clock: Clock, *, place: int = 1, of: int = 1, show: bool = True) -> Given | None:
     """Ask a person at the terminal, until they give an answer; None if they leave it open (Ctrl-D).
+
+    Args:
+        question: what they are asked.
+        clock: for the quiet moment before an answer.
+        place: which of the questions that are asked now it is, from 1.
+        of: how many these are.
+        show: whether the question itself has to be shown, and not only what can be answered.
 
     Raises:
         KeyboardInterrupt: they want the turn to end.
     """
+    if show:
+        print("\n".join(framed(question, columns_of_terminal(), place, of)), file=sys.stderr, flush=True)
     while True:
         choices, newline, words = harmless(hint(question)).rpartition("\n")
         print(choices, end=newline, file=sys.stderr, flush=True)
@@ -193,6 +234,23 @@ async def ask(question: Question, clock: Clock) -> Given | None:
             return None
         if given := read(question, line):
             return given
+        if why := why_not(question, line):
+            print(f"[{why}]", file=sys.stderr, flush=True)
+
+
+def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> list[str]:
+    """A question's lines: who asks, what, and why. Pure.
+
+    Args:
+        question: it.
+        columns: how wide the terminal is.
+        place: which of the questions that are asked now it is, from 1.
+        of: how many these are.
+    """
+    who = f" for {question.agent}" if question.agent else ""
+    count = f" ({place} of {of})" if of > 1 else ""
+    tool = "" if tool_in(question.prompt) else f"{question.tool} "
+    return frame(question.prompt, f"{tool}asks{who}{count}", columns)
 
 
 async def is_sure(question: str, clock: Clock) -> bool:

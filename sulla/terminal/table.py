@@ -87,13 +87,16 @@ class Paper:
         return f"{_FAINT}{text}{_PLAIN}" if self.colour else text
 
 
-def paper() -> Paper:
-    """Standard output as it is."""
-    if not sys.stdout.isatty():
-        return Paper()
+def columns_of_terminal() -> int:
+    """How wide the terminal is."""
     import shutil
 
-    return Paper(shutil.get_terminal_size().columns, colour_is_wanted())
+    return shutil.get_terminal_size().columns
+
+
+def paper() -> Paper:
+    """Standard output as it is."""
+    return Paper(columns_of_terminal(), colour_is_wanted()) if sys.stdout.isatty() else Paper()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
 from contextlib import aclosing, suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import RateLimited, Refused, SullaError, Unavailable
+from sulla.core.errors import RateLimited, Refused, SullaError
 from sulla.host.system import random_id
 from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
+from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import PATIENCE_S, Follow, say_lost, tell_of_pause
+from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.place import door
 from sulla.terminal.questions import Given, Question
-from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless
+from sulla.terminal.waits import Waits
 
 _RETRY_S = 0.25
 _LOOK_BACK = 200
 """How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
 
-_LONG_S = 2.0
+MOST_CHILDREN = 48
+"""So many sub-agents are listened to for questions: a connection may follow 64 threads."""
+
+LONG_S = 2.0
 """A longer wait than this is told: nobody should think that the command hangs."""
 
 
@@ -44,26 +46,23 @@ def fault_in(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Message:
-    """What is asked. The ids stay the same at every attempt: what was acknowledged before a break is not done twice."""
+class Said:
+    """What somebody says, and to whom."""
 
     text: str
-    agent: str | None
+    quoted: str = ""
+    """What is passed on with it and is somebody else's."""
+    agent: str | None = None
     """Who is asked; None for the thread's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What is sent. The ids stay the same at every attempt: what was acknowledged before a break is not done twice."""
+
+    said: Said
     request_id: str
     message_id: str
-
-
-@dataclass(slots=True)
-class _Waits:
-    """What a thread waits to be told."""
-
-    asked: dict[str, Question] = field(default_factory=dict)
-    """Before it goes on, by id."""
-    earlier: dict[str, Question] = field(default_factory=dict)
-    """By an earlier turn of the thread, by id."""
-    told: set[str] = field(default_factory=set)
-    """What has been answered here."""
 
 
 class Asking:
@@ -72,38 +71,45 @@ class Asking:
     Args:
         home: whose daemon is asked.
         thread_id: where; None for a new thread.
-        text: the question.
+        said: the question.
         clock: for waiting.
         as_json: print each event as a line of JSON instead of the answer.
-        agent: who is asked; None for the thread's own.
         by_hand: whether somebody is there who can be asked, too.
+        display: where it is shown; None for plain text or JSON.
     """
 
     def __init__(
         self,
         home: Path,
         thread_id: str | None,
-        text: str,
+        said: Said,
         clock: Clock,
         *,
         as_json: bool,
-        agent: str | None = None,
         by_hand: bool = False,
+        display: Display | None = None,
     ) -> None:
         self._home = home
         self._follow = Follow(home, clock, self._begin, lost=_say_lost)
         self.thread_id = thread_id
-        self._message = _Message(text, agent, random_id("req"), random_id("msg"))
-        self.as_json = as_json
+        self._message = _Message(said, random_id("req"), random_id("msg"))
         self.by_hand = by_hand and not as_json
         self.seen = 0
         """The last record that was shown; before it is asked, by an earlier question."""
-        self._screen: Screen | None = None
+        plain = JsonDisplay() if as_json else PlainDisplay(questions=not self.by_hand)
+        self._display = display if display is not None else plain
+        self._sent: dict[str, Any] | None = None
+        """What came of the message; None until it was taken."""
         self._may_be_kept = False
         self._clock = clock
-        self.waits = _Waits()
+        self.waits = Waits()
         self._notes: set[tuple[str, str]] = set()
         """What was told beside the answer: by which run, and in which words."""
+
+    @property
+    def as_json(self) -> bool:
+        """Whether a program reads what is printed."""
+        return isinstance(self._display, JsonDisplay)
 
     async def answer(self) -> Exit | None:
         """Ask, print the answer as it comes, and wait for its end. Called again, it goes on where it was.
@@ -115,13 +121,15 @@ class Asking:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
-        async with aclosing(self._follow.events()) as events:
+        async with self._display.at_work(), aclosing(self._follow.events()) as events:
             async for event in events:
-                self.seen = max(self.seen, event.get("seq") or 0)
-                screen = self._show(event)
-                if screen.exit is not None or self._note_questions(event):
+                own = event["thread_id"] == self.thread_id
+                if own:
+                    self.seen = max(self.seen, event.get("seq") or 0)
+                ended = self._show(event, own=own)
+                if ended is not None or self._note_questions(event, own=own):
                     await self._mark_seen()
-                    return screen.exit
+                    return ended
         return None
 
     async def _mark_seen(self) -> None:
@@ -137,19 +145,26 @@ class Asking:
                 self._notes.clear()
 
     async def tell(self, question: Question, given: Given) -> None:
-        """Answer something that the thread waits for; the first answer counts, whoever gives it.
+        """Answer something that the thread or a sub-agent of it waits for; the first answer counts, whoever gives it.
 
         Raises:
-            Unavailable: no daemon runs.
+            Unavailable: the daemon did not come back in time.
         """
-        self.waits.told.add(question.id)
-        self.waits.asked.pop(question.id, None)
-        async with open_client(door(self._home)) as client:
+
+        async def tell(client: Client) -> None:
             said = {"id": question.id, "verdict": given.verdict, "text": given.text}
             try:
-                await client.call("approval.answer", thread_id=self.thread_id, **said)
+                await client.call("approval.answer", thread_id=question.thread_id or self.thread_id, **said)
             except Refused as error:
-                print(f"[not taken: {error.message}]", file=sys.stderr, flush=True)
+                if error.retryable:
+                    raise
+                print(harmless(f"[not taken: {error.message}]"), file=sys.stderr, flush=True)
+
+        # Whoever asks is followed already: a daemon that is away is waited for.
+        self._follow.begun = True
+        await self._follow.once(tell)
+        self.waits.told.add(question.id)
+        self.waits.asked.pop(question.id, None)
 
     async def stop(self) -> bool:
         """End the turn, or the one that waits to be told something; whether there was any. Somebody else's turn in the
@@ -161,24 +176,29 @@ class Asking:
         any_turn = self._may_be_kept or bool(self.waits.asked)
         if any_turn:
             async with open_client(door(self._home)) as client:
-                await client.call("turn.stop", thread_id=self.thread_id)
+                await client.call("turn.stop", thread_id=self.thread_id, request_id=f"{self._message.request_id}-stop")
         self.waits.asked.clear()
         return any_turn
 
     async def _begin(self, client: Client) -> bool:
         """Ask on a connection, the same every time; whether there is anything to follow."""
         if self.thread_id is None:
-            made = await client.call("thread.create", request_id=self._message.request_id, agent=self._message.agent)
+            made = await client.call(
+                "thread.create", request_id=self._message.request_id, agent=self._message.said.agent
+            )
             self.thread_id = str(made["thread_id"])
-        elif self._screen is None and await self._stands_in_the_way(client):
+        elif self._sent is None and await self._stands_in_the_way(client):
             return False
         sent = await self._send(client)
-        if self._screen is None:
-            self._screen = Screen(sent["run_id"])
+        if self._sent is None:
+            self._sent = sent
+            self._display.begin(str(sent["run_id"]))
             self._follow.begun = True
+            with suppress(OSError):  # then `--last` knows of an earlier one
+                remember_thread(self._home, str(self.thread_id))
             since, self.seen = self.seen, sent["seq"]
             if self.by_hand and since:
-                await tell_meanwhile(client, str(self.thread_id), self._screen, since, self.seen)
+                await tell_meanwhile(client, str(self.thread_id), self._display.aside, since, self.seen)
             if await self._is_stuck(client):
                 return False
             await tell_of_pause(client, "the message")
@@ -209,21 +229,17 @@ class Asking:
         self.waits.asked = dict(self.waits.earlier)
         if self.waits.asked and not self.as_json:
             print("[an earlier turn of this thread waits for an answer]", file=sys.stderr)
-            for one in self.waits.asked.values():
+            for one in () if self.by_hand else self.waits.asked.values():
                 print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
         return bool(self.waits.asked)
 
-    def _note_questions(self, event: dict[str, Any]) -> bool:
-        """Learn from an event what the thread waits for; whether that has to be told before it goes on."""
-        match event["type"]:
-            case "SUSPENDED":
-                found = map(questions.from_wait, event["data"]["waits"])
-                fresh = (one for one in found if one.is_for_people and one.id not in self.waits.told)
-                self.waits.asked |= {one.id: one for one in fresh}
-                return bool(self.waits.asked)
-            case "RESUMED":
-                self.waits.asked.pop(str(event["data"].get("wait_id", "")), None)
-        return False
+    def _note_questions(self, event: dict[str, Any], *, own: bool) -> bool:
+        """Learn from an event what people have to tell the thread, or a sub-agent of it; whether they have to now."""
+        child = self.waits.take(event, own=own)
+        if child and len(self._follow.seen) < MOST_CHILDREN:
+            self._follow.add(child)
+        # What a sub-agent's history tells may be answered since.
+        return bool(self.waits.asked) and self._follow.is_caught_up()
 
     async def _send(self, client: Client) -> dict[str, Any]:
         """Send the message; if messages come too fast, again when the daemon says so."""
@@ -233,67 +249,27 @@ class Asking:
             try:
                 given = {
                     "message_id": self._message.message_id,
-                    "text": self._message.text,
-                    "agent": self._message.agent,
+                    "text": self._message.said.text,
+                    "quoted": self._message.said.quoted or None,
+                    "agent": self._message.said.agent,
                 }
                 return await client.call("turn.send", thread_id=self.thread_id, **given)
             except RateLimited as error:
-                self._may_be_kept = self._screen is not None
+                self._may_be_kept = self._sent is not None
                 wait_s = error.retry_after_s or _RETRY_S
                 if self._clock.elapsed() + wait_s > deadline:
                     raise
-                if wait_s > _LONG_S:
+                if wait_s > LONG_S:
                     note = f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]"
                     print(note, file=sys.stderr, flush=True)
                 await self._clock.sleep(wait_s)
 
-    def _show(self, event: dict[str, Any]) -> Screen:
-        if (screen := self._screen) is None:
-            raise AssertionError("unreachable: events come behind the question")
+    def _show(self, event: dict[str, Any], *, own: bool) -> Exit | None:
         if event["type"] == "NOTICE":
             self._notes.add((str(event["run_id"]), str(event["data"]["text"])))
-        answer, beside = screen.show(event)
-        if self.as_json:
-            print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
-            return screen
-        if answer:
-            print(answer, end="", flush=True)
-        if beside:
-            print(beside, end="", file=sys.stderr, flush=True)
-        return screen
+        return self._display.show(event, own=own)
 
 
 def _say_lost() -> None:
     print(file=sys.stderr)  # the answer may have broken off in the middle of a line
     say_lost()
-
-
-def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
-    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on.
-
-    What it has to be told on the way is asked for at the terminal. Without one the turn is left waiting for it.
-    """
-    try:
-        while (ended := runner.run(asking.answer())) is None:
-            # No connection is open while a person thinks.
-            for question in tuple(asking.waits.asked.values()):
-                given = runner.run(questions.ask(question, clock)) if asking.by_hand else None
-                if given is None:
-                    return _left_open(asking)
-                runner.run(asking.tell(question, given))
-        return ended
-    except KeyboardInterrupt:
-        try:
-            stopped = runner.run(asking.stop())
-        except Unavailable:
-            print("\n[not stopped: the daemon is away, and the turn goes on when it is back]", file=sys.stderr)
-            return Exit.INTERRUPTED
-        print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
-        return Exit.CANCELLED
-
-
-def _left_open(asking: Asking) -> Exit:
-    if not asking.as_json:
-        for question in asking.waits.asked.values():
-            print(questions.how_to_answer(question, asking.thread_id or ""), end="", file=sys.stderr, flush=True)
-    return Exit.BLOCKED

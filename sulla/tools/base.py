@@ -13,6 +13,7 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
 from sulla.core.words import Author, Words
+from sulla.tools.origins import AllTrusted, FileOrigins
 
 Effect = Literal["pure", "idempotent", "once"]
 """What a repeat would do: nothing at all; nothing more (same key); harm. Undeclared means `once` (design §2)."""
@@ -54,6 +55,8 @@ class ToolContext:
     """Takes the daemon's secrets out of what is put away beside the result; the result is looked through later."""
     over: Callable[[], Awaitable[object]] = nobody_waits
     """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
+    origins: FileOrigins = AllTrusted()
+    """Says which files are from outside, to a tool that tells by itself what it has shown of them (`FileUse`)."""
 
     @property
     def tainted(self) -> bool:
@@ -74,6 +77,9 @@ class Done:
     """For an error: what was in the way may be gone in a while, so the same call may succeed then."""
     retry_after_s: float | None = None
     """When, in seconds, where that is known."""
+    nothing_read: bool = False
+    """Whether the tool has not looked at anything, e.g. because its arguments were wrong: then no mark of a file says
+    anything of the text."""
     goes_on: bool = False
     """Whether something of the call goes on behind it, and calls `ToolContext.over` at its end."""
 
@@ -120,8 +126,10 @@ that the answer is about (a digest where something may change), because a yes is
 """
 
 
-FileUse = Literal["none", "path", "all"]
-"""Which files of the workspace a call touches: none, what the argument `path` names (with what is in it), or any."""
+FileUse = Literal["none", "path", "told", "all"]
+"""Which files of the workspace a call touches: none; what the argument `path` names, with what is in it, all of which a
+result may show; the same, but the tool says by itself (`Done.words`, from `ToolContext.origins`) whether it has shown
+anything that is from outside; or any."""
 
 FilesOf = Callable[[FrozenJson, ToolContext], Path]
 """The file or folder that a call touches, where it is not in the workspace; a whole path."""

@@ -60,7 +60,7 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
         return Done(ours(_unknown(call.name, toolbox)), is_error=True)
     mended = repaired(call.args, tool.schema)
     if problems := validate(mended.args, tool.schema):
-        return Done(ours(_invalid(tool, problems)), is_error=True)
+        return Done(ours(_invalid(tool, problems)), is_error=True, nothing_read=True)
     call = replace(call, args=mended.args)
     try:
         result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)

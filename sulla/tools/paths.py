@@ -125,15 +125,21 @@ def open_folder(root: Path, path: str) -> Iterator[int]:
         InvalidInput: as `inside`, or it is a file.
         NotFound: there is no such folder.
     """
-    with locate(root, path) as spot:
-        with translated(path):
-            if spot.kind() == stat.S_IFREG:
-                raise InvalidInput(f"{path!r} is a file, not a folder")
-            fd = os.open(spot.name, _FOLDER, dir_fd=spot.folder_fd)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
+    with locate(root, path) as spot, open_folder_at(spot, path) as fd:
+        yield fd
+
+
+@contextmanager
+def open_folder_at(spot: PathSpot, path: str) -> Iterator[int]:
+    """The same for a place that was found. `path` is what to call it in errors; those are as `open_folder`'s."""
+    with translated(path):
+        if spot.kind() == stat.S_IFREG:
+            raise InvalidInput(f"{path!r} is a file, not a folder")
+        fd = os.open(spot.name, _FOLDER, dir_fd=spot.folder_fd)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 @contextmanager

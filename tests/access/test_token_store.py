@@ -234,6 +234,21 @@ async def test_whoever_wants_to_know_is_told_of_each_change_once(store: Shaky, c
         assert len(told) == 3
 
 
+async def test_a_token_that_was_seen_to_expire_is_not_good_again_when_the_clock_is_put_back(store: Shaky) -> None:
+    clock = ManualClock()
+    token_store, other = await opened(store, clock), await opened(store, clock)
+    token = await bob(token_store, expires_s=10)
+    async with running(token_store), running(other):
+        await clock.advance(11)
+    for earlier in (token_store, other, await opened(store, ManualClock())):
+        assert not good(earlier, token, ManualClock())
+        assert [info.expired for info in await earlier.list()] == [False, True]
+    head = await store.head(KEY)
+    assert head is not None
+    assert head.last_seq == 2
+    assert good(token_store, await bob(token_store), ManualClock()), "the name is free"
+
+
 async def test_revoking_the_owners_puts_another_one_in_its_place(store: Shaky, clock: ManualClock) -> None:
     token_store, renewed = TokenStore(store, clock, secret), list[str]()
 

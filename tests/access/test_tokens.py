@@ -6,6 +6,7 @@ import pytest
 
 from sulla.access.principal import OWNER, Scope, token_digest
 from sulla.access.tokens import (
+    EXPIRY,
     HEAD,
     KEY,
     MOST_RECORDS,
@@ -121,6 +122,15 @@ def test_an_expired_token_is_known_as_such_and_its_name_is_free() -> None:
     book.check_free("bob", NOW_S + 1)
     book.apply(2, made("bob", at_ms=NOW_MS + 1000, secret="new"))
     assert book.made_by(2, "bob")
+
+
+def test_that_a_token_has_expired_says_nothing_of_a_newer_one_of_its_name() -> None:
+    over = TokenWithdrawn("bob", EXPIRY, NOW_MS + 1000)
+    book = book_of(made("bob", expires_at_ms=NOW_MS + 1000), made("bob", at_ms=NOW_MS + 1000, secret="new"), over)
+    assert not book.infos(NOW_S + 1)[0].expired
+    assert book.expiring(NOW_S + 1) == []
+    with pytest.raises(InvalidInput):
+        check_name(EXPIRY)
 
 
 def test_a_name_that_is_taken_is_refused() -> None:

@@ -9,7 +9,16 @@ import pytest
 from sulla.agent.ending import WalkCut, close_run
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
-from sulla.threads.log.records import RunFinished, TextMessageEnd, ToolCallResult, ToolCallStart
+from sulla.threads.log.records import (
+    Answer,
+    Resumed,
+    RunFinished,
+    Suspended,
+    TextMessageEnd,
+    ToolCallResult,
+    ToolCallStart,
+)
+from sulla.threads.log.waits import Wait
 from tests.threads.log.kept_log import Log
 
 CALL = ToolCall(CallId("c"), "pay", {})
@@ -38,3 +47,21 @@ def test_of_a_call_that_may_have_run_and_must_not_run_twice_that_is_said(
     assert (result.call_id, result.text, result.is_error) == (CALL.id, said, True)
     assert isinstance(end, RunFinished)
     assert (end.outcome.status, end.outcome.reason) == ("cancelled", "stopped")
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["asked", "allowed"])
+def test_of_a_call_that_a_person_was_only_asked_about_it_is_said_that_it_was_not_made(answered: bool) -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(
+        TextMessageEnd(CallId("model"), MessageId("reply"), "", (CALL,)),
+        ToolCallStart(CALL.id, CALL.name, CALL.args, MessageId("reply"), "once"),
+        Suspended((Wait("approval:c", CALL.id, "May pay be called?", digest="d"),)),
+    )
+    if answered:
+        seq = log.offer(Answer("approval:c", "", "approve"))
+        log.decide(Resumed("answered", "approval:c", seq))
+    assert log.state.run is not None
+    result, _ = close_run(log.state, log.state.run, WalkCut("stopped"), "", 1)
+    assert isinstance(result, ToolCallResult)
+    assert result.text == "The turn was stopped before this call was made."

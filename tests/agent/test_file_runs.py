@@ -111,12 +111,72 @@ async def test_neither_is_one_that_is_read_while_the_job_goes_on(home: Home) -> 
     assert not home.mailed
 
 
-async def test_neither_is_the_name_of_a_folder(home: Home) -> None:
-    await home.tainted(order("bash", command="mkdir 'some folder'"))
-    thread = await home.clean(order("list_dir"))
+async def is_tainted(home: Home, thread: ThreadId) -> bool:
+    """Whether a conversation counts as one that holds text from outside."""
     state = await home.world.threads.load(thread)
     assert state is not None
-    assert state.context.tainted
+    return state.context.tainted
+
+
+async def results(home: Home, thread: ThreadId) -> list[str]:
+    """What its calls came to."""
+    return [fact.text for entry in await home.world.log(thread) if isinstance(fact := entry.fact, ToolCallResult)]
+
+
+async def test_a_folder_with_names_from_outside_is_listed_without_them_unless_they_are_asked_for(home: Home) -> None:
+    (home.workspace / "mine.md").write_text("good")
+    await home.tainted(order("bash", command="mkdir 'some folder'; echo x > 'some page.md'; echo x > mine.md"))
+    thread = await home.clean(order("list_dir"))
+    rest = "[2 more, whose names come from outside and are not shown; to see them, list with names=true]"
+    assert await results(home, thread) == [f"mine.md (2 bytes)\n{rest}"]
+    assert not await is_tainted(home, thread)
+    thread = await home.clean(order("list_dir", names=True))
+    assert (await results(home, thread))[0].startswith("mine.md (2 bytes)\nsome folder/\nsome page.md")
+    assert await is_tainted(home, thread)
+
+
+async def test_who_has_read_something_from_outside_sees_all_names(home: Home) -> None:
+    thread = await home.tainted(order("write_file", path="a.md", content="x"), order("list_dir"))
+    assert (await results(home, thread))[-1] == "a.md (1 bytes)"
+
+
+async def test_a_saved_page_mistrusts_no_search_that_shows_nothing_of_it(home: Home) -> None:
+    (home.workspace / "mine.md").write_text("TODO: water the beds")
+    await home.tainted(order("write_file", path="page.md", content="Opening hours"))
+    thread = await home.clean(order("search_files", pattern="TODO"))
+    assert "mine.md:1: TODO" in (await results(home, thread))[0]
+    assert not await is_tainted(home, thread)
+    assert await is_tainted(home, await home.clean(order("search_files", pattern="hours")))
+
+
+async def test_neither_is_the_name_of_a_folder_that_a_search_shows(home: Home) -> None:
+    await home.tainted(order("bash", command="mkdir -p 'some folder'"))
+    (home.workspace / "some folder" / "mine.md").write_text("TODO")
+    assert await is_tainted(home, await home.clean(order("search_files", pattern="TODO")))
+
+
+async def test_to_write_over_a_saved_page_shows_nothing_of_it_and_does_not_clean_it(home: Home) -> None:
+    await home.tainted(order("write_file", path="page.md", content="Opening hours"))
+    assert not await is_tainted(home, await home.clean(order("write_file", path="page.md", content="Closed")))
+    assert await is_tainted(home, await home.clean(order("read_file", path="page.md")))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        order("bash", command=""),
+        order("bash", command="true", timeout_s="long"),
+        order("bash", command="true", timeout_s=700),
+        order("read_file", path="page.md", lines=0),
+        order("bash_job", action="read", job="job_7"),
+        order("bash_job", action="kill"),
+        order("bash_job"),
+    ],
+    ids=["no command", "no number", "too long a time", "no lines", "no such job", "no job named", "no jobs"],
+)
+async def test_a_call_that_is_not_made_has_shown_nothing(home: Home, wrong: str) -> None:
+    await home.tainted(order("write_file", path="page.md", content="Opening hours"))
+    assert not await is_tainted(home, await home.clean(wrong))
 
 
 async def test_neither_is_what_a_clean_job_prints_of_such_a_file(home: Home) -> None:

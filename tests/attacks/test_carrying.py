@@ -58,6 +58,8 @@ def without_mark(name: str) -> Callable[[Patch], None]:
 
 def no_file_is_marked(patch: Patch) -> None:
     patch.setattr(FileMarks, "_is_marked", lambda *args, **given: False)
+    patch.setattr(FileMarks, "is_outside", lambda *args: False)
+    patch.setattr(FileMarks, "names_outside", lambda *args: frozenset())
 
 
 def nothing_of_children_is_told(patch: Patch) -> None:

@@ -16,7 +16,9 @@ from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
+from sulla.finding import rpc as finding
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
@@ -33,6 +35,8 @@ from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
+from tests.doubles.finding import MemoryFinding
+from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.safety import MemorySafety
@@ -154,6 +158,7 @@ class MemoryCommands:
             (
                 agents.METHODS.done_by(self),
                 skills.METHODS.done_by(self),
+                finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
                 safety.METHODS.done_by(MemorySafety(self._called, self._thread)),
                 environment_rpc.METHODS.done_by(self),
                 permissions_rpc.METHODS.done_by(MemoryRules(self._called)),
@@ -161,6 +166,7 @@ class MemoryCommands:
                 presence_rpc.METHODS.done_by(self.people),
                 notices_rpc.METHODS.done_by(self.notices),
                 switch_rpc.METHODS.done_by(self.switch),
+                lifecycle_rpc.METHODS.done_by(MemoryLifecycle()),
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 playbooks.METHODS.done_by(self.playbooks),

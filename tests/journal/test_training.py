@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 
+from sulla.agent.model.reminders import NUDGE
 from sulla.core.errors import CorruptRecord, ProviderRejected
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -32,6 +34,8 @@ FRAME = PromptFrame(
     ("You are Sulla.", "Be brief."), (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
 )
 
+WRAPPED = replace(FRAME, wrappers=True)
+
 
 async def look(context: ToolContext, *, what: str) -> Result:
     """Look.
@@ -45,11 +49,16 @@ async def look(context: ToolContext, *, what: str) -> Result:
 
 
 @pytest.fixture
-async def world() -> AsyncIterator[World]:
+async def store() -> AsyncIterator[MemoryStore]:
     store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
     await store.open()
-    yield World(store, ScriptedProvider(), tools=(define(look, effect="pure"),))
+    yield store
     await store.close()
+
+
+@pytest.fixture
+def world(store: MemoryStore) -> World:
+    return World(store, ScriptedProvider(), tools=(define(look, effect="pure"),))
 
 
 def _say(world: World, *steps: Any) -> None:
@@ -150,11 +159,47 @@ async def test_a_message_that_joined_is_a_part_of_the_run_that_it_joined(world: 
     assert [ended_run(entry, ("done",)) for entry in log if ended_run(entry, ("done",))] == [first.run_id]
 
 
-async def test_a_nudge_that_got_nothing_but_the_wrapper_is_left_out(world: World) -> None:
+async def test_a_nudge_that_got_nothing_but_the_wrapper_is_left_out_where_none_was_asked_for(world: World) -> None:
     _say(world, "No wrapper here.", "<AGENT_DONE>ok</AGENT_DONE>")
     thread_id = await world.thread()
     sent = await world.ask(thread_id, "hello")
     assert _chat(await _example(world, thread_id, sent.run_id))[-1] == ("assistant", "No wrapper here.")
+
+
+WRITTEN = (
+    "All right.\n\n<AGENT_DONE>ok</AGENT_DONE>",
+    "<AGENT_DONE>ok</AGENT_DONE>",
+    "No.\n\n<AGENT_BLOCKED><BLOCKER_REASON>key</BLOCKER_REASON><UNBLOCK_REQUIREMENTS>1</UNBLOCK_REQUIREMENTS></AGENT_BLOCKED>",
+)
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+async def test_where_wrappers_are_asked_for_replies_are_given_with_theirs(written: str, world: World) -> None:
+    _say(world, written)
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    assert _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED))[-1] == ("assistant", written)
+
+
+async def test_a_wrapper_that_had_to_be_asked_for_stands_behind_the_nudge(world: World) -> None:
+    _say(world, "No wrapper here.", "<AGENT_DONE>ok</AGENT_DONE>")
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "hello")
+    chat = _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED))
+    assert chat[-3:] == [
+        ("assistant", "No wrapper here."),
+        ("user", NUDGE),
+        ("assistant", "<AGENT_DONE>ok</AGENT_DONE>"),
+    ]
+
+
+async def test_what_the_daemon_answers_in_the_models_place_is_nothing_to_learn_from(store: MemoryStore) -> None:
+    world = World(store, ScriptedProvider(), tools=(replace(define(look, effect="pure"), return_direct=True),))
+    _say(world, Say("I look.", (ToolCall(CallId("theirs"), "look", {"what": "here"}),)))
+    thread_id = await world.thread()
+    sent = await world.ask(thread_id, "What is here?")
+    assert (await world.log(thread_id))[-2].data["text"] == "saw here"
+    assert _chat(await _example(world, thread_id, sent.run_id))[-1] == ("assistant", "I look.")
 
 
 async def test_a_reminder_that_was_answered_stays(world: World) -> None:

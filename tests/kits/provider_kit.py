@@ -107,6 +107,8 @@ class ProviderKit(ABC):
     can_fail = True
     """Whether failures can be scripted."""
     can_think = True
+    asks_service = True
+    """Whether what it takes counts."""
     has_wire = True
     """Whether there is a service that can stall, hang up and see its client leave."""
     says_its_own = False
@@ -131,8 +133,8 @@ class ProviderKit(ABC):
         assert shown == last.message.text
         assert self.says_its_own or shown == "Good morning to you all."
         assert (last.message.role, last.stop) == ("assistant", "end")
-        assert last.usage.input_tokens > 0
-        assert last.usage.output_tokens > 0
+        used = (last.usage.input_tokens > 0, last.usage.output_tokens > 0)
+        assert used == (self.asks_service, self.asks_service)
 
     async def test_a_tool_call_comes_whole_and_parsed(self) -> None:
         async with self.serve(Case(tool=("get_time_date", {"timezone": "Europe/Berlin"}))) as served:

@@ -129,6 +129,28 @@ def test_what_a_beat_read_marks_the_episode_of_its_thread() -> None:
     assert (note.text, note.tainted) == ("a page's words", True)
 
 
+async def test_what_the_stand_in_says_is_not_remembered() -> None:
+    origin = Origin(1, RunId("run_1"))
+
+    def log(model: str) -> list[Entry]:
+        facts: list[Fact] = [
+            ThreadCreated("sulla"),
+            Input(MessageId("m"), "hello"),
+            RunStarted(2, MessageId("m"), model=model),
+            RunFinished(RunId("run_1"), Outcome("done", response="Hello.")),
+        ]
+        return [
+            Entry(seq, fact.kind, seq < 3, origin, fact.data(), THREAD_SCHEMA.forms)
+            for seq, fact in enumerate(facts, 1)
+        ]
+
+    told = {
+        model: EpisodeReader(ThreadId("thr_1"), ReadPosition(1, tainted=False)).read(log(model))
+        for model in ("offline", "ollama:x")
+    }
+    assert [len(notes) for notes in told.values()] == [0, 1]
+
+
 async def test_a_playbooks_own_thread_has_no_episodes(manual_clock: ManualClock) -> None:
     thread_id, log = await played_log(manual_clock)
     asked, started, *_, end = (entry for entry in log if entry.origin.run_id == log[-1].origin.run_id)

@@ -44,6 +44,37 @@ def test_fewer_words_parts_of_words_and_small_words_are_nothing(trigger: str, me
     assert matching(message, about(trigger)) == ()
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Please do NOT water the roses today, it rained.",
+        "don't water the roses",
+        "Don\u2019t water the roses!",
+        "dont water the roses",
+        "never water the roses",
+        "Stop watering; the water for the roses is not needed",
+        "No water for the roses",
+        "It rained. The roses need no water.",
+        "Bitte nicht: water the roses",
+    ],
+)
+def test_a_sentence_that_says_no_starts_nothing(message: str) -> None:
+    assert matching(message, about("water the roses")) == ()
+
+
+@pytest.mark.parametrize(
+    ("trigger", "message"),
+    [
+        ("water the roses", "It did not rain. Water the roses."),
+        ("water the roses", "knot the hose and water the roses"),
+        ("do not disturb", "Do not disturb me"),
+        ("stop the pump", "please stop the pump"),
+    ],
+)
+def test_a_no_elsewhere_or_in_the_trigger_itself_is_none(trigger: str, message: str) -> None:
+    assert [found.about for found in matching(message, about(trigger))] == [trigger]
+
+
 def test_each_playbook_counts_once_and_in_the_order_given() -> None:
     triggers = (
         ChatTrigger("b", "new lead", "", {}),

@@ -82,10 +82,13 @@ class Booth:
         utterance_id: str = "u1",
         playing: Playing | None = None,
         seq: int = 0,
+        *,
+        stable: bool = False,
     ) -> Taken:
-        """A chunk; the next one of its utterance unless `seq` says otherwise."""
+        """A chunk, `stable` if it will not be revised; the next one of its utterance unless `seq` says otherwise."""
         seq = self._seqs[utterance_id] = seq or self._seqs.get(utterance_id, 0) + 1
-        return await self.done(self.manager.add_speech_chunk(thread_id, Chunk(utterance_id, seq, kind, text), playing))
+        chunk = Chunk(utterance_id, seq, kind, text, len(text) if stable else 0)
+        return await self.done(self.manager.add_speech_chunk(thread_id, chunk, playing))
 
     async def inputs(self, thread_id: ThreadId) -> list[Input]:
         """Messages of the thread."""

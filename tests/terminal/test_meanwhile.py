@@ -44,7 +44,7 @@ class Daemon:
 
 async def told(after: int) -> tuple[Screen, list[int]]:
     daemon, screen = Daemon(), Screen("run_me")
-    await tell_meanwhile(cast(Client, daemon), "thr_1", screen, after, 11)
+    await tell_meanwhile(cast(Client, daemon), "thr_1", screen.aside, after, 11)
     return screen, daemon.asked
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sulla.terminal.questions import Given, Question, choices_of, from_row, from_wait, hint, how_to_answer, read
@@ -98,4 +100,4 @@ def test_choices_come_with_the_event_and_with_the_row() -> None:
 def test_an_event_and_a_row_of_the_list_are_the_same_question() -> None:
     wait = {"wait_id": CALL.id, "call_id": "tool_1", "prompt": "May it?", "target": "host:example.org"}
     row = {"id": CALL.id, "prompt": "May it?", "target": "host:example.org", "thread_id": "thr_1"}
-    assert from_wait(wait) == from_row(row) == CALL
+    assert from_wait(wait, "thr_1") == from_row(row) == replace(CALL, thread_id="thr_1")

@@ -17,7 +17,7 @@ from sulla.core.errors import RateLimited
 from sulla.host.home import Home, Whereabouts
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import PATIENCE_S
-from sulla.terminal.turn import Asking
+from sulla.terminal.turn import Asking, Said
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 
@@ -84,7 +84,7 @@ async def asking(daemon: Daemon, home: Path, clock: ManualClock) -> AsyncIterato
         try:
             place.token(lambda: "token")
             place.announce(Whereabouts(f"http://127.0.0.1:{port}", os.getpid()))
-            yield Asking(home, None, "hi", clock, as_json=False)
+            yield Asking(home, None, Said("hi"), clock, as_json=False)
         finally:
             place.unlock()
 

@@ -102,6 +102,7 @@ async def test_wrong_arguments_do_not_reach_the_tool(tmp_path: Path) -> None:
             "- y: no such field. Known: x."
         ),
         is_error=True,
+        nothing_read=True,
     )
 
 

@@ -56,7 +56,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-WRITERS = tuple(tool for tool in builtin_tools() if tool.files == "path" and tool.effect != "pure")
+WRITERS = tuple(tool for tool in builtin_tools() if tool.files in ("path", "told") and tool.effect != "pure")
 ARGS: JsonObject = {"content": "new", "old_text": "old", "new_text": "new"}
 
 

@@ -79,6 +79,7 @@ class ToolCalls:
         begins: Callable[[Effect], Fact],
         *,
         fresh: bool,
+        written: bool = False,
     ) -> Made:
         """Make one call that no model asked for: a playbook's.
 
@@ -89,6 +90,7 @@ class ToolCalls:
             run: the run.
             begins: the record of its beginning, from what a repeat would do.
             fresh: whether its intent was written down just now; see `run`.
+            written: whether all its arguments stood in a person's words before anything was read.
 
         Returns:
             What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
@@ -99,7 +101,7 @@ class ToolCalls:
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
         context = self._context(call, state, run)
-        match await self.guard.authorize(call, self.toolbox, context, state, run):
+        match await self.guard.authorize(call, self.toolbox, context, state, run, known=written):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)
@@ -223,7 +225,8 @@ class ToolCalls:
             if tool is not None
             else FileTouch()
         )
-        context = replace(context, over=partial(self.guard.files.after, touch, None))
+        files = self.guard.files
+        context = replace(context, over=partial(files.after, touch, None), origins=files.origins(self.workspace))
         try:
             result = await self._attempts(call, context, run, again=again)
         except BaseException:
@@ -232,11 +235,11 @@ class ToolCalls:
             raise
         by = Author.OPERATOR
         if isinstance(result, Done):
-            outside = result.origin in UNTRUSTED or await self.guard.files.tainted(touch)
+            outside = result.origin in UNTRUSTED or (not result.nothing_read and await files.tainted(touch))
             by = Author.OUTSIDE if outside else result.words.by
             touch = FileTouch() if result.goes_on else touch
         rest = self.workspace / OUTPUTS / f"{call.id}.txt" if by.tainted else None
-        obeyed = await self.guard.files.after(touch, rest)
+        obeyed = await files.after(touch, rest)
         match result:
             case Done(words):  # what the log never holds, no reader of it can let out
                 text = f"{words.text}{_told_of(obeyed) if by.tainted else ''}"
@@ -302,4 +305,4 @@ def _review(call: ToolCall, cuts: int) -> Wait:
         "Look, then say what it came to, have it run again, or give it up."
     )
     # Numbered, because it is a new question when the permitted second try was cut off too.
-    return Wait(f"review:{call.id}:{cuts}", call.id, question)
+    return Wait(f"review:{call.id}:{cuts}", call.id, question, tool=call.name)

@@ -1,38 +1,42 @@
 """Remembers which files were written by a run that had read what nobody trusts, so that reading them is no way around
 the policy (design §9).
 
-A mark is the file's path and the digest of what was written: once a person has changed the file, it is trusted again.
-Folders are marked as well, since their names are words too. Marks are kept as lines of JSON in the home, which no tool
-can write to. A mark is on the disk before the file is written; until it is known what was, any content counts.
+A mark is the file's path, the digest of what was written, and fingerprints of the words that it brought: once a person
+has changed the file so that none of these is left, it is trusted again. Names are words too, those of folders and of
+files that such a run has made. Marks are kept as lines of JSON in the home, which no tool can write to. A mark is on
+the disk before the file is written; until it is known what was, any content counts.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
-import json
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
-from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Seen, digest_of_file, look
+from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Content, Seen, content, content_of, contents, look
+from sulla.agent.calls.mark_book import Changes, Mark, MarkBook, is_covering
+from sulla.agent.calls.mark_state import Before, has_words_of, mark_of_begun, mark_of_written, settled
+from sulla.agent.calls.shared_marks import SharedMarks
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import CorruptRecord, Refused, SullaError
+from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext
+from sulla.tools.origins import FileOrigins
 from sulla.tools.paths import inside
 from sulla.tools.policy import reach_of
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
 
-MOST_MARKS: Final = 20_000
-"""Marked files; with more of them the whole workspace is marked instead."""
 MOST_WATCHED: Final = 50_000
 """Files and folders that are compared before and after a command; with more of them the whole workspace is marked."""
 MOST_EACH: Final = 1_000
 """Files that one command may write to have a mark each; of more, those in a folder that it made have one for all."""
+MOST_COMPARED: Final = 4_096
+"""Files that persons have changed of which it is remembered whether marked words are left in them."""
 OUTPUTS: Final = ".sulla/outputs"
 """Where the rest of long results lies; never trusted by name, since a kill may come before one is marked."""
 
@@ -42,11 +46,13 @@ class FileTouch:
     """What a call is about to touch."""
 
     tainted: bool = False
-    """Whether any of it is marked: then the result is tainted."""
-    writes: tuple[Path, ...] = ()
+    """Whether any of it is marked and may be shown: then the result is tainted."""
+    writes: Mapping[Path, Before] = field(default_factory=dict)
     """The file that is marked once it is written, and the folders that are made for it."""
     watched: Mapping[str, Seen] | None = None
     """What lay in the workspace before a command that may write anywhere in it."""
+    held: Mapping[str, Content] = field(default_factory=dict)
+    """What of that was read, as far as it was not too much."""
     root: Path = Path()
     """The workspace."""
     read: Path | None = None
@@ -56,20 +62,21 @@ class FileTouch:
 
 
 class FileMarks:
-    """Keeps the marks of a home.
+    """Keeps the marks of a home, and knows those of other homes on the same workspace.
 
     Args:
         file: where they are kept.
         programs: says which files programs of the owner run.
+        shared: what homes tell each other; None for a workspace that no other can have.
     """
 
-    def __init__(self, file: Path, programs: ProgramFiles = PROGRAMS) -> None:
-        self._file = file
+    def __init__(self, file: Path, programs: ProgramFiles = PROGRAMS, shared: SharedMarks | None = None) -> None:
         self._programs = programs
-        self._marks: dict[str, str] | None = None
-        self._lines = 0
-        self._at_work: dict[str, int] = {}
-        """Commands that may write anywhere in a workspace, by workspace."""
+        self._shared = shared
+        self._book = MarkBook(file, self._holds, self._tell)
+        self._at_work: dict[str, list[Mapping[str, Seen]]] = {}
+        """What lay in a workspace before each command that may write anywhere in it, by workspace."""
+        self._compared: dict[tuple[str, str], tuple[Mark, bool]] = {}
         self._lock = threading.Lock()  # held by the threads: a call that is cut off cannot stop its own
 
     async def before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
@@ -111,6 +118,10 @@ class FileMarks:
             return await asyncio.to_thread(self._after, touch, rest)
         return ()
 
+    def origins(self, workspace: Path) -> FileOrigins:
+        """What tells a tool which files of a workspace are from outside."""
+        return _Origins(self, workspace)
+
     @asynccontextmanager
     async def writing(self, file: Path, *, tainted: bool) -> AsyncIterator[None]:
         """While the daemon itself writes a file: mark it if the words are not to be trusted, or if it was marked, so
@@ -130,6 +141,21 @@ class FileMarks:
         finally:
             await self.after(touch, None)
 
+    def is_outside(self, file: Path, raw: bytes, root: Path) -> bool:
+        """Keeps `FileOrigins.is_outside` for a workspace. Waits for a lock: call it on a worker thread."""
+        with self._lock:
+            if self._is_marked(file, root):
+                return True
+            # What was read may have been written over since then.
+            if any(has_words_of(mark, content(raw)) for marks in self._all() if (mark := marks.get(str(file)))):
+                return True
+            return any(self._is_name_outside(path, root) for path in file.parents if root in path.parents)
+
+    def names_outside(self, folder: Path, names: Iterable[str], root: Path) -> frozenset[str]:
+        """Keeps `FileOrigins.names_outside` in the same way."""
+        with self._lock:
+            return frozenset(name for name in names if self._is_name_outside(folder / name, root))
+
     # ------------------------------------------------------------------------------------------- on a worker thread
 
     def _before_writing(self, file: Path, tainted: bool) -> FileTouch:
@@ -137,8 +163,7 @@ class FileMarks:
             file = file.resolve()
             if not (tainted or self._is_marked(file, file.parent)):
                 return FileTouch()
-            self._put({str(file): ANY})
-            return FileTouch(True, (file,))
+            return FileTouch(True, self._marked_to_write((file,)))
 
     def _before(self, tool: Tool, args: FrozenJson, context: ToolContext) -> FileTouch:
         with self._lock:
@@ -150,21 +175,34 @@ class FileMarks:
                 target = _target(tool, args, context, root)
             except (SullaError, KeyError, TypeError, ValueError):
                 return FileTouch()  # the tool will say the same, and touch nothing
+            told = tool.files == "told"
+            if told and tool.effect == "pure":
+                return FileTouch()
             marked = self._is_marked(target, root)
+            touch = FileTouch(marked and not told, root=root, read=None if told else target)
             if tool.effect == "pure" or not (context.tainted or marked):
-                return FileTouch(marked, root=root, read=target)
-            made = tuple(folder for folder in target.parents if root in folder.parents and not folder.exists())
-            self._put({str(target): ANY} | {str(folder): FOLDER for folder in made})
-            return FileTouch(marked, (target, *made), None, root, target)
+                return touch
+            made = (folder for folder in target.parents if root in folder.parents and not folder.exists())
+            return replace(touch, writes=self._marked_to_write((target, *made)))
+
+    def _marked_to_write(self, paths: Iterable[Path]) -> Mapping[Path, Before]:
+        """Mark a file that is about to be written, and the folders that are made for it."""
+        file, *folders = paths
+        there = content_of(file)
+        found = {file: Before(there, self._marks().get(str(file)), there is not None)}
+        changes = {str(folder): Mark(FOLDER) for folder in folders}
+        self._book.put({str(file): mark_of_begun(found[file])} | changes)
+        return found | dict.fromkeys(folders, Before())
 
     def _before_command(self, root: Path, *, outside: bool) -> FileTouch:
         if not (outside or self._is_marked(root, root, every=True)):
             return FileTouch(root=root, read=root, every=True)
-        key = str(root)
-        if self._load().get(key) != ALL:
-            self._put({key: ANY})
-        self._at_work[key] = self._at_work.get(key, 0) + 1
-        return FileTouch(True, (), look(root, MOST_WATCHED), root)
+        key, watched = str(root), look(root, MOST_WATCHED)
+        if (self._marks().get(key) or Mark(ANY)).digest != ALL and not self._at_work.get(key):
+            newest = max((changed for _, _, changed in watched.values()), default=0)
+            self._book.put({key: Mark(ANY, since_ns=newest)})
+        self._at_work.setdefault(key, []).append(watched)
+        return FileTouch(True, {}, watched, contents(watched), root)
 
     def _again(self, read: Path, touch: FileTouch) -> bool:
         with self._lock:
@@ -173,32 +211,38 @@ class FileMarks:
     def _after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         with self._lock:
             obeyed: Sequence[str] = ()
-            changes = {} if rest is None else {str(rest.resolve()): digest_of_file(rest)}
-            changes |= {str(path): digest_of_file(path) for path in touch.writes}
+            changes: dict[str, Mark | None] = (
+                {} if rest is None else {str(rest.resolve()): mark_of_written(rest, Before())}
+            )
+            changes |= {str(path): mark_of_written(path, before) for path, before in touch.writes.items()}
             if touch.watched is not None:
                 changed, now = _changed(touch.root, touch.watched)
-                changes |= self._after_command(touch.root, touch.watched, changed, now)
+                changes |= self._after_command(touch, touch.watched, changed, now)
                 below = (str(Path(path).relative_to(touch.root)) for path in changed)
                 obeyed = [path for path in below if self._programs.reader(Path(path).parts)]
-            if changes:
-                self._put(changes)
+            marks = self._marks()
+            if changes := {path: mark for path, mark in changes.items() if mark != marks.get(path)}:
+                self._book.put(changes)
             return obeyed
 
     def _after_command(
-        self, root: Path, watched: Mapping[str, Seen], changed: Sequence[str], now: int
-    ) -> dict[str, str | None]:
-        key = str(root)
+        self, touch: FileTouch, watched: Mapping[str, Seen], changed: Sequence[str], now: int
+    ) -> dict[str, Mark | None]:
+        key, marks = str(touch.root), self._marks()
         made = _made(changed, watched) if len(changed) > MOST_EACH else frozenset[str]()
         each = (path for path in changed if not any(str(above) in made for above in Path(path).parents))
-        changes = {path: digest_of_file(Path(path)) for path in each} | dict.fromkeys(made, ALL)
+        changes = {
+            path: mark_of_written(Path(path), Before(touch.held.get(path), marks.get(path), path in watched))
+            for path in each
+        } | dict.fromkeys(made, Mark(ALL))
         if max(now, len(watched)) > MOST_WATCHED:
-            changes[key] = ALL  # nobody can say what of it was written
-        left = self._at_work.pop(key, 1) - 1
-        if left:
-            self._at_work[key] = left
-        elif ALL not in (changes.get(key), self._load().get(key)):
-            return {**changes, key: None}
-        return dict(changes)
+            changes[key] = Mark(ALL)  # nobody can say what of it was written
+        at_work = [one for one in self._at_work.pop(key, []) if one is not watched]
+        if at_work:
+            self._at_work[key] = at_work
+        elif key not in changes and (marks.get(key) or Mark(ANY)).digest != ALL:
+            changes[key] = None
+        return changes
 
     def _is_marked(self, target: Path, root: Path, *, every: bool = False) -> bool:
         """Whether a file, or anything in a folder, is as an untrusted run left it.
@@ -209,60 +253,86 @@ class FileMarks:
             every: whether the rests of long results count too where they lie below `target`: who looks through a
                 folder is not shown them, but a command may read them.
         """
-        marks, rests = self._load(), (root / OUTPUTS).parent
+        rests, below = (root / OUTPUTS).parent, f"{target}{os.sep}"
         if target.is_relative_to(rests):
             return True
-        if any(marks.get(str(above)) in (ANY, ALL) for above in (root, *target.parents)):
+        for marks in self._all():
+            if any(is_covering(marks.get(str(above))) for above in (root, *target.parents)):
+                return True
+            found = [path for path in marks if path == str(target) or path.startswith(below)]
+            if any(self._holds(marks[path], path) for path in found if every or not Path(path).is_relative_to(rests)):
+                return True
+        return False
+
+    def _is_name_outside(self, path: Path, root: Path) -> bool:
+        """Whether what something is called may be words of a run that had read what nobody trusts."""
+        at_work = self._at_work.get(str(root), ())
+        if any(str(path) not in watched for watched in at_work):
             return True
-        below = f"{target}{os.sep}"
-        found = [path for path in marks if path == str(target) or path.startswith(below)]
-        return any(_holds(marks[path], path) for path in found if every or not Path(path).is_relative_to(rests))
+        for number, marks in enumerate(self._all()):
+            # While commands of ours are at work it is known what lay there before each of them.
+            known = (
+                {str(root)} if not number and at_work and marks.get(str(root), Mark(ALL)).digest == ANY else set[str]()
+            )
+            if any(is_covering(marks.get(str(above))) for above in path.parents if str(above) not in known):
+                return True
+            mark = marks.get(str(path))
+            if mark is not None and mark.named and self._holds(mark, str(path)):
+                return True
+        return False
 
-    def _load(self) -> dict[str, str]:
-        if self._marks is None:
-            marks, lines = dict[str, str](), 0
-            with suppress(FileNotFoundError), self._file.open("rb") as file:
-                for line in file:
-                    # A torn line is the last one; nothing may be written behind it.
-                    lines += 1 if line.endswith(b"\n") else 2 * MOST_MARKS + 1
-                    _apply(marks, _parse(line, self._file))
-            self._marks, self._lines = marks, lines
-            self._settle(marks)
-        return self._marks
+    def _holds(self, mark: Mark, path: str) -> bool:
+        """Whether anything is left there of what was marked; what cannot be looked at is."""
+        if mark.digest == ANY:
+            return True
+        if (there := content_of(Path(path))) is None:
+            return False
+        if there.digest in (ANY, mark.digest) or (mark.digest == ALL and there.digest == FOLDER):
+            return True
+        known = self._compared.get((path, there.digest))
+        if known is None or known[0] is not mark:
+            if len(self._compared) >= MOST_COMPARED:
+                self._compared.clear()
+            known = self._compared[path, there.digest] = (mark, has_words_of(mark, there))
+        return known[1]
 
-    def _settle(self, marks: Mapping[str, str]) -> None:
-        """Mark what is there, where a daemon was killed in the middle of a write: what comes later is not its work."""
-        found: dict[str, str | None] = {}
-        for path in [path for path, digest in marks.items() if digest == ANY]:
-            if not Path(path).is_dir():
-                found[path] = digest_of_file(Path(path))
-            elif len(there := look(Path(path), MOST_WATCHED)) > MOST_WATCHED:
-                found[path] = ALL
-            else:
-                found |= {path: None} | {below: digest_of_file(Path(below)) for below in there}
+    def _all(self) -> Iterator[Mapping[str, Mark]]:
+        """This home's marks, then those of others on the workspace."""
+        yield self._marks()
+        if self._shared is not None:
+            yield from self._shared.others()
+
+    def _marks(self) -> Mapping[str, Mark]:
+        if self._book.opened:
+            return self._book.marks()
+        found: dict[str, Mark | None] = {}
+        marks = self._book.marks()
+        for path, mark in marks.items():
+            found |= settled(path, mark, marks, MOST_WATCHED)
         if found:
-            self._put(found)
+            self._book.put(found)
+        self._tell(marks, True)
+        return self._book.marks()
 
-    def _put(self, changes: Mapping[str, str | None]) -> None:
-        """Set marks, or take them away (None); on the disk when this returns."""
-        marks = self._load()
-        _apply(marks, changes)
-        if len(marks) > MOST_MARKS:
-            self._write_anew({path: digest for path, digest in marks.items() if _holds(digest, path)})
-        elif self._lines > 2 * MOST_MARKS:
-            self._write_anew(marks)
-        else:
-            _append(self._file, changes)
-            self._lines += 1
+    def _tell(self, changes: Changes, whole: bool) -> None:
+        if self._shared is not None:
+            self._shared.tell(changes, whole)
 
-    def _write_anew(self, marks: dict[str, str]) -> None:
-        if len(marks) > MOST_MARKS:
-            marks = {os.path.commonpath(marks): ANY}
-        beside = self._file.with_suffix(".new")
-        beside.unlink(missing_ok=True)
-        _append(beside, marks)
-        beside.replace(self._file)
-        self._marks, self._lines = marks, 1
+
+@dataclass(frozen=True, slots=True)
+class _Origins:
+    """Keeps `FileOrigins` for a workspace."""
+
+    marks: FileMarks
+    workspace: Path
+
+    def is_outside(self, file: Path, raw: bytes) -> bool:
+        """Keeps the promise."""
+        return self.marks.is_outside(file, raw, self.workspace.resolve())
+
+    def names_outside(self, folder: Path, names: Iterable[str]) -> frozenset[str]:
+        """Keeps the promise."""
+        return self.marks.names_outside(folder, names, self.workspace.resolve())
 
 
 def _changed(root: Path, watched: Mapping[str, Seen]) -> tuple[list[str], int]:
@@ -282,49 +352,3 @@ def _target(tool: Tool, args: FrozenJson, context: ToolContext, root: Path) -> P
         return tool.files(args, context).resolve()
     path = args.get("path", ".")
     return inside(root, path) if isinstance(path, str) else root
-
-
-def _apply(marks: dict[str, str], changes: Mapping[str, str | None]) -> None:
-    for path, digest in changes.items():
-        if digest is None:
-            marks.pop(path, None)
-        else:
-            marks[path] = digest
-
-
-def _parse(line: bytes, file: Path) -> dict[str, str | None]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        if not line.endswith(b"\n"):
-            return {}  # a kill came in the middle of the line, and what it marks was not written yet
-        raise CorruptRecord(
-            f"{file}: a line of it is not what was written, so nobody knows which files can be trusted: look through "
-            "the workspace, then remove this file"
-        )
-    return {str(path): digest for path, digest in found.items() if digest is None or isinstance(digest, str)}
-
-
-def _holds(mark: str, path: str) -> bool:
-    """Whether something is still as it was when it was marked; one that cannot be looked at is."""
-    now = digest_of_file(Path(path))
-    return mark == ANY or now in (mark, ANY) or (mark == ALL and now == FOLDER)
-
-
-def _append(file: Path, changes: Mapping[str, str | None]) -> None:
-    raw = json.dumps(dict(changes)).encode() + b"\n"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            size = os.fstat(handle).st_size
-            if os.write(handle, raw) < len(raw):
-                os.ftruncate(handle, size)  # half a line would spoil the one behind it
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        raise Refused(f"{file} cannot be written, so no file can be marked: {error.strerror}") from error

@@ -24,6 +24,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.call import mend
+from sulla.tools.origins import AllTrusted, FileOrigins
 from sulla.tools.policy import Allow, AskFirst, CallContext, Deny, Verdict, digest_of, judge, reach_of, target_of
 from sulla.tools.registry import Toolbox
 
@@ -80,6 +81,9 @@ class Files(Protocol):
             Files that a command has made or changed, and that programs of the owner run.
         """
 
+    def origins(self, workspace: Path) -> FileOrigins:
+        """What tells a tool which files of a workspace are from outside."""
+
 
 class NoFiles:
     """Keeps `Files` where there is no workspace to look after."""
@@ -95,6 +99,10 @@ class NoFiles:
     async def after(self, touch: FileTouch, rest: Path | None) -> Sequence[str]:
         """Nothing is kept."""
         return ()
+
+    def origins(self, workspace: Path) -> FileOrigins:
+        """All are trusted."""
+        return AllTrusted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,14 @@ class CallGuard:
     asked: OpenApprovals = field(default_factory=NothingAsked)
 
     async def authorize(
-        self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run
+        self,
+        call: ToolCall,
+        toolbox: Toolbox,
+        context: ToolContext,
+        state: ThreadState,
+        run: Run,
+        *,
+        known: bool = False,
     ) -> CallDecision:
         """Whether a call is made now, never, or after a person said yes.
 
@@ -145,6 +160,7 @@ class CallGuard:
             context: what the tool would get.
             state: the thread, with the run open.
             run: the run.
+            known: whether a person has written all that it says, before anything was read.
         """
         call = mend(toolbox, call)
         tool, open_run = toolbox.get(call.name), state.run
@@ -152,7 +168,7 @@ class CallGuard:
             raise GraphError(f"{state.thread_id}: a call is judged without an open run")
         if tool is None:
             return CallAllowed(context)  # there is nothing that could run
-        verdict = await self._judge(tool, call, toolbox, context, state, open_run)
+        verdict = await self._judge(tool, call, toolbox, context, state, known)
         match verdict:
             case Allow():
                 return CallAllowed(context)
@@ -182,7 +198,7 @@ class CallGuard:
         toolbox: Toolbox,
         context: ToolContext,
         state: ThreadState,
-        open_run: OpenRun,
+        known: bool,
     ) -> Verdict:
         def quotes(name: str) -> bool:
             source = toolbox.get(name)
@@ -190,9 +206,9 @@ class CallGuard:
 
         said, tainted = state.context.transcript, state.context.tainted
         standing = CallContext(
-            trust_of(open_run),
+            "unattended" if state.run is None else trust_of(state.run),
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
-            tainted and is_known_target(call, said, quotes),
+            tainted and (known or is_known_target(call, said, quotes)),
             tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)
@@ -219,6 +235,6 @@ class CallGuard:
             said,
             digest,
             expires_ms,
-            call.name if target else "",
+            call.name,
             target,
         )

@@ -38,7 +38,7 @@ class RunLimits:
     reply_tokens: int = 8192
     """The most that one reply may have."""
     nudge_tokens: int = 200
-    """The most that the answer to a nudge may have (design §5)."""
+    """The most that the answer to a nudge may have (design §5), thinking aside."""
     model_timeout_s: float = 600.0
     """How long one reply may take."""
     play_tokens: int = 5_000_000

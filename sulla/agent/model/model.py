@@ -349,9 +349,10 @@ class Model:
         """
         retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
         if (call := open_run.model.open_call) is not None:
-            charge = Charge(call.reserved_tokens, call.reserved_micro)
+            asked = not isinstance(error, ProviderError) or error.asked
+            charge = Charge(call.reserved_tokens, call.reserved_micro) if asked else Charge(0)
             self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())
-            abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s)
+            abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s, asked)
             if retry_in_s is None:
                 run.journal.note(abandoned)
             else:  # kept before the wait, so that whoever watches sees why nothing comes

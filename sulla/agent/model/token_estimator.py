@@ -76,6 +76,8 @@ class ModelInfo:
     """Of this model, and of any that stands in for it."""
     stand_in: ModelName | None = None
     """Which model may answer in its place."""
+    metered: bool = True
+    """Whether what it takes counts; not where no service is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,12 @@ class TokenEstimator:
         Args:
             size: of the request.
             max_tokens: the most that the reply may have.
+
+        Returns:
+            Nothing for a model that asks no service.
         """
+        if not self.info.metered:
+            return Charge()
         # What is read may have to be kept in the service's cache as well, which can cost more.
         worst = (Usage(size.at_most, max_tokens), Usage(0, max_tokens, cache_write_tokens=size.at_most))
         names = filter(None, (self.info.name, self.info.stand_in))

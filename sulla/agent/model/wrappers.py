@@ -60,6 +60,18 @@ class Wrapper:
                 said = [part for part in (self.blocker_reason, self.unblock_requirements) if part is not None]
                 return "\n\n".join(said) or "Blocked."
 
+    @property
+    def written(self) -> str:
+        """It as a model writes it."""
+        tag = f"AGENT_{self.status.upper()}"
+        fields = {
+            "STATUS_REPORT": self.status_report,
+            "BLOCKER_REASON": self.blocker_reason,
+            "UNBLOCK_REQUIREMENTS": self.unblock_requirements,
+        }
+        told = "".join(f"<{name}>{text}</{name}>" for name, text in fields.items() if text is not None)
+        return f"<{tag}>{self.response or ''}{told}</{tag}>"
+
 
 def parse(text: str) -> Wrapper | None:
     """The wrapper that counts in a whole reply, or None."""

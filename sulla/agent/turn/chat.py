@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed
@@ -14,7 +15,7 @@ from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
-from sulla.core.message import Message, Part, Text, ToolCall
+from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Words
 from sulla.models.base import Completed, PromptSection, ToolSpec
@@ -93,7 +94,7 @@ class AgentChat:
             LimitReached: the call does not fit a limit.
             ProviderError: the model's service failed.
         """
-        ask = ReplyRequest(self._prompt(), self._told(state), self.limits.nudge_tokens, "nudge")
+        ask = ReplyRequest(self._prompt(), self._told(state), self._nudge_tokens(state), "nudge")
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
@@ -168,6 +169,13 @@ class AgentChat:
             reply_tokens = self.model.estimator.reply_tokens(self.limits)
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
         return ReplyRequest(self._prompt(), self._told(state), self.model.estimator.reply_tokens(self.limits))
+
+    def _nudge_tokens(self, state: ThreadState) -> int:
+        """The most that the wrapper may have: a model that has just thought will think again, and needs room for it."""
+        said = (one for one in reversed(state.context.transcript) if one.role == "assistant" and not one.hidden)
+        thinks = any(isinstance(part, Reasoning) for one in islice(said, 1) for part in one.parts)
+        room = self.model.estimator.reply_tokens(self.limits)
+        return room if thinks else min(room, self.limits.nudge_tokens)
 
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools

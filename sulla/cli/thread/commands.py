@@ -9,13 +9,18 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count, place_in_log
 
 COMMANDS = {
-    "list": "list the threads",
+    "list": "list conversations, the one that something happened in last on top",
+    "search": "find conversations by their titles and by what was said in them",
     "show": "print what was said and done in a thread",
+    "rename": "give a thread a name; without one it is called by its first words again",
     "delete": "remove a thread with everything in it",
     "export": "write threads to files that another home can take in",
     "import": "take threads in from files; the daemon has to be stopped for it",
 }
 """Every command below this one; docs/cli.md explains them."""
+
+KINDS = ("chat", "schedule", "beat", "playbook", "step", "child")
+"""What a thread can be; docs/cli.md explains them."""
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -26,9 +31,16 @@ def arguments(command: argparse.ArgumentParser) -> None:
         one.set_defaults(wrong=one.error)
         add_home(one, below=True)
         one.add_argument("--json", action="store_true", help="print JSON, one object per line")
-    for name in ("show", "delete"):
-        parsers[name].add_argument("id", metavar="ID", help="the thread")
-    for name, what in (("list", "threads"), ("show", "records")):
+    for name in ("show", "rename", "delete"):
+        parsers[name].add_argument("id", metavar="ID", help="the thread; the beginning of its id is enough")
+    parsers["rename"].add_argument("title", metavar="NAME", nargs="*", help="what to call it")
+    parsers["search"].add_argument("words", metavar="WORD", nargs="+", help="what it was about")
+    for name in ("list", "search"):
+        which = parsers[name].add_mutually_exclusive_group()
+        which.add_argument("--kind", choices=KINDS, default="chat", help="only these (else people's conversations)")
+        every = "also schedules, beats, playbooks, their steps, and what agents asked each other for"
+        which.add_argument("--all", action="store_const", const="all", dest="kind", help=every)
+    for name, what in (("list", "threads"), ("search", "conversations"), ("show", "records")):
         parsers[name].add_argument("--limit", type=count, metavar="N", help=f"at most so many {what}")
     after = "only what comes after record SEQ"
     parsers["show"].add_argument("--after", type=place_in_log, default=0, metavar="SEQ", help=after)
@@ -38,7 +50,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def _files(out: argparse.ArgumentParser, into: argparse.ArgumentParser) -> None:
     which = out.add_mutually_exclusive_group(required=True)
-    which.add_argument("id", nargs="?", metavar="ID", help="the thread")
+    which.add_argument("id", nargs="?", metavar="ID", help="the thread; with a daemon, its beginning is enough")
     which.add_argument("--all", action="store_true", help="every thread, each in a file of its own")
     target = "the file (else standard output), or with --all the folder"
     out.add_argument("--out", type=Path, metavar="PATH", help=target)

@@ -27,6 +27,9 @@ from sulla.threads.archive.lines import Sealer
 class Source(Protocol):
     """Where threads come from."""
 
+    def whole(self, begins: str) -> str:
+        """The id of the thread that is meant."""
+
     def ids(self, after: str) -> list[str]:
         """The next threads behind an id, by id; empty at the end."""
 
@@ -41,11 +44,12 @@ def run_export(given: argparse.Namespace) -> Exit:
     with _source(given) as source:
         if given.all:
             return _export_all(source, given)
+        thread_id = source.whole(given.id)
         if given.out is None:
-            for line in _lines(source, given.id, Sealer(given.id)):
+            for line in _lines(source, thread_id, Sealer(thread_id)):
                 sys.stdout.write(line.decode("ascii"))
         else:
-            _export(source, given.id, given.out, as_json=given.json)
+            _export(source, thread_id, given.out, as_json=given.json)
     return Exit.OK
 
 
@@ -69,6 +73,9 @@ def _from_store(given: argparse.Namespace) -> Iterator[Source]:
         def __init__(self, archive: Archive, runner: asyncio.Runner) -> None:
             self._archive = archive
             self._runner = runner
+
+        def whole(self, begins: str) -> str:
+            return begins  # without a daemon nobody is asked which one is meant
 
         def ids(self, after: str) -> list[str]:
             return self._runner.run(self._archive.ids(after))

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from sulla.core.errors import Unavailable
 from sulla.terminal.client import Client, Event, open_client
+from sulla.terminal.ids import whole_thread
 from sulla.terminal.place import door
 
 _THREADS = 200
@@ -48,6 +49,39 @@ class Pages:
         rows: list[dict[str, Any]] = self._ask("thread.list", after=after or None, limit=_THREADS)["threads"]
         return rows
 
+    def recent(self, kind: str, after: str | None) -> tuple[list[dict[str, Any]], str | None]:
+        """A page of `thread.recent`, and where the next one begins; None if there is none."""
+        page = self._ask("thread.recent", kind=kind, after=after, limit=_THREADS)
+        return page["threads"], page["next"]
+
+    def search(self, words: str, kind: str, limit: int) -> dict[str, Any]:
+        """What `thread.search` answers."""
+        return self._ask("thread.search", words=words, kind=kind, limit=limit)
+
+    def rename(self, thread_id: str, title: str) -> dict[str, Any]:
+        """What `thread.rename` answers; asked again it is the same name."""
+        return self._ask("thread.rename", thread_id=thread_id, title=title)
+
+    def row(self, thread_id: str) -> dict[str, Any]:
+        """What `thread.get` answers.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        return self._ask("thread.get", thread_id=thread_id)
+
+    def whole(self, begins: str) -> str:
+        """The id of the thread whose id begins so.
+
+        Raises:
+            NotFound: none does.
+            InvalidInput: several do; the message says which.
+        """
+        return self._runner.run(self._whole(begins))
+
+    async def _whole(self, begins: str) -> str:
+        return await whole_thread(await self._opened(), begins)
+
     def events(self, thread_id: str, after: int = 0, limit: int = _EVENTS) -> list[Event]:
         """Durable events behind a record, in order; empty at the end.
 
@@ -70,17 +104,22 @@ class Pages:
         return self._runner.run(self._call(method, params))
 
     async def _call(self, method: str, params: dict[str, object]) -> dict[str, Any]:
+        return await (await self._opened()).call(method, **params)
+
+    async def _opened(self) -> Client:
         if self._client is None:
             self._client = await self._stack.enter_async_context(open_client(door(self._home)))
-        return await self._client.call(method, **params)
+        return self._client
 
 
-def all_threads(pages: Pages) -> Iterator[dict[str, Any]]:
-    """Every thread, by id."""
-    after = ""
-    while page := pages.threads(after):
+def all_threads(pages: Pages, kind: str) -> Iterator[dict[str, Any]]:
+    """Every thread of a kind, or of `all`, the one that something happened in last first."""
+    after: str | None = None
+    while True:
+        page, after = pages.recent(kind, after)
         yield from page
-        after = page[-1]["thread_id"]
+        if after is None:
+            return
 
 
 def all_events(pages: Pages, thread_id: str, after: int, limit: int | None) -> Iterator[Event]:

@@ -1,4 +1,4 @@
-"""`sulla thread list`, `show` and `delete`: what a running daemon is asked for."""
+"""`sulla thread list`, `search`, `show`, `rename` and `delete`: what a running daemon is asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from itertools import islice
+from typing import Any
 
 from sulla.cli.thread.event_lines import shown
 from sulla.cli.thread.pages import Pages, all_events, all_threads
@@ -14,36 +15,89 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
-from sulla.terminal.table import Table, one_line, paper
+from sulla.terminal.table import Paper, Table, one_line, paper
+from sulla.terminal.times import minute, zone_word
 
-_HEADS = ("THREAD", "CREATED (UTC)", "STATUS", "AGENT", "TITLE")
-_WIDTHS = (28, 16, 9, 5)
-"""Few enough that something of a title is seen in 80 columns."""
+_WIDTHS = (28, 16, 8, 9, 5)
+"""Few enough that something of a title is seen in 100 columns."""
+_FOUND = 20
+"""Conversations that a search shows if nobody says how many."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
-    table, found = Table(_HEADS, _WIDTHS, paper()), False
+    table, found = _table(), False
     with Pages(home_of(given)) as pages:
-        for row in islice(all_threads(pages), given.limit):
+        for row in islice(all_threads(pages, given.kind), given.limit):
             if given.json:
                 print(json.dumps(row))
                 continue
             if not found:
                 print(table.head())
             found = True
-            created = row["created_at"][:16].replace("T", " ")
-            status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
-            print(table.row((row["thread_id"], created, status, row["agent"], row["title"])))
+            print(table.row(_cells(row)))
     if not found and not given.json:
-        print("there are no threads yet: `sulla chat` begins one", file=sys.stderr)
+        every = "" if given.kind == "all" else "; `--all` lists what agents do by themselves, too"
+        print(f"there are no threads yet: `{program()} chat` begins one{every}", file=sys.stderr)
     return Exit.OK
+
+
+def _search(given: argparse.Namespace) -> Exit:
+    with Pages(home_of(given)) as pages:
+        answer = pages.search(" ".join(given.words), given.kind, given.limit or _FOUND)
+    if given.json:
+        for one in answer["found"]:
+            print(json.dumps(one))
+        return Exit.OK
+    sheet = paper()
+    for one in answer["found"]:
+        row = one["thread"]
+        print(f"{sheet.bold(one_line(row['thread_id']))}  {minute(one['at'])}  {_title(row)}")
+        for who, text in (("asked", one["asked"]), ("said", one["said"])):
+            if text:
+                print(f"  {who}: {one_line(text, _excerpt_columns(sheet))}")
+        if one["tainted"]:
+            print("  " + sheet.faint("these words may come from outside"))
+    if answer["more"]:
+        print("there are more: name more words, or ask for more with --limit", file=sys.stderr)
+    if answer["searched"] == "titles":
+        print("only titles and first words were searched: no memory is kept (memory.enabled)", file=sys.stderr)
+    if not answer["found"]:
+        print("no conversation fits these words; turns are found once they have ended", file=sys.stderr)
+    return Exit.OK
+
+
+def _rename(given: argparse.Namespace) -> Exit:
+    with Pages(home_of(given)) as pages:
+        row = pages.rename(pages.whole(given.id), " ".join(given.title))
+    print(json.dumps(row) if given.json else f"{one_line(row['thread_id'])} is called {_title(row) or 'nothing yet'}")
+    return Exit.OK
+
+
+def _table() -> Table:
+    return Table(("THREAD", f"LAST ({zone_word()})", "KIND", "STATUS", "AGENT", "TITLE"), _WIDTHS, paper())
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
+    return row["thread_id"], minute(row["active_at"]), row["kind"], status, row["agent"], _title(row)
+
+
+def _title(row: dict[str, Any]) -> str:
+    """The title, with the first words behind it where somebody gave it."""
+    title, words = one_line(row["title"]), one_line(row["words"])
+    return f"{title} · {words}" if words and row["titled_by"] in ("person", "client") else title
+
+
+def _excerpt_columns(sheet: Paper) -> int:
+    return 200 if sheet.columns is None else max(20, sheet.columns - 10)
 
 
 def _show(given: argparse.Namespace) -> Exit:
     sheet = paper()
     with Pages(home_of(given)) as pages:
-        for event in all_events(pages, given.id, given.after, given.limit):
+        for event in all_events(pages, pages.whole(given.id), given.after, given.limit):
             if given.json:
                 print(json.dumps(event))
                 continue
@@ -53,29 +107,28 @@ def _show(given: argparse.Namespace) -> Exit:
 
 
 def _delete(given: argparse.Namespace) -> Exit:
-    if not given.yes:
-        if not somebody_is_there():
-            given.wrong("there is nobody to ask: say --yes to delete the thread")
-        if not _sure(given):
+    if not given.yes and not somebody_is_there():
+        given.wrong("there is nobody to ask: say --yes to delete the thread")
+    with Pages(home_of(given)) as pages:
+        thread_id = pages.whole(given.id)
+        if not given.yes and not _sure(pages, thread_id):
             print("nothing was deleted", file=sys.stderr)
             return Exit.CANCELLED
-    asyncio.run(_ask_to_delete(given))
-    print(json.dumps({"thread_id": given.id}) if given.json else f"deleted {one_line(given.id)}")
+    asyncio.run(_ask_to_delete(given, thread_id))
+    print(json.dumps({"thread_id": thread_id}) if given.json else f"deleted {one_line(thread_id)}")
     return Exit.OK
 
 
-def _sure(given: argparse.Namespace) -> bool:
-    with Pages(home_of(given)) as pages:
-        (first,) = pages.events(given.id, limit=1)
-    title = one_line(first["data"].get("title", ""))
-    named = f"{given.id} ({title})" if title else given.id
+def _sure(pages: Pages, thread_id: str) -> bool:
+    title = one_line(pages.row(thread_id)["title"])
+    named = f"{thread_id} ({title})" if title else thread_id
     return asyncio.run(is_sure(f"delete thread {named} for good?", SystemClock()))
 
 
-async def _ask_to_delete(given: argparse.Namespace) -> None:
+async def _ask_to_delete(given: argparse.Namespace, thread_id: str) -> None:
     async with open_client(door(home_of(given))) as client:
-        await client.call("thread.delete", thread_id=given.id)
+        await client.call("thread.delete", thread_id=thread_id)
 
 
-LOOKS = {"list": _list, "show": _show, "delete": _delete}
+LOOKS = {"list": _list, "search": _search, "show": _show, "rename": _rename, "delete": _delete}
 """What does each command."""

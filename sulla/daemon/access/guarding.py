@@ -6,6 +6,7 @@ from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.approvals.permissions import Permissions
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
+from sulla.agent.calls.shared_marks import SharedMarks
 from sulla.core.dataclass import dataclass
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
@@ -36,6 +37,8 @@ def make_guarding(settings: Settings, store: Store, threads: ThreadStore, place:
         place: what the daemon stands on.
     """
     rules = Permissions(store, place.clock, settings.limits.always_s)
-    marks = FileMarks(settings.home / MARKS, ProgramFiles(settings.shell.program_files))
+    home, _, _ = place.owner.partition(":")  # behind it stands which start of it this is
+    shared = SharedMarks(settings.workspace, home)
+    marks = FileMarks(settings.home / MARKS, ProgramFiles(settings.shell.program_files), shared)
     asked = OpenQuestions(threads, place.clock)
     return Guarding(CallGuard(rules, place.redactor, marks, settings.limits.approval_s, asked), rules, marks)

@@ -18,7 +18,7 @@ from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.models.base import Provider, Warmable
-from sulla.models.catalog import parse_model, window_of
+from sulla.models.catalog import OFFLINE, parse_model, window_of
 from sulla.models.tokens.calibration import Calibrations
 from sulla.models.tokens.prices import read_prices
 
@@ -104,6 +104,7 @@ class ModelPool:
         provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
-        info = ModelInfo(choice.model, window, read_prices(settings.prices), stand_in)
+        metered = choice.model.provider != OFFLINE
+        info = ModelInfo(choice.model, window, read_prices(settings.prices), stand_in, metered)
         estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
         return Model(provider, estimator, self._ledger, Breaker(), self._place.jitter)

@@ -24,6 +24,7 @@ def run(settings: Settings) -> RunLimits:
         thread_day_tokens=limits.thread_day_tokens,
         history_tokens=limits.history_tokens,
         reply_tokens=settings.model.reply_tokens,
+        nudge_tokens=limits.nudge_tokens,
         play_tokens=settings.section(PlaybookSettings).run_tokens,
     )
 

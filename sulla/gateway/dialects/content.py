@@ -58,9 +58,8 @@ class ShownText:
             return ""
         if ended.status == "joined":
             return self._add("(This message was taken up by the turn that was going on.)", apart=True)
-        if ended.blocker and ended.blocker not in self.text and "\n\n".join(ended.blocker.split("\n")) not in self.text:
-            return self._add(ended.blocker, apart=True)
-        return "" if self._pieces else self._add(ended.response or "Done.", apart=True)
+        unsaid = ended.unsaid(self.text) or ("" if self._pieces else "Done.")
+        return self._add(unsaid, apart=True) if unsaid else ""
 
     def _add(self, text: str, *, apart: bool) -> str:
         piece = _BETWEEN + text if apart and self._pieces else text

@@ -156,6 +156,19 @@ class StepEnded:
     joined: str = ""
     """The turn that took the message along."""
 
+    def unsaid(self, shown: str) -> str:
+        """What of its outcome people have not read yet: a blocker's own words may be all that was said.
+
+        Args:
+            shown: what the turn has said.
+
+        Returns:
+            Empty if they have read all of it.
+        """
+        if self.blocker and " ".join(self.blocker.split()) not in " ".join(shown.split()):
+            return self.blocker
+        return "" if shown.strip() else self.response
+
 
 Step = (
     StepBegun

@@ -17,6 +17,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.backlog import Backlog, is_delta
+from sulla.rpc.limits import Limits
 
 LULL_S = 0.01
 """How long a piece of text waits for more, from the last thing that was sent on. A client that has been sent nothing
@@ -61,47 +62,50 @@ class Shortcut:
 class Outbox:
     """A backlog that one side waits to fill and the other waits to empty.
 
+    Most connections are idle, so what one needs only while something waits is made when something does.
+
     Args:
         clock: for the stall and the lull.
-        limit_bytes: above this, whoever puts something in has to wait.
-        stall_s: how long, before the client counts as stuck.
-        backlog: what is empty yet; None for frames of ``sulla.v1``.
+        limits: how much may wait, and for how long before the client counts as stuck.
+        begin: called when something has to wait for the first time; gives what keeps it, and may begin to take it.
         shortcut: past the writer; None if everything goes by way of it.
     """
 
     __slots__ = (
         "_backlog",
+        "_begin",
         "_clock",
         "_finished",
-        "_limit_bytes",
+        "_limits",
+        "_lingering",
         "_room",
         "_sending",
         "_sent_s",
         "_shortcut",
         "_some",
-        "_stall_s",
         "_taken",
-        "_urgent",
     )
 
     def __init__(
         self,
         clock: Clock,
-        limit_bytes: int,
-        stall_s: float,
-        backlog: WaitingFrames | None = None,
+        limits: Limits,
+        begin: Callable[[], WaitingFrames] = Backlog,
         shortcut: Shortcut | None = None,
     ) -> None:
         self._clock = clock
-        self._limit_bytes = limit_bytes
-        self._stall_s = stall_s
-        self._backlog: WaitingFrames = Backlog() if backlog is None else backlog
+        self._limits = limits
+        self._begin = begin
         self._shortcut = shortcut
+        self._backlog: WaitingFrames | None = None
         self._sending = False
         """Whether the writer has taken something that is perhaps not sent yet."""
-        self._some = asyncio.Event()
-        self._urgent = asyncio.Event()
-        self._room = asyncio.Event()
+        self._some: asyncio.Event | None = None
+        """What the writer waits for; set once, and made anew for each wait."""
+        self._lingering = False
+        """Whether it waits for something that need not wait for more text."""
+        self._room: asyncio.Event | None = None
+        """What those wait for who find no room; set once, and made anew for those who wait next."""
         self._sent_s = float("-inf")
         self._taken = 0
         self._finished = False
@@ -134,8 +138,8 @@ class Outbox:
             self._sent_s = self._clock.elapsed()
             return True
         if self._free:
-            self._backlog.add(frame)
-            self._added()
+            self._kept().add(frame)
+            self._wake_writer()
             return True
         return self._finished
 
@@ -151,17 +155,16 @@ class Outbox:
                 self._sent_s = now_s
                 return True
         if self._free:
-            self._backlog.add_event(event)
-            self._added()
+            self._kept().add_event(event)
+            self._wake_writer()
             return True
         return self._finished
 
     def finish(self) -> None:
         """Nothing more is added; what waits is still sent."""
         self._finished = True
-        self._some.set()
-        self._urgent.set()
-        self._room.set()
+        self._wake_writer()
+        self._make_room()
 
     async def take(self) -> bytes | None:
         """The next frame, as soon as there is one, and text a moment later if it need not hurry; None after the last.
@@ -169,25 +172,24 @@ class Outbox:
         Who takes again has sent what was taken before.
         """
         self._sending = False
-        while not self._backlog:
+        while not (backlog := self._backlog):
             if self._finished:
                 return None
-            self._some.clear()
+            self._some = asyncio.Event()
             await self._some.wait()
         await self._gather()
-        frame = self._backlog.take()
+        frame = backlog.take()
         self._sending = True
         self._taken += 1
-        if self._backlog.size < self._limit_bytes:
-            self._room.set()
+        if backlog.size < self._limits.queue_bytes:
+            self._make_room()
         self._sent_s = self._clock.elapsed()
         return frame
 
     async def emptied(self) -> None:
         """Return when everything that was added has been taken."""
         while self._backlog and not self._finished:
-            self._room.clear()
-            await self._room.wait()
+            await self._some_room()
 
     def _free_shortcut(self) -> Shortcut | None:
         """The way past the writer, if what takes it now overtakes nothing."""
@@ -195,33 +197,58 @@ class Outbox:
 
     @property
     def _free(self) -> bool:
-        return self._backlog.size < self._limit_bytes and not self._finished
+        return self._size < self._limits.queue_bytes and not self._finished
 
-    def _added(self) -> None:
-        self._some.set()
-        if self._backlog.urgent:
-            self._urgent.set()
+    @property
+    def _size(self) -> int:
+        return 0 if self._backlog is None else self._backlog.size
+
+    def _kept(self) -> WaitingFrames:
+        """Where what waits is kept."""
+        if self._backlog is None:
+            self._backlog = self._begin()
+        return self._backlog
+
+    def _wake_writer(self) -> None:
+        if self._some is not None and (not self._lingering or self._hurries):
+            self._some.set()
+
+    @property
+    def _hurries(self) -> bool:
+        """Whether what waits is not to wait for more text."""
+        return self._finished or (self._backlog is not None and self._backlog.urgent > 0)
+
+    def _make_room(self) -> None:
+        if self._room is not None:
+            self._room.set()
+            self._room = None
+
+    async def _some_room(self) -> None:
+        if self._room is None:
+            self._room = asyncio.Event()
+        await self._room.wait()
 
     async def _gather(self) -> None:
         """Let more text come, unless something else waits too, or the client is idle."""
         rest_s = self._sent_s + LULL_S - self._clock.elapsed()
-        if rest_s <= 0 or self._backlog.urgent or self._finished:
+        if rest_s <= 0 or self._hurries:
             return
-        self._urgent.clear()
+        self._some, self._lingering = asyncio.Event(), True
         try:
             async with self._clock.timeout(rest_s):
-                await self._urgent.wait()
+                await self._some.wait()
         except TimeoutError:
             return
+        finally:
+            self._lingering = False
 
     async def _wait_for_room(self) -> None:
-        while self._backlog.size >= self._limit_bytes and not self._finished:
-            self._room.clear()
+        while self._size >= self._limits.queue_bytes and not self._finished:
             taken = self._taken
             try:
-                async with self._clock.timeout(self._stall_s):
-                    await self._room.wait()
+                async with self._clock.timeout(self._limits.stall_s):
+                    await self._some_room()
             except TimeoutError:
                 if self._taken == taken:
-                    message = f"{self._backlog.size} bytes wait, and nothing was read for {self._stall_s:g} s"
+                    message = f"{self._size} bytes wait, and nothing was read for {self._limits.stall_s:g} s"
                     raise TooSlow(message) from None

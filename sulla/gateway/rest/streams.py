@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import NoReturn, Protocol, cast
 
 from sulla.core.clock import Clock
@@ -114,7 +115,7 @@ class EventStream:
         self._shown = shown
         self._response = _Response(exchange, shown.telling, server.clock)
         limits, telling = server.limits, shown.telling
-        self._outbox = Outbox(server.clock, limits.queue_bytes, limits.stall_s, telling.backlog(self._finish))
+        self._outbox = Outbox(server.clock, limits, partial(telling.backlog, self._finish))
         self._follower = EventFollower(
             server.commands, self._outbox, server.clock, limits, shown.thread_id, shown.after, telling.gap
         )

@@ -202,6 +202,8 @@ class WebSocket(WebSocketsSansIOProtocol):
     async def send(self, message: ASGISendEvent) -> None:
         """Send what the application says; once that was a close, what the peer still says leads up to its answer."""
         await super().send(message)
+        if message["type"] == "websocket.accept":
+            del self.response  # its headers weigh 1.3 KiB, and nothing else is asked of it
         if self._ahead and self.close_sent:
             self._go_on_later()
 

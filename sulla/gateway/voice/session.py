@@ -216,6 +216,8 @@ class VoiceSession:
                     kind=chunk.kind,
                     text=chunk.text,
                     stable_chars=chunk.stable_chars,
+                    silent_ms=chunk.silent_ms,
+                    held=chunk.held,
                     playing=self._playing,
                 )
                 return (self._call(params, who, PATIENCE_S),)

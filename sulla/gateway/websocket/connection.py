@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -45,6 +45,8 @@ _CLOSED = (WebSocketDisconnect, RuntimeError)
 """What sending raises when the peer is gone, or when uvicorn has closed the socket by itself for too large a frame."""
 AGAIN_S = 0.25
 """How long before something is tried again that may succeed later, if it does not say itself."""
+_NOTICES: Final = ""
+"""What is subscribed to instead of a thread; no thread's id is empty."""
 _log = logging.getLogger("sulla.gateway")
 
 
@@ -52,12 +54,14 @@ _log = logging.getLogger("sulla.gateway")
 class _Following:
     """One subscription, and the task that keeps it going."""
 
-    follower: EventFollower
     task: asyncio.Task[None]
+    follower: EventFollower | None = None
+    """None for notices, of which nothing is read from a log."""
 
 
 class Connection:
-    """A client for as long as its socket lives: this task reads, one writes, and one follows each subscribed thread.
+    """A client for as long as its socket lives: this task reads, one follows each subscribed thread, and as soon as
+    something has to wait for the client, one writes.
 
     Args:
         socket: accepted.
@@ -78,20 +82,19 @@ class Connection:
         "_socket",
         "_task",
         "_tasks",
-        "_telling",
+        "_writer",
     )
 
     def __init__(self, socket: WebSocket, protocol: ProtocolMachine, server: ServerContext) -> None:
         self._socket = socket
         self._protocol = protocol
         self._context = server
-        form, limits = server.frames.of, server.limits
         send = cast(DirectSend | None, socket.scope.get("extensions", {}).get(DIRECT))
-        shortcut = None if send is None else Shortcut(send, form)
-        self._outbox = Outbox(server.clock, limits.queue_bytes, limits.stall_s, Backlog(form), shortcut)
+        shortcut = None if send is None else Shortcut(send, server.frames.of)
+        self._outbox = Outbox(server.clock, server.limits, self._begin_writing, shortcut)
         self._tasks = asyncio.TaskGroup()
         self._overlap = CallPipeline(self._tasks)
-        self._telling: asyncio.Task[None] | None = None
+        self._writer: asyncio.Task[None] | None = None
         self._arrived = False
         self._followers: dict[str, _Following] = {}
         self._here: Principal | None = None
@@ -101,8 +104,9 @@ class Connection:
     async def settle(self) -> None:
         """Let the client have what has happened by now: the daemon is about to hang up."""
         for following in list(self._followers.values()):
-            with contextlib.suppress(SullaError):  # it follows on its own, and has said so
-                await following.follower.settle()
+            if following.follower is not None:
+                with contextlib.suppress(SullaError):  # it follows on its own, and has said so
+                    await following.follower.settle()
         await self._outbox.emptied()
 
     async def run(self) -> None:
@@ -156,14 +160,14 @@ class Connection:
         ending: says.Close | None = None
         try:
             async with self._tasks:
-                writer = self._tasks.create_task(self._write())
-                ending = await self._read()
-                await self._overlap.answered()
-                for following in self._followers.values():
-                    following.task.cancel()
-                if self._telling is not None:
-                    self._telling.cancel()
-                await self._flush(writer)
+                try:
+                    ending = await self._read()
+                    await self._overlap.answered()
+                    for following in self._followers.values():
+                        following.task.cancel()
+                finally:
+                    self._outbox.finish()  # nobody may begin to write while all tasks are ended
+                await self._flush()
         except* TooSlow as stuck:
             ending = says.Close(session.TOO_SLOW, str(leaf(stuck)))
             _log.warning("a client reads too slowly", extra={"session": self._protocol.id})
@@ -287,14 +291,15 @@ class Connection:
     def _begin_following(self, params: wire.EventsSubscribe | NoticeSubscribe, principal: Principal) -> None:
         if isinstance(params, NoticeSubscribe):
             notices = notices_rpc.METHODS.service_in(self._context.commands.services)
-            self._telling = self._tasks.create_task(tell_notices(notices, principal.name, self._outbox))
+            telling = self._tasks.create_task(tell_notices(notices, principal.name, self._outbox))
+            self._followers[_NOTICES] = _Following(telling)
             return
         sink, thread_id, context = self._sink(), params.thread_id, self._context
         shown = Speaker(sink) if params.speak else sink
         follower = EventFollower(
             context.commands, shown, context.clock, context.limits, thread_id, params.after, self._protocol.gap
         )
-        self._followers[thread_id] = _Following(follower, self._tasks.create_task(self._follow(thread_id, follower)))
+        self._followers[thread_id] = _Following(self._tasks.create_task(self._follow(thread_id, follower)), follower)
 
     def _begins_nothing(self, params: Params) -> None:
         """What was asked for was refused: it may be asked for again."""
@@ -322,17 +327,23 @@ class Connection:
 
     # -------------------------------------------------------------------------------------------------------- writing
 
+    def _begin_writing(self) -> Backlog:
+        """Something has to wait for the client: from now on there is somebody who sends it."""
+        self._writer = self._tasks.create_task(self._write())
+        return Backlog(self._context.frames.of)
+
     async def _write(self) -> None:
         while (frame := await self._outbox.take()) is not None:
             with contextlib.suppress(*_CLOSED):  # who reads from this socket is told
                 await self._socket.send({"type": "websocket.send", "text": frame.decode()})
 
-    async def _flush(self, writer: asyncio.Task[None]) -> None:
+    async def _flush(self) -> None:
         """Let what was to be sent before the end go out, if it can."""
-        self._outbox.finish()
+        if self._writer is None:
+            return
         with contextlib.suppress(TimeoutError):  # the wait was cancelled and the writer with it
             async with self._context.clock.timeout(self._context.limits.close_s):
-                await writer
+                await self._writer
 
     async def _hang_up(self, ending: says.Close) -> None:
         at_once = self._ousted is not None and ending.code != session.NORMAL

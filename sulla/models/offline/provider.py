@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.models.base import ChatRequest, Completed, Delta, Stop, TextDelta, TokenUsage
 from sulla.models.offline.beats import next_beat_step, wake_of
 from sulla.models.offline.forced import forced_args
 from sulla.models.offline.projects import TOOLS, USAGE, OfflineStep, PlannedEnd, next_step, project_of
 from sulla.models.offline.rules import help_text, wish_of
 
-NOTICE = (
-    "I am the offline stand-in: fixed rules, not a language model. To configure one, set either\n"
-    "SULLA_MODEL=anthropic:<model> with ANTHROPIC_API_KEY=…\n"
-    "or\n"
-    "SULLA_MODEL=ollama:<model>\n"
-    "and start the daemon again."
-)
+NOTICE = "(I am the offline stand-in: fixed rules, not a language model. `sulla status` says how to configure one.)"
 """Ends every answer."""
 
 SHOWN_CHARS = 4000
 """How much of a tool's result is repeated in the answer."""
 
 CHARS_PER_TOKEN = 4
-"""The rule by which usage is counted; no tokenizer is at hand."""
+"""The rule by which a reply is cut; no tokenizer is at hand."""
 
 _PIECE_CHARS = 24
 
@@ -46,7 +40,7 @@ class OfflineProvider:
             yield TextDelta(text[start : start + _PIECE_CHARS])
         parts = (*((Text(text, "agent"),) if text else ()), *calls)
         message = Message(MessageId(derived_id("msg", *_place(request))), "assistant", parts)
-        yield Completed(message, TokenUsage(_tokens(_input_chars(request)), _tokens(sum(map(_chars, parts)))), stop)
+        yield Completed(message, TokenUsage(), stop)  # no service was asked, so nothing was used
 
     async def close(self) -> None:
         """Nothing to let go of."""
@@ -128,25 +122,3 @@ def _place(request: ChatRequest) -> tuple[str, ...]:
     """What names this point of the conversation, so that ids are new at each and the same when asked again."""
     last = request.messages[-1].id if request.messages else ""
     return ("offline", str(len(request.messages)), last)
-
-
-def _tokens(chars: int) -> int:
-    return -(-chars // CHARS_PER_TOKEN)
-
-
-def _input_chars(request: ChatRequest) -> int:
-    return sum(_all_chars(request))
-
-
-def _all_chars(request: ChatRequest) -> Iterator[int]:
-    yield from (len(section.text) for section in request.system)
-    yield from (len(tool.name) + len(tool.description) + len(str(dict(tool.schema))) for tool in request.tools)
-    yield from (_chars(part) for message in request.messages for part in message.parts)
-
-
-def _chars(part: Part) -> int:
-    match part:
-        case Text(text) | Reasoning(text) | ToolResult(text=text):
-            return len(text)
-        case ToolCall(name=name, args=args):
-            return len(name) + len(str(dict(args)))

@@ -104,7 +104,7 @@ def _messages(request: ChatRequest) -> Iterator[JsonObject]:
 
 def _said(message: Message) -> JsonObject | None:
     """What a message says in words and calls; None for nothing."""
-    text = message.text
+    text = message.paragraphs
     said: JsonObject = {"role": "assistant" if message.role == "assistant" else "user", "content": text}
     calls: list[Json] = [
         {"id": call.id, "function": {"name": call.name, "arguments": dict(call.args)}} for call in message.calls

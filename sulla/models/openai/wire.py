@@ -90,7 +90,7 @@ def _chat_messages(message: Message, model: str) -> Iterator[JsonObject]:
     for part in message.parts:
         if isinstance(part, ToolResult):
             yield {"role": "tool", "tool_call_id": part.call_id, "content": _result(part)}
-    text = message.text
+    text = message.paragraphs
     if message.role != "assistant":
         if text:
             yield {"role": "user", "content": text}

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from typing import Final
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
 
+HERE_S: Final = 1.0
+"""How soon is asked again where this machine refused: with four attempts it is over within four seconds. Ours."""
+
+_LOOPBACK = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
+_NOT_TAKEN: Final = "ClientConnector"
+_HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
+"""How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
+``ConnectTimeout`` or a ``ConnectError``."""
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -49,12 +59,62 @@ def shown(address: str) -> str:
 
 def caused_by(error: Exception, *kinds: type[Exception]) -> bool:
     """Whether an error, or one that led to it, is of these kinds."""
+    return any(isinstance(cause, kinds) for cause in _causes(error))
+
+
+def _causes(error: Exception) -> Iterator[BaseException]:
+    """An error, what led to it, and so on."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, kinds):
-            return True
-        cause = cause.__cause__
-    return False
+        yield cause
+        cause = cause.__cause__ or cause.__context__  # httpcore hides what led to its errors, and keeps it
+
+
+def hung_up(error: Exception) -> bool:
+    """Whether somebody took the connection and ended it before any answer, by what an HTTP client has raised."""
+    causes = list(_causes(error))
+    if any(type(cause).__name__.startswith(_NOT_TAKEN) for cause in causes):
+        return False
+    return any(
+        type(cause).__name__ in _HUNG_UP
+        or (isinstance(cause, OSError) and cause.errno in (errno.ECONNRESET, errno.EPIPE))
+        or "disconnected without sending a response" in str(cause)
+        for cause in causes
+    )
+
+
+def no_answer(address: str, whom: str) -> ProviderTransient:
+    """The error for a connection that was ended so (`hung_up`).
+
+    Args:
+        address: who was asked.
+        whom: what for, e.g. ``the model 'x'``.
+    """
+    return ProviderTransient(
+        f"{shown(address)} closed the connection without an answer for {whom}: try again, or look at what runs there"
+    )
+
+
+def soon_again_s(address: str, error: Exception) -> float | None:
+    """How soon a service is asked again that nobody took the connection of.
+
+    Args:
+        address: its URL.
+        error: what the transport raised.
+
+    Returns:
+        Seconds, where this machine itself said that nobody listens there: the answer is quick and sure, and whoever
+        waits is better told so than kept. None where our own waits hold.
+    """
+    *_, last = _causes(error)
+    tried = last.exceptions if isinstance(last, BaseExceptionGroup) else (last,)  # a name can have several addresses
+    refused = all(isinstance(one, ConnectionRefusedError) for one in tried)
+    return HERE_S if refused and is_loopback(address) else None
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a URL names this machine itself."""
+    return _LOOPBACK.match(address) is not None
 
 
 def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
@@ -74,8 +134,11 @@ def no_connection(
         error: what the transport raised.
         nobody: what it raises where nobody took the connection.
     """
+    if hung_up(error):
+        return no_answer(address, f"the model {model!r}")
     kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
     return kind(
         f"no connection to {shown(address)} for the model {model!r} ({innermost(error)}): "
-        f"check the network and {variable}"
+        f"check the network and {variable}",
+        retry_after_s=soon_again_s(address, error),
     )

@@ -19,6 +19,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import Question, somebody_is_there
 from sulla.terminal.table import harmless, one_line, second
 
@@ -49,8 +50,10 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
         try:
             while (ended := runner.run(watching.follow())) is None:
                 # No connection is open while a person thinks.
-                for thread_id, question in watching.asked:
-                    answer = runner.run(questions.ask(question, clock)) if by_hand else None
+                asked = watching.asked
+                for place, (thread_id, question) in enumerate(asked, 1):
+                    shown = questions.ask(question, clock, place=place, of=len(asked)) if by_hand else None
+                    answer = runner.run(shown) if shown is not None else None
                     if answer is None:
                         return _left_open(watching)
                     runner.run(watching.tell(thread_id, question, answer))
@@ -64,7 +67,7 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
 def how_to_come_back(run: str) -> str:
     """What to type to see a run again, or to end it."""
     name = one_line(run)
-    return f"`sulla flow show {name} --watch` comes back to it, `sulla flow cancel {name}` ends it"
+    return f"`{program()} flow show {name} --watch` comes back to it, `{program()} flow cancel {name}` ends it"
 
 
 class RunWatch:
@@ -198,7 +201,7 @@ class RunWatch:
 
     def _say_new(self, thread_id: str, found: Iterable[Question]) -> None:
         for one in found:
-            if not self._given.json and (thread_id, one.id) not in self._told:
+            if not self._given.json and not self._by_hand and (thread_id, one.id) not in self._told:
                 print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
 
     def _print(self, event: Row) -> None:

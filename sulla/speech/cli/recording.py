@@ -27,7 +27,8 @@ MAX_LINE_CHARS: Final = 200_000
 MAX_FAULTS: Final = 20
 """So many are told at once."""
 
-_CHUNK: Final = ("utterance_id", "seq", "kind", "text", "stable_chars")
+_NEEDED: Final = ("utterance_id", "seq", "kind", "text")
+_CHUNK: Final = (*_NEEDED, "stable_chars", "silent_ms", "held")
 _ALONE: Final = ("do", "until", "frame")
 _KNOWN: Final = ("at_ms", "question", *_CHUNK, *_ALONE)
 _A_LINE: Final = (
@@ -187,12 +188,16 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _chunk(given: Mapping[str, Any]) -> Chunk:
-    missing = [name for name in _CHUNK[:-1] if name not in given]
+    missing = [name for name in _NEEDED if name not in given]
     if missing:
         raise InvalidInput(f"a chunk without {', '.join(missing)}: {_A_LINE}")
     stable = _whole(given, "stable_chars") if "stable_chars" in given else 0
+    silent = _whole(given, "silent_ms") if given.get("silent_ms") is not None else None
+    held = given.get("held", False)
+    if not isinstance(held, bool):
+        raise InvalidInput(f"held is {_shown(held)}; expected true or false")
     kind: Any = _text(given, "kind")  # Chunk looks whether it is one
-    return Chunk(_text(given, "utterance_id"), _whole(given, "seq"), kind, _text(given, "text"), stable)
+    return Chunk(_text(given, "utterance_id"), _whole(given, "seq"), kind, _text(given, "text"), stable, silent, held)
 
 
 def _whole(given: Mapping[str, Any], name: str) -> int:

@@ -95,6 +95,8 @@ class UnsentSpeech:
                 kind=chunk.kind,
                 text=chunk.text,
                 stable_chars=chunk.stable_chars,
+                silent_ms=chunk.silent_ms,
+                held=chunk.held,
                 playing=None if said.place is None else said.place._asdict(),
             )
 

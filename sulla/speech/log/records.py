@@ -159,7 +159,9 @@ def pack(entry: SpeechEntry) -> bytes:
     if isinstance(entry, ChunkTaken):
         chunk = entry.chunk
         said = (chunk.utterance_id, chunk.seq, chunk.kind, chunk.text, chunk.stable_chars)
-        return _dumps(("c", entry.thread_id, entry.at_ms, *said, entry.playing))
+        silence = (chunk.silent_ms, chunk.held)
+        more = silence if silence != (None, False) else ()
+        return _dumps(("c", entry.thread_id, entry.at_ms, *said, entry.playing, *more))
     return _dumps((_LETTERS[type(entry)], *_fields(entry)))
 
 
@@ -189,8 +191,8 @@ def _fields(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
 def _entry(values: Any) -> SpeechEntry:  # noqa: ANN401 - JSON
     letter, *rest = values
     if letter == "c":  # read without a detour: a log has thousands of them
-        thread_id, at_ms, utterance_id, seq, kind, text, stable_chars, playing = rest
-        chunk = Chunk(utterance_id, seq, kind, text, stable_chars)
+        thread_id, at_ms, utterance_id, seq, kind, text, stable_chars, playing, *silence = rest
+        chunk = Chunk(utterance_id, seq, kind, text, stable_chars, *silence)
         return ChunkTaken(ThreadId(thread_id), int(at_ms), chunk, _PLAYING(playing))
     entry: SpeechEntry = _READERS[letter](rest)
     return entry
@@ -218,7 +220,9 @@ def _reader(kind: Any) -> Reader:  # noqa: ANN401 - a type, or what stands for o
 
 
 def _row(kind: Reader, readers: Sequence[Reader], values: Sequence[Any]) -> object:
-    return kind(*(read(value) for read, value in zip(readers, values, strict=True)))
+    if len(values) > len(readers):
+        raise ValueError(f"{len(values)} values for {len(readers)} fields")
+    return kind(*(read(value) for read, value in zip(readers, values, strict=False)))  # later fields have defaults
 
 
 _LETTERS: Final[dict[type, str]] = {

@@ -29,6 +29,20 @@ def deepgram_text(frame: JsonObject) -> str:
             raise MalformedFrame(f"channel: got {kind(other)}, expected an object with a list 'alternatives'")
 
 
+def deepgram_last_word_s(frame: JsonObject) -> float | None:
+    """When the last word of ``Results`` ends, in seconds of the audio; None if it does not say."""
+    match frame.get("channel"):
+        case {
+            "alternatives": [
+                {"words": [*_, {"start": int() | float() as start_s, "end": int() | float() as end_s}]},
+                *_,
+            ]
+        }:
+            return float(end_s) if 0 <= start_s < end_s < _MOST else None  # words without length are not timed
+        case _:
+            return None
+
+
 def vosk_text(frame: JsonObject) -> str:
     """The text of a result: as such, that of the first alternative, or word for word."""
     if "text" in frame:

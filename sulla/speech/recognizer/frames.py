@@ -16,7 +16,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.speech.recognizer import fields
 from sulla.speech.recognizer.fields import MalformedFrame
 from sulla.speech.recognizer.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
-from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
 
 Turns = Literal["auto", "sulla", "recognizer"]
 """Who says when a turn is over: the profile; the recognizer, wherever it hears an end; or (`auto`) the recognizer only
@@ -24,6 +24,8 @@ if it looks for ends of turns, as Flux does, and not for mere pauses."""
 
 _LONG_CHARS: Final = 1_000
 """From here on the next segment begins another utterance: each chunk repeats its utterance from the beginning."""
+_PAUSE_MS: Final = 300
+"""Silence between the last word and the end of a segment that is a pause though the recognizer calls it none."""
 _SAME_S: Final = 0.001
 """Two times that differ by less are the same."""
 
@@ -34,15 +36,18 @@ class _Utterance:
     text: str = ""
     stable_chars: int = 0
     seq: int = -1
+    quiet: bool = False
+    """Whether the recognizer has said that nobody speaks behind it."""
 
     @property
     def settled(self) -> bool:
         """Whether the recognizer will revise nothing of it."""
         return self.stable_chars >= len(self.text)
 
-    def chunk(self, *, final: bool) -> Chunk:
+    def chunk(self, silent_ms: int | None = None, *, final: bool = False, held: bool = False) -> Chunk:
         self.seq += 1
-        return Chunk(self.id, self.seq, "final" if final else "cumulative", self.text, self.stable_chars)
+        kind: ChunkKind = "final" if final else "cumulative"
+        return Chunk(self.id, self.seq, kind, self.text, self.stable_chars, silent_ms, held)
 
 
 @dataclass(slots=True)
@@ -58,8 +63,14 @@ class _Line:
     """Which of the recognizer's streams; each counts its times and turns by itself."""
     covered_s: float = 0.0
     """Up to here the stream's segments are settled."""
+    word_s: float | None = None
+    """When the stream's last word ended, if it says so."""
     turn: int = -1
     turn_over: bool = False
+    ending: bool = False
+    """Whether the recognizer has said that the turn is over, and its last segment may still be revised."""
+    held: bool = False
+    """Whether the recognizer says when a turn is over, so that no silence ends it."""
 
 
 class Recognizer:
@@ -113,13 +124,19 @@ class Recognizer:
         if self._is_other(channel):
             return
         line = self._line(f"channel {channel}")
+        last_word_s = fields.deepgram_last_word_s(frame)
         self._onto(line, fields.request_id(frame.get("metadata")))
         if start_s < line.covered_s - _SAME_S:
             return  # its segment is settled
         if final:
             line.covered_s = start_s + lasts_s
-        yield from self._heard(line, text, final=final)
-        if pause or forced:
+        if text:
+            line.word_s = last_word_s
+        silent_ms = None if line.word_s is None else max(1, round((start_s + lasts_s - line.word_s) * 1000))
+        if not pause and not forced and (silent_ms is None or silent_ms < _PAUSE_MS):
+            silent_ms = 0  # a segment also ends in mid-speech
+        yield from self._heard(line, text, final=final, silent_ms=silent_ms)
+        if pause or forced or (final and line.ending):
             yield from self._stop(line)
         if forced:
             yield Flush()
@@ -128,7 +145,19 @@ class Recognizer:
     def _utterance_end(self, frame: JsonObject) -> Iterator[Move]:
         channel = fields.channel(frame, "channel")
         if not self._is_other(channel):
-            yield from self._stop(self._line(f"channel {channel}"))
+            line = self._line(f"channel {channel}")
+            if (now := line.current) is not None:
+                yield from self._say(line, now.text, now.stable_chars, None)
+            yield from self._stop(line)
+
+    def _speech_started(self, frame: JsonObject) -> Iterator[Move]:
+        """Somebody speaks again, and their words are not here yet."""
+        channel = fields.channel(frame, "channel")
+        if not self._is_other(channel):
+            line = self._line(f"channel {channel}")
+            if (now := line.current) is not None and now.quiet:
+                now.quiet = False
+                yield Say(now.chunk(0, held=line.held))
 
     def _metadata(self, frame: JsonObject) -> Iterator[Move]:
         """A stream is over; the times of the next one begin anew."""
@@ -141,14 +170,18 @@ class Recognizer:
         event, turn = fields.text(frame, "event"), fields.count(frame, "turn_index")
         text = fields.words(frame, "transcript")
         line = self._line("flux")
+        line.held = self._turns != "sulla"
         self._onto(line, fields.request_id(frame))
         if turn < line.turn or (turn == line.turn and line.turn_over):
             return  # it is over
         if turn > line.turn:
             self._settle(line)
+            if line.turn >= 0 and line.held and line.current is not None:  # the frame that ended it was lost
+                line.current.stable_chars = len(line.current.text)
+                yield from self._close(line)
             line.turn, line.turn_over = turn, False
         ends = event == "EndOfTurn"
-        yield from self._heard(line, text, final=ends)
+        yield from self._heard(line, text, final=ends, silent_ms=None if ends else 0)
         if ends:
             line.turn_over = True
             yield from self._stop(line, over=self._turns != "sulla")
@@ -157,11 +190,11 @@ class Recognizer:
 
     def _partial(self, frame: JsonObject) -> Iterator[Move]:
         if text := fields.words(frame, "partial"):  # an empty one comes whenever nobody speaks
-            yield from self._heard(self._line("vosk"), text, final=False)
+            yield from self._heard(self._line("vosk"), text, final=False, silent_ms=0)
 
     def _result(self, frame: JsonObject) -> Iterator[Move]:
         line, text = self._line("vosk"), fields.vosk_text(frame)
-        yield from self._heard(line, text, final=True)
+        yield from self._heard(line, text, final=True, silent_ms=None)
         yield from self._stop(line)
 
     # ---------------------------------------------------------------------------------------------------------- orders
@@ -192,7 +225,7 @@ class Recognizer:
     # --------------------------------------------------------------------------------------------------------- private
 
     def _line(self, name: str) -> _Line:
-        return self._lines.setdefault(name, _Line())
+        return self._lines.setdefault(name, _Line(held=self._turns == "recognizer"))
 
     def _is_other(self, channel: int) -> bool:
         return self._channel is not None and channel != self._channel
@@ -201,25 +234,27 @@ class Recognizer:
         """The recognizer may have been connected to anew."""
         if stream and stream != line.stream:
             self._settle(line)
-            line.stream, line.covered_s, line.turn, line.turn_over = stream, 0.0, -1, False
+            line.stream, line.covered_s, line.word_s, line.turn, line.turn_over = stream, 0.0, None, -1, False
 
     def _settle(self, line: _Line) -> None:
         """Nothing more comes of the segment that is open."""
         if line.current is not None:
             line.settled = line.current.text
 
-    def _heard(self, line: _Line, text: str, *, final: bool) -> Iterator[Move]:
-        """The segment that is open is this by now; `final` if it will not be revised."""
+    def _heard(self, line: _Line, text: str, *, final: bool, silent_ms: int | None) -> Iterator[Move]:
+        """The segment that is open is this by now; `final` if it will not be revised. `silent_ms` as in `Chunk`."""
         room = (_LONG_CHARS if final else MAX_CHUNK_CHARS) - len(line.settled) - 1
         if line.settled and len(text) > room:
-            yield from self._say(line, line.settled, len(line.settled))
+            yield from self._say(line, line.settled, len(line.settled), 0)
             line.paused, line.current, line.settled = line.current, None, ""
         said = f"{line.settled} {text}".strip()
         if final:
             line.settled = said
-        yield from self._say(line, said, len(line.settled))
+        elif text:
+            silent_ms = None  # behind what may be revised there is no silence that is sure
+        yield from self._say(line, said, len(line.settled), silent_ms)
 
-    def _say(self, line: _Line, text: str, stable_chars: int) -> Iterator[Move]:
+    def _say(self, line: _Line, text: str, stable_chars: int, silent_ms: int | None) -> Iterator[Move]:
         """The current utterance is this by now."""
         now = line.current
         if now is None:
@@ -227,12 +262,13 @@ class Recognizer:
                 return
             self._made += 1
             now = line.current = _Utterance(f"{self._prefix}.{self._made}")
-        elif text == now.text and stable_chars <= now.stable_chars:
+        quiet = silent_ms != 0 and stable_chars >= len(text)
+        if text == now.text and stable_chars <= now.stable_chars and (now.quiet or not quiet):
             return
-        now.text, now.stable_chars = text, stable_chars
-        yield Say(now.chunk(final=False))
+        now.text, now.stable_chars, now.quiet = text, stable_chars, quiet
+        yield Say(now.chunk(silent_ms, held=line.held))
         if line.paused is not None:
-            yield Say(line.paused.chunk(final=True))
+            yield Say(line.paused.chunk(final=True, held=line.held))
             line.paused = None
 
     def _stop(self, line: _Line, *, over: bool | None = None) -> Iterator[Move]:
@@ -243,6 +279,7 @@ class Recognizer:
             over: whether the turn is over with it; None for what `turns` says about pauses.
         """
         if over if over is not None else self._turns == "recognizer":
+            line.ending = line.current is not None and not line.current.settled
             yield from self._tidy(line)
 
     def _tidy(self, line: _Line) -> Iterator[Move]:
@@ -257,8 +294,8 @@ class Recognizer:
     def _close(self, line: _Line) -> Iterator[Move]:
         for one in (line.paused, line.current):
             if one is not None:
-                yield Say(one.chunk(final=True))
-        line.paused, line.current, line.settled = None, None, ""
+                yield Say(one.chunk(final=True, held=line.held))
+        line.paused, line.current, line.settled, line.ending = None, None, "", False
 
 
 Handler = Callable[[Recognizer, JsonObject], Iterator[Move]]
@@ -272,7 +309,7 @@ _TYPED: Final[Mapping[str, Handler]] = {
     "CloseStream": Recognizer._leave,
     "cancel": Recognizer._drop,
     "played": Recognizer._played,
-    "SpeechStarted": Recognizer._nothing,
+    "SpeechStarted": Recognizer._speech_started,
     "KeepAlive": Recognizer._nothing,
     "Connected": Recognizer._nothing,
     "ConfigureSuccess": Recognizer._nothing,

@@ -22,7 +22,7 @@ from sulla.speech.log.thread_speech import ThreadSpeech
 from sulla.speech.sessions.buffer_clock import BufferClock
 from sulla.speech.sessions.parked import ParkedBuffers
 from sulla.speech.sessions.session import SpeechSession
-from sulla.speech.turn_taking.stored import moved
+from sulla.speech.turn_taking.stored import moved, returned
 from sulla.store.base import Store
 from sulla.threads.store import ThreadStore
 
@@ -207,11 +207,14 @@ class SpeechSessions:
         return () if self.get(thread_id) is not None else self.logs.keys()
 
     def _in_time(self, speech: ThreadSpeech, kept_in: SpeechLog) -> ThreadSpeech:
-        """Speech that was written down by a clock ahead of ours goes on from now. Nobody who speaks is hurried."""
+        """Speech that goes on from now: nobody could be heard meanwhile, and a clock that went ahead of ours hurries
+        nobody.
+        """
         known, now_ms = speech.all_of_it(), self._buffer_clock.now_ms()
-        if known.at_ms <= now_ms:
+        if known.stored.turn is None and known.at_ms <= now_ms:
             return speech
-        known = replace(known, at_ms=now_ms, stored=moved(known.stored, now_ms - known.at_ms))
+        stored = moved(known.stored, min(0, now_ms - known.at_ms))
+        known = replace(known, at_ms=now_ms, stored=returned(stored, now_ms))
         kept_in.add(known)
         return ThreadSpeech.brought(known, kept_in.profile, self._detector)
 

@@ -16,6 +16,7 @@ from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
+from sulla.speech.turn_taking.silence import HELD_MS, Silence
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn
 from sulla.speech.turn_taking.utterances import Utterances
 
@@ -55,6 +56,7 @@ class _Turn:
     id: str
     first_ms: int
     last_ms: int
+    silence: Silence
     text: str = ""
     reading: Reading = _UNREAD
     wait_ms: int | None = None
@@ -62,6 +64,8 @@ class _Turn:
     looked: bool = False
     """Whether the first of the two waits of the profile is over."""
     eager: bool = False
+    held: bool = False
+    """Whether the recognizer says when it is over."""
 
 
 class SpeechBuffer:
@@ -120,12 +124,11 @@ class SpeechBuffer:
                 if chunk.kind == "final":
                     self._utterances.take()
                 return events
-            turn = self._turn = _Turn(self._utterances.name(), now_ms, now_ms)
+            turn = self._turn = _Turn(self._utterances.name(), now_ms, now_ms, Silence(now_ms, now_ms))
             events.append(TurnStarted(turn.id, now_ms))
             if went_on:
                 self._pace.paused_until(now_ms)
-        if text != turn.text:
-            events += self._said(turn, text, now_ms)
+        events += self._heard(turn, text, chunk, now_ms)
         if chunk.kind == "final" and self._utterances.is_over():
             events += self._end(turn, "final", now_ms)
         elif len(text) >= MAX_TURN_CHARS:
@@ -210,7 +213,8 @@ class SpeechBuffer:
         """All that it knows: a buffer restored from it goes on as this one would."""
         kept_turn = None
         if (turn := self._turn) is not None:
-            kept_turn = StoredTurn(turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
+            was = (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
+            kept_turn = StoredTurn(*was, turn.silence, turn.held)
         heard, pace = self._utterances.stored(), self._pace
         return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
 
@@ -230,11 +234,25 @@ class SpeechBuffer:
         buffer._question, buffer._now_ms = stored.question, stored.now_ms
         buffer._pace = Pace(stored.pause_mean_ms, stored.spoke_ms)
         if (was := stored.turn) is not None:
-            buffer._turn = _Turn(was.id, was.first_ms, was.last_ms, was.text, looked=was.looked, eager=was.eager)
+            silence = was.silence if was.silence is not None else Silence(was.last_ms, was.last_ms)
+            buffer._turn = _Turn(was.id, was.first_ms, was.last_ms, silence, was.text)
+            buffer._turn.looked, buffer._turn.eager, buffer._turn.held = was.looked, was.eager, was.held
         return buffer
 
+    def _heard(self, turn: _Turn, text: str, chunk: Chunk, now_ms: int) -> Iterable[Event]:
+        """The text and the silence behind it are this by now."""
+        before, is_new = turn.silence, text != turn.text
+        events = self._said(turn, text, now_ms) if is_new else ()
+        settled = self._utterances.is_settled()
+        turn.silence = before.after(now_ms, is_new=is_new, settled=settled, silent_ms=chunk.silent_ms)
+        turn.held = chunk.held
+        if turn.eager and before.sure and not turn.silence.sure:
+            turn.eager = turn.looked = False
+            return (Resumed(turn.id),)
+        return events
+
     def _said(self, turn: _Turn, text: str, now_ms: int) -> Iterable[Event]:
-        if turn.text:
+        if turn.text and turn.silence.sure:
             self._pace.paused_until(now_ms)
         self._pace.spoke(now_ms)
         resumed, turn.eager = turn.eager, False
@@ -253,6 +271,8 @@ class SpeechBuffer:
 
     def _due(self, turn: _Turn) -> int:
         profile = self._profile
+        if turn.held:
+            return turn.silence.learnt_ms + HELD_MS
         if profile.name == "classic":
             silence_ms = profile.silence_ms if turn.looked else profile.pause_ms
         elif turn.wait_ms is None:
@@ -261,18 +281,19 @@ class SpeechBuffer:
             silence_ms = min(profile.floor_ms, turn.wait_ms)
         else:
             silence_ms = turn.wait_ms
-        return min(turn.last_ms + silence_ms, turn.first_ms + profile.max_turn_ms)
+        return min(turn.silence.lasts_until_ms(silence_ms), turn.first_ms + profile.max_turn_ms)
 
     def _fall_due(self, turn: _Turn, due_ms: int) -> Iterable[Event]:
         profile = self._profile
-        silent_ms = due_ms - turn.last_ms
+        if turn.held:
+            return self._end(turn, "silence", due_ms)
         if due_ms >= turn.first_ms + profile.max_turn_ms:
             return self._end(turn, "max_time", due_ms)
         if profile.name == "adaptive":
             if turn.wait_ms is None:
                 self._read(turn)
                 return ()
-            if silent_ms >= turn.wait_ms:
+            if due_ms >= turn.silence.lasts_until_ms(turn.wait_ms):
                 return self._end(turn, "complete" if turn.reading.score >= COMPLETE else "silence", due_ms)
             turn.looked = turn.eager = True
             return (EagerEnd(turn.id, turn.text, turn.reading.score),)
@@ -298,8 +319,8 @@ class SpeechBuffer:
             self._read(turn)
         self._close()
         self._question = None
-        reading = self._thought(turn)
-        return (End(turn.id, turn.text, reason, reading.score, reading.reason, now_ms - turn.last_ms, now_ms),)
+        reading, waited_ms = self._thought(turn), max(0, now_ms - turn.silence.since_ms)
+        return (End(turn.id, turn.text, reason, reading.score, reading.reason, waited_ms, now_ms),)
 
     def _drop(self, turn: _Turn) -> Cancelled:
         self._close()

@@ -30,6 +30,9 @@ class Chunk:
         kind: what `text` is.
         text: as recognized.
         stable_chars: how many characters at the beginning of the utterance the recognizer will not revise.
+        silent_ms: for how long the speaker has been silent by then, as the recognizer hears it; 0 if they are not known
+            to have paused; None if it says nothing of that: then a pause follows what will not be revised.
+        held: whether the recognizer says when the turn is over, with a final chunk, so that no silence ends it.
 
     Raises:
         InvalidInput: one of these does not fit.
@@ -41,6 +44,8 @@ class Chunk:
     kind: ChunkKind
     text: str
     stable_chars: int = 0
+    silent_ms: int | None = None
+    held: bool = False
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.utterance_id):
@@ -55,3 +60,5 @@ class Chunk:
             raise TooLarge(f"text has {len(self.text)} characters; expected at most {MAX_CHUNK_CHARS}")
         if self.stable_chars < 0:
             raise InvalidInput(f"stable_chars is {self.stable_chars}; expected 0 or more")
+        if self.silent_ms is not None and self.silent_ms < 0:
+            raise InvalidInput(f"silent_ms is {self.silent_ms}; expected 0 or more, or null")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sulla.core.dataclass import dataclass
+from sulla.speech.turn_taking.silence import Silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class StoredUtterance:
     closed: bool
     parts: int
     stable_chars: int
+    chars: int = 0
+    """How long its text is, without `deltas`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,9 @@ class StoredTurn:
     text: str
     looked: bool
     eager: bool
+    silence: Silence | None = None
+    """None in what was written before it was kept: then it is not sure."""
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +64,30 @@ def moved(stored: StoredBuffer, by_ms: int) -> StoredBuffer:
         by_ms: how much later; less than 0 for earlier.
     """
     turn, spoke_ms = stored.turn, stored.spoke_ms
+    if turn is not None:
+        silence = turn.silence
+        turn = replace(
+            turn,
+            first_ms=turn.first_ms + by_ms,
+            last_ms=turn.last_ms + by_ms,
+            silence=silence
+            and replace(silence, since_ms=silence.since_ms + by_ms, learnt_ms=silence.learnt_ms + by_ms),
+        )
     return replace(
         stored,
-        turn=turn and replace(turn, first_ms=turn.first_ms + by_ms, last_ms=turn.last_ms + by_ms),
+        turn=turn,
         spoke_ms=None if spoke_ms is None else spoke_ms + by_ms,
         now_ms=stored.now_ms + by_ms,
     )
+
+
+def returned(stored: StoredBuffer, now_ms: int) -> StoredBuffer:
+    """The same after a time in which nobody could be heard, which is no silence of whoever speaks.
+
+    Args:
+        stored: what a buffer knew.
+        now_ms: the time in milliseconds, not before its own.
+    """
+    moved_on = moved(stored, now_ms - stored.now_ms)
+    turn = moved_on.turn
+    return replace(moved_on, turn=turn and replace(turn, silence=Silence(now_ms, now_ms, away=True)))

@@ -33,6 +33,7 @@ class Utterance:
     __slots__ = (
         "_base",
         "_base_seq",
+        "_chars",
         "_deltas",
         "_forgotten",
         "_line",
@@ -56,6 +57,8 @@ class Utterance:
         """Those of them that are taken."""
         self._taken: list[str] = []
         self._forgotten = 0
+        self._chars = 0
+        """How long the text up to `_base_seq` is."""
         self._text: str | None = None
         """What `_line` was made of, if it begins with all that is taken: what comes behind it is new."""
         self.closed = False
@@ -84,6 +87,12 @@ class Utterance:
         self.closed = chunk.kind == "final"
         self._replace(chunk)
         return True
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing of it will be revised."""
+        apart = sum(len(word) + 1 for words in self._deltas.values() for word in words)
+        return self.closed or self.stable_chars >= self._chars + apart
 
     @property
     def was_taken(self) -> bool:
@@ -125,6 +134,7 @@ class Utterance:
             self.closed,
             self.parts,
             self.stable_chars,
+            self._chars,
         )
 
     @classmethod
@@ -139,6 +149,7 @@ class Utterance:
         utterance._deltas = {seq: text.split() for seq, text in stored.deltas}
         utterance._used, utterance._taken, utterance._forgotten = set(stored.used), list(stored.taken), stored.forgotten
         utterance.closed, utterance.parts, utterance.stable_chars = stored.closed, stored.parts, stored.stable_chars
+        utterance._chars = stored.chars
         return utterance
 
     def _appended(self, text: str) -> list[str] | None:
@@ -155,6 +166,7 @@ class Utterance:
 
     def _replace(self, chunk: Chunk) -> None:
         appended = self._appended(chunk.text)
+        self._chars = len(chunk.text.rstrip())
         self._base_seq = max(self._base_seq, chunk.seq)
         if appended is not None:  # most of what recognizers send
             self._text = chunk.text
@@ -184,6 +196,7 @@ class Utterance:
         self._text = None
         for seq in sorted(self._deltas)[: len(self._deltas) // 2 + 1]:
             words = self._deltas.pop(seq)
+            self._chars += sum(len(word) + 1 for word in words)
             self._line += [bare for _, bare in _paired(words)]
             if seq in self._used:
                 self._used.remove(seq)

@@ -82,6 +82,10 @@ class Utterances:
         """All words that are in no turn yet."""
         return " ".join([word for utterance in self._open.values() for word in utterance.words()])
 
+    def is_settled(self) -> bool:
+        """Whether none of the words that are in no turn yet will be revised."""
+        return all(utterance.settled for utterance in self._open.values() if utterance.words())
+
     def is_over(self) -> bool:
         """Whether nothing more can come of the last utterance that has words in no turn yet."""
         pending = [utterance.closed for utterance in self._open.values() if utterance.words()]

@@ -65,6 +65,32 @@ def open_file(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     return connection
 
 
+def compact_file(path: Path) -> tuple[int, int]:
+    """Write a store's file anew, so that nothing of what was removed is left in it. Blocks; nobody may have it open.
+
+    Returns:
+        Its bytes before and behind, with those of its neighbours.
+
+    Raises:
+        StoreUnavailable: it could not be, e.g. because there is no room for a second one; it is as it was.
+    """
+    before = _bytes_of(path)
+    try:
+        connection = open_file(path, busy_timeout_s=5.0)
+        try:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            connection.close()
+    except (sqlite3.Error, OSError) as error:
+        raise explained(path, error) from error
+    return before, _bytes_of(path)
+
+
+def _bytes_of(path: Path) -> int:
+    return sum(one.stat().st_size for one in path.parent.glob(f"{path.name}*"))
+
+
 def explained(path: Path, error: sqlite3.Error | OSError) -> StoreUnavailable:
     """What went wrong with the file, and what to do about it."""
     if isinstance(error, OSError):

@@ -169,7 +169,8 @@ def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin)
     run = _run(state, fact)
     model, call = run.model, run.model.open_call
     if call is not None:
-        charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
+        if fact.asked:
+            charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
         if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
             model.attempts = max(0, model.attempts - 1)
     model.open_call = None

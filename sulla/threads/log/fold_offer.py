@@ -37,7 +37,7 @@ def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin
 def _input(state: ThreadState, fact: f.Input, seq: int, origin: Origin) -> None:
     if origin.run_id is None:
         raise CorruptRecord(f"{state.thread_id} record {seq}: an INPUT without a run id")
-    state.inbox.waiting[seq] = waiting_input(seq, fact, origin.run_id, origin.at_ms)
+    state.inbox.add(waiting_input(seq, fact, origin.run_id, origin.at_ms))
 
 
 def _control(

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
 from sulla.core.message import Origin
+from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import UNKEPT, rule
 from sulla.threads.log.plays import Question
 from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.records import Answer, ContinueAsked, Input, Mode, StopAsked
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.spoken import BargedIn, Heard
+
+OPENING_CHARS: Final = 160
+"""What is kept of a thread's first message, so that a list of threads reads no logs: two lines of a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening(Fielded):
+    """How a thread's first message begins."""
+
+    words: str = ""
+    """In one line; empty as long as nobody has said anything."""
+    origin: Origin = "user"
+    """Whose it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +51,15 @@ class WaitingInput:
     """How much of the agent's words the person had heard whom this interrupted."""
     quoted: str = ""
     """What is passed on with it."""
+
+
+def opening_of(message: Input | WaitingInput) -> Opening:
+    """How a thread begins whose first message this is.
+
+    Args:
+        message: that; only its beginning is looked at, however long it is.
+    """
+    return Opening(" ".join(message.text[: 4 * OPENING_CHARS].split())[:OPENING_CHARS], message.origin)
 
 
 def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingInput:
@@ -74,8 +97,17 @@ class Inbox:
     """The last reply that somebody spoke over as it was made."""
     held_below: int = 0
     """Waiting messages with a lower number were held by a stop."""
+    opening: Opening = Opening()
+    """How the first message begins, for lists of threads."""
     consumed: int = field(default=0, metadata=UNKEPT)
     """Waking inputs dealt with so far."""
+
+    def add(self, message: WaitingInput) -> None:
+        """A message came, which waits for its run."""
+        # A head that was written before openings were kept has none though there were messages.
+        if not self.consumed and not self.waiting and not self.opening.words:
+            self.opening = opening_of(message)
+        self.waiting[message.seq] = message
 
     def take(self, seq: int) -> ControlInput | None:
         """A waking input is dealt with; what it was, unless it is a message."""

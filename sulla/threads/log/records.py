@@ -129,7 +129,8 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``."""
+    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``. For `done`:
+    ``no_wrapper`` if the agent did not say itself that it is."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
@@ -197,7 +198,8 @@ class ModelStarted(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelAbandoned(Fielded):
-    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged."""
+    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless nobody
+    was asked."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -206,6 +208,8 @@ class ModelAbandoned(Fielded):
     reason: str = ""
     retry_in_s: float | None = None
     """When it is tried again, in seconds; None if it is not."""
+    asked: bool = True
+    """Whether the service may have got the request: no if nobody took the connection, or if there was no key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ async def search_files(
     """
     if "\n" in pattern:
         raise InvalidInput("the pattern has a line break in it; files are searched line by line")
-    hunt = _SearchJob(context.workspace, path, files, limit)
+    hunt = _SearchJob(context, path, files, limit)
     late = False
     try:
         async with context.clock.timeout(TIME_S):
@@ -68,18 +68,20 @@ async def search_files(
     finally:
         # Also when this call is cancelled: its thread cannot be, but it ends at once when it is told to.
         hunt.stop()
-    return Done(Words(hunt.report(late=late), Author.AGENT), origin="file")
+    return Done(Words(hunt.report(late=late), Author.OUTSIDE if hunt.tainted else Author.AGENT), origin="file")
 
 
 class _SearchJob:
     """One search on its own thread; what it has found so far can be read at any time."""
 
-    def __init__(self, root: Path, path: str, names: str, limit: int) -> None:
-        self._root = root
+    def __init__(self, context: ToolContext, path: str, names: str, limit: int) -> None:
+        self._context = context
         self._path = path
         self._names = names
         self._limit = limit
         self._results: list[str] = []
+        self.tainted = False
+        """Whether any result is from outside, or the name before it."""
         self._files = 0
         self._skipped = 0
         self._bytes = 0
@@ -151,7 +153,7 @@ class _SearchJob:
         """Every file at or below the path, in order: an open folder, the name in it, what to call it. Follows no link,
         and ends when it is told to, also where there are only folders.
         """
-        with locate(self._root, self._path) as spot:
+        with locate(self._context.workspace, self._path) as spot:
             start = spot.path
             if spot.kind() == stat.S_IFREG:
                 yield spot.folder_fd, spot.name, start
@@ -160,7 +162,7 @@ class _SearchJob:
         while ahead and not self._stopped.is_set():
             folder = ahead.pop()
             try:
-                with open_folder(self._root, folder) as fd:
+                with open_folder(self._context.workspace, folder) as fd:
                     files, folders = _sorted_entries(self._entries(fd), "" if folder == "." else f"{folder}/")
                     for name, shown in files:
                         if self._stopped.is_set():
@@ -192,6 +194,9 @@ class _SearchJob:
         if hits:
             lines = text.split("\n")
             room = self._limit - len(self._results)
+            if not self.tainted:  # said before there is anything to be told
+                file = Path(os.path.realpath(self._context.workspace), shown)
+                self.tainted = self._context.origins.is_outside(file, text.encode("utf-8", "replace"))
             name = printable(shown)
             self._results += [f"{name}:{line + 1}: {_excerpt(lines[line], column)}" for line, column in hits[:room]]
 

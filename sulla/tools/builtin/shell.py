@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Final, Literal
 
-from sulla.core.errors import InvalidInput
+from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
@@ -64,6 +64,9 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
             timeout_s: Seconds after which it is killed; at most 600, or 3600 with background.
             background: Whether to go on without waiting; look at the job with bash_job.
         """
+        if timeout_s > MAX_COMMAND_S and not background:
+            said = f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true"
+            return Done(ours(said), is_error=True, nothing_read=True)
         by = context.by if shell.sealed else Author.OUTSIDE  # without a sandbox it may have fetched anything
         program = await shell.program(command, context.workspace, tainted=context.tainted)
         if background:
@@ -71,8 +74,6 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
             jobs.start(program, job, context, timeout_s)
             said = f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes."
             return Done(ours(said), goes_on=True)
-        if timeout_s > MAX_COMMAND_S:
-            raise InvalidInput(f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true")
         output = Output()
         ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
         pieces = map(context.redact, readable_pieces(output.kept))
@@ -80,7 +81,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
         # Where the command ended well one of its programs may have met it, or it only printed such words.
-        hint = shell.bounds.hint(text)
+        hint = shell.hint(command, text)
         bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
         note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
         return Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
@@ -108,9 +109,13 @@ def _bash_job(jobs: ShellJobs) -> Tool:
         if action == "list":
             found = jobs.of(context.thread_id)
             lines = [f"{one.id}: {one.state(now_s)}: {one.command[:100]!r}" for one in found]
-            text = "\n".join(lines) or "No jobs in this conversation."
-            return Done(Words(text, worst(one.by for one in found)))
-        one = jobs.get(context.thread_id, job)
+            if not found:
+                return Done(ours("No jobs in this conversation."), nothing_read=True)
+            return Done(Words("\n".join(lines), worst(one.by for one in found)))
+        try:
+            one = jobs.get(context.thread_id, job)
+        except NotFound as error:
+            return Done(ours(error.message), is_error=True, nothing_read=True)
         if action == "kill":
             await jobs.kill(one)
         return Done(Words(_told(one, now_s, after), one.by))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.agent.calls import file_marks
+from sulla.agent.calls import file_marks, mark_book
 from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
 from sulla.core.errors import CorruptRecord
 from sulla.core.words import agent
@@ -145,7 +145,7 @@ async def test_a_damaged_line_is_never_taken_for_nothing(desk: Desk) -> None:
 async def test_marks_are_bounded_and_what_is_dropped_is_not_trusted(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_marks, "MOST_MARKS", 5)
+    monkeypatch.setattr(mark_book, "MOST_MARKS", 5)
     for number in range(12):
         await desk.write(f"n{number}.md", "bad")
     assert len(desk.file.read_bytes().splitlines()) <= 12
@@ -154,7 +154,7 @@ async def test_marks_are_bounded_and_what_is_dropped_is_not_trusted(
 
 
 async def test_dead_marks_make_room(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_marks, "MOST_MARKS", 5)
+    monkeypatch.setattr(mark_book, "MOST_MARKS", 5)
     for number in range(5):
         await desk.write(f"n{number}.md", "bad")
         (desk.workspace / f"n{number}.md").unlink()

@@ -16,6 +16,8 @@ from sulla.agent.model.model import Model, ModelReply, ReplyRequest
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import (
     LimitReached,
+    ProviderError,
+    ProviderKeyMissing,
     ProviderProtocol,
     ProviderRejected,
     ProviderTransient,
@@ -38,7 +40,7 @@ from sulla.testing.store import FaultyStore, Touch
 from sulla.testing.world import World, scripted_model
 from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
-from tests.agent.turn.test_turns import Hands
+from tests.agent.turn.test_turns import Hands, last
 from tests.kits.provider_kit import OTHER
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
@@ -158,6 +160,24 @@ async def test_what_a_call_took_is_charged_and_what_came_to_nothing_at_what_was_
     assert after.cost_micro == (spent.cost_micro or 0) + 140
     finished = [entry.data for entry in await world.log(thread) if entry.kind == "RUN_FINISHED"]
     assert finished[-1]["usage"] == {"input_tokens": 100, "output_tokens": 20, "cost_micro": 140}
+
+
+@pytest.mark.parametrize("error", [ProviderUnreachable("nobody"), ProviderKeyMissing("no key")], ids=lambda e: e.code)
+async def test_a_call_that_reached_nobody_costs_nothing(error: ProviderError, store: MemoryStore) -> None:
+    clock = ManualClock()
+    provider = ScriptedProvider([error] * 4)
+    model = scripted_model(provider, day=DayLimits())
+    world = World(store, provider, clock=clock, model=model)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        for _ in range(3):
+            await clock.advance(120)
+    await last(world, thread, "RUN_ERROR")
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert (state.spending.tokens, model.ledger.used(clock.now()).tokens) == (0, 0)
 
 
 async def test_a_turn_that_a_person_stops_is_charged_once_for_the_call_that_was_cut(store: MemoryStore) -> None:

@@ -11,6 +11,7 @@ from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.finding.title import ThreadNamed
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
@@ -122,6 +123,8 @@ TOLD: list[tuple[Fact, list[str]]] = [
     ),
     (PlaybookAsked("pause", "lunch"), ["    [somebody wants it to pause]"]),
     (PlaybookAsked("step"), ["    [somebody wants it to take one step]"]),
+    (ThreadNamed("Trip to Rome", "owner"), ["    [named 'Trip to Rome']"]),
+    (ThreadNamed(""), ["    [its name was taken back]"]),
     (PlaybookBegan(ThreadId("thr_3"), "morning", R), ["    [playbook morning begins: thr_3]"]),
     (
         PlaybookEnded(ThreadId("thr_3"), "morning", "completed", "All is well."),

@@ -1,4 +1,4 @@
-"""`sulla thread list`, `show` and `delete` against a real daemon."""
+"""`sulla thread list`, `search`, `show`, `rename` and `delete` against a real daemon."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sulla.cli.thread.pages import Pages, all_events, all_threads
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
+from sulla.terminal.times import zone_word
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
 
@@ -29,6 +31,11 @@ def make(place: Place, **about: object) -> str:
             return str((await client.call("thread.create", **about))["thread_id"])
 
     return asyncio.run(call())
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    """Each look is a command of its own, which takes its time."""
+    assert any(holds() for _ in range(200)), what
 
 
 @pytest.fixture
@@ -46,17 +53,16 @@ def test_the_list_has_a_line_for_each_thread_under_its_heads(thread: str, capsys
     listed = typed(capsys, "thread", "list")
     head, *rows = listed.out.splitlines()
     assert (listed.code, listed.err) == (Exit.OK, "")
-    assert head.split() == ["THREAD", "CREATED", "(UTC)", "STATUS", "AGENT", "TITLE"]
-    (row,) = (row for row in rows if row.startswith(thread))
-    assert row[head.index("TITLE") :] == "Trip to Rome"
-    assert row[head.index("STATUS") :].startswith("idle ")
-    assert head.index("TITLE") + 12 <= 80, "something of a title is seen on a narrow terminal"
+    assert head.split() == ["THREAD", "LAST", f"({zone_word()})", "KIND", "STATUS", "AGENT", "TITLE"]
+    assert rows[0].startswith(thread), "what something happened in last is on top"
+    assert rows[0][head.index("TITLE") :] == "Trip to Rome · look"
+    assert rows[0][head.index("KIND") :].split()[:2] == ["chat", "idle"]
 
 
 def test_as_json_each_thread_is_a_line(thread: str, capsys: Capsys) -> None:
     rows = [json.loads(line) for line in typed(capsys, "thread", "list", "--json").out.splitlines()]
     assert [row["title"] for row in rows if row["thread_id"] == thread] == ["Trip to Rome"]
-    assert [row["thread_id"] for row in rows] == sorted({row["thread_id"] for row in rows})
+    assert [row["active_at"] for row in rows] == sorted((row["active_at"] for row in rows), reverse=True)
 
 
 def test_a_limit_is_kept(thread: str, here: Place, capsys: Capsys) -> None:
@@ -69,8 +75,59 @@ def test_a_limit_is_kept(thread: str, here: Place, capsys: Capsys) -> None:
 def test_a_home_without_threads_says_how_to_begin(tmp_path: Path) -> None:
     place = Place(tmp_path / "home")
     with place.up():
-        assert place.run("thread", "list") == (Exit.OK, "", "there are no threads yet: `sulla chat` begins one\n")
+        none = "there are no threads yet: `sulla chat` begins one; `--all` lists what agents do by themselves, too\n"
+        assert place.run("thread", "list") == (Exit.OK, "", none)
         assert place.run("thread", "list", "--json") == (Exit.OK, "", "")
+
+
+def test_a_chat_without_a_title_is_called_by_its_first_words(here: Place, capsys: Capsys) -> None:
+    thread_id = make(here)
+    assert typed(capsys, "ask", "look. And then tell me more", "--thread", thread_id).code == Exit.OK
+    (row,) = (json.loads(line) for line in typed(capsys, "thread", "list", "--json", "--limit", "1").out.splitlines())
+    assert (row["thread_id"], row["title"], row["titled_by"]) == (thread_id, "look", "words")
+
+
+def test_what_agents_do_by_themselves_is_listed_apart(thread: str, here: Place, capsys: Capsys) -> None:
+    made = typed(capsys, "schedule", "add", "--every", "1d", "--message", "look", "--id", "morning")
+    assert made.code == Exit.OK
+    assert typed(capsys, "schedule", "run", "morning").code == Exit.OK
+
+    def kinds(*options: str) -> set[str]:
+        lines = typed(capsys, "thread", "list", "--json", *options).out.splitlines()
+        return {json.loads(line)["kind"] for line in lines}
+
+    until(lambda: kinds("--kind", "schedule") == {"schedule"}, "the schedule's thread is listed")
+    assert kinds() == {"chat"}
+    assert kinds("--all") >= {"chat", "schedule"}
+
+
+def test_a_name_stays_whatever_is_said_later(thread: str, capsys: Capsys) -> None:
+    named = typed(capsys, "thread", "rename", thread[:-4], "Rome", "in", "spring")
+    assert (named.code, named.out) == (Exit.OK, f"{thread} is called Rome in spring · look\n")
+    assert typed(capsys, "ask", "look", "--thread", thread).code == Exit.OK
+    assert f"{thread}  " in (shown := typed(capsys, "thread", "list", "--limit", "1").out)
+    assert "Rome in spring" in shown
+    assert "[named 'Rome in spring']" in typed(capsys, "thread", "show", thread).out
+
+
+def test_a_conversation_is_found_by_its_words_and_its_name(here: Place, capsys: Capsys) -> None:
+    thread_id = make(here)
+    assert typed(capsys, "ask", "look for the otter's holt", "--thread", thread_id).code == Exit.OK
+    until(lambda: thread_id in typed(capsys, "thread", "search", "otter", "holt").out, "it is found by its words")
+    assert typed(capsys, "thread", "rename", thread_id, "Riverbank").code == Exit.OK
+    found = [json.loads(line) for line in typed(capsys, "thread", "search", "riverbank", "--json").out.splitlines()]
+    assert [one["thread"]["thread_id"] for one in found] == [thread_id]
+    none = typed(capsys, "thread", "search", "xylophone")
+    assert (none.code, none.out) == (Exit.OK, "")
+    assert "no conversation fits these words" in none.err
+
+
+def test_the_beginning_of_an_id_is_enough_and_one_of_several_is_not(thread: str, here: Place, capsys: Capsys) -> None:
+    make(here)
+    assert typed(capsys, "thread", "show", thread[:-3]).out == typed(capsys, "thread", "show", thread).out
+    several = typed(capsys, "thread", "show", "thr_")
+    assert several.code == Exit.REFUSED
+    assert "threads begin with 'thr_': thr_" in several.err
 
 
 # ------------------------------------------------------------------------------------------------------------ show
@@ -102,7 +159,7 @@ def test_an_unknown_thread_is_named(capsys: Capsys) -> None:
     for words in (("show", "thr_none"), ("delete", "thr_none", "--yes"), ("export", "thr_none")):
         done = typed(capsys, "thread", *words)
         assert (done.code, done.out) == (Exit.REFUSED, "")
-        assert done.err.startswith("sulla: no thread 'thr_none'")
+        assert done.err.startswith("sulla: no thread begins with 'thr_none'")
 
 
 def test_a_title_cannot_steer_the_terminal(here: Place, capsys: Capsys) -> None:
@@ -137,7 +194,7 @@ def test_a_connection_that_broke_between_two_pages_is_made_anew(here: Place, thr
                 assert client is not None
                 pages._runner.run(client._socket.close())
         assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
-        assert thread in {row["thread_id"] for row in all_threads(pages)}
+        assert thread in {row["thread_id"] for row in all_threads(pages, "chat")}
 
 
 # ---------------------------------------------------------------------------------------------------------- delete
@@ -188,7 +245,7 @@ def test_on_a_terminal_a_person_is_asked(
 
 
 def test_every_command_explains_itself(capsys: Capsys) -> None:
-    for name in ("list", "show", "delete", "export", "import"):
+    for name in ("list", "search", "show", "rename", "delete", "export", "import"):
         shown = typed(capsys, "thread", name, "--help")
         assert (shown.code, shown.err) == (0, "")
         assert "--home DIR" in shown.out

@@ -16,6 +16,7 @@ from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox
 from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock
+from sulla.rpc.limits import Limits
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.abuse.wire import CONT, HELLO, PING, PONG, STATUS, TEXT, frame, upgrade
 from tests.gateway.conftest import Start, both_ways
@@ -121,7 +122,7 @@ async def test_a_stuck_reader_is_told_to_come_back_and_its_memory_is_let_go(
         await until(lambda: not commands.listeners("thr_1"))
         assert await peer.close_code() == 1013
     await until(lambda: not server.connections)
-    planted = Outbox(SystemClock(), 1, 1.0)
+    planted = Outbox(SystemClock(), Limits())
     assert _alive(Outbox) == others + 1, "what somebody holds on to is found"
     del planted
     assert _alive(Outbox) == others

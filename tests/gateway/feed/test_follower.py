@@ -25,7 +25,7 @@ class Subscriber:
     def __init__(self, commands: MemoryCommands) -> None:
         self.commands = commands
         self.clock = ManualClock()
-        self.outbox = Outbox(self.clock, 2**20, 1.0)
+        self.outbox = Outbox(self.clock, Limits())
         self.task: asyncio.Future[SullaError] | None = None
 
     async def follow(self, after: int = 0, limits: Limits = LIMITS) -> None:
@@ -36,7 +36,7 @@ class Subscriber:
     async def events(self) -> list[dict[str, Any]]:
         await self.clock.settle()
         found = []
-        while len(self.outbox._backlog):
+        while self.outbox._backlog:
             found.append(json.loads(self.outbox._backlog.take())["params"])
         return found
 
@@ -115,7 +115,7 @@ async def test_lost_wake_ups_are_healed(subscriber: Subscriber, commands: Memory
 async def test_text_that_found_no_room_is_not_overtaken_by_what_is_read_meanwhile(commands: MemoryCommands) -> None:
     commands.add(THREAD, "MODEL_STARTED", "run_1", message_id="msg_1")
     clock = ManualClock()
-    outbox = Outbox(clock, 1, 60.0)
+    outbox = Outbox(clock, Limits(queue_bytes=1, stall_s=60.0))
     follower = EventFollower(commands, outbox, clock, LIMITS, THREAD, 1)
     following = asyncio.ensure_future(follower.run())
     await clock.settle()
@@ -245,7 +245,7 @@ async def test_large_events_come_whole_and_in_order(subscriber: Subscriber, comm
     found: list[int] = []
     while seqs := await subscriber.seqs():
         found += seqs
-        subscriber.outbox._room.set()
+        subscriber.outbox._make_room()
     assert found == list(range(1, 10))
 
 

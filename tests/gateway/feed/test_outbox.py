@@ -7,8 +7,11 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
+from sulla.gateway.feed.backlog import Backlog
 from sulla.gateway.feed.feed import TEXT
-from sulla.gateway.feed.outbox import LULL_S, Outbox, TooSlow
+from sulla.gateway.feed.outbox import LULL_S, Outbox, Shortcut, TooSlow
+from sulla.gateway.rpc import event_frame
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 
 STALL_S = 6.0
@@ -21,7 +24,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def outbox(clock: ManualClock) -> Outbox:
-    return Outbox(clock, limit_bytes=10, stall_s=STALL_S)
+    return Outbox(clock, Limits(queue_bytes=10, stall_s=STALL_S))
 
 
 async def test_frames_come_out_as_they_went_in(outbox: Outbox) -> None:
@@ -94,7 +97,7 @@ def said(frame: bytes | None) -> object:
 
 @pytest.fixture
 def wide(clock: ManualClock) -> Outbox:
-    return Outbox(clock, limit_bytes=100_000, stall_s=STALL_S)
+    return Outbox(clock, Limits(queue_bytes=100_000, stall_s=STALL_S))
 
 
 async def test_the_first_piece_of_text_goes_to_an_idle_client_at_once(wide: Outbox) -> None:
@@ -153,3 +156,20 @@ async def test_the_end_wakes_everybody(outbox: Outbox, clock: ManualClock) -> No
         await clock.settle()
         outbox.finish()
     assert [await outbox.take(), await outbox.take()] == [b"x" * 10, None]
+
+
+async def test_what_keeps_that_which_waits_is_made_when_something_has_to_wait_and_once(clock: ManualClock) -> None:
+    made: list[Backlog] = []
+    way_is_free = [True, False, False]
+
+    def begin() -> Backlog:
+        made.append(Backlog())
+        return made[-1]
+
+    outbox = Outbox(clock, Limits(), begin, Shortcut(lambda frame: way_is_free.pop(0), event_frame))
+    assert outbox.add(b"passes")
+    assert made == []
+    assert outbox.add(b"waits")
+    assert outbox.add(b"waits behind it")
+    assert len(made) == 1
+    assert [await outbox.take(), await outbox.take()] == [b"waits", b"waits behind it"]

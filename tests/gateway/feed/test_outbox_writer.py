@@ -13,6 +13,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.outbox import LULL_S, Outbox, Shortcut, TooSlow
 from sulla.gateway.rpc import event_frame
+from sulla.rpc.limits import Limits
 from sulla.testing.clock import ManualClock
 
 STALL_S = 6.0
@@ -31,7 +32,7 @@ class Socket:
         self.way.set()
         self.frames: list[bytes] = []
         shortcut = Shortcut(self._send, event_frame) if direct else None
-        self.outbox = Outbox(self.clock, 1000, STALL_S, shortcut=shortcut)
+        self.outbox = Outbox(self.clock, Limits(queue_bytes=1000, stall_s=STALL_S), shortcut=shortcut)
         self.writer = asyncio.create_task(self._write())
 
     def texts(self) -> list[object]:

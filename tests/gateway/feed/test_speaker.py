@@ -104,9 +104,9 @@ async def following(
 
 def waiting(outbox: Outbox) -> list[dict[str, Any]]:
     found = []
-    while len(outbox._backlog):
+    while outbox._backlog:
         found.append(json.loads(outbox._backlog.take())["params"])
-        outbox._room.set()
+        outbox._make_room()
     return found
 
 
@@ -128,7 +128,7 @@ def begun() -> tuple[MemoryCommands, Outbox, ManualClock]:
     commands, clock = MemoryCommands(), ManualClock()
     commands.make(THREAD)
     commands.add(THREAD, "MODEL_STARTED", "run_1", message_id="m1")
-    return commands, Outbox(clock, 2**20, 1.0), clock
+    return commands, Outbox(clock, Limits()), clock
 
 
 async def test_a_sentence_leaves_in_the_step_that_brings_its_end() -> None:
@@ -162,7 +162,7 @@ async def test_a_client_that_is_behind_gets_text_merged_and_every_piece_after_it
 
 async def test_with_a_full_queue_pieces_wait_their_turn() -> None:
     commands, _, clock = begun()
-    outbox = Outbox(clock, 1, 60.0)
+    outbox = Outbox(clock, Limits(queue_bytes=1, stall_s=60.0))
     async with following(commands, outbox, clock):
         stream(commands, "One. Two. Three. ")
         commands.add(THREAD, "TEXT_MESSAGE_END", "run_1", message_id="m1", text="One. Two. Three. Four.")
@@ -183,17 +183,17 @@ async def test_who_comes_late_or_comes_back_gets_the_same_pieces() -> None:
     every: list[list[tuple[int, int, int, str]]] = []
     async with following(commands, outbox, clock):
         stream(commands, text[:20])
-        async with following(commands, late := Outbox(clock, 2**20, 1.0), clock, after=1):
+        async with following(commands, late := Outbox(clock, Limits()), clock, after=1):
             stream(commands, text[20:], 20)
             commands.add(THREAD, "TEXT_MESSAGE_END", "run_1", message_id="m1", text=text)
             await clock.settle()
             every += spoken(waiting(outbox)), spoken(waiting(late))
     for after in (0, 1):
-        async with following(commands, again := Outbox(clock, 2**20, 1.0), clock, after):
+        async with following(commands, again := Outbox(clock, Limits()), clock, after):
             every.append(spoken(waiting(again)))
     assert every[0] == [(0, 0, 12, "One is here."), (1, 13, 26, "Two is there."), (2, 27, 32, "Three")]
     assert all(pieces == every[0] for pieces in every)
-    async with following(commands, behind := Outbox(clock, 2**20, 1.0), clock, after=2):
+    async with following(commands, behind := Outbox(clock, Limits()), clock, after=2):
         assert spoken(waiting(behind)) == []
 
 

@@ -472,3 +472,11 @@ async def test_beside_a_stuck_reader_others_are_served(
     await peer.call("events.subscribe", thread_id=THREAD, after=400)
     await peer.call("turn.send", thread_id=THREAD, message_id="m1", text="hi")
     assert (await peer.event())["seq"] == 401
+
+
+@both_ways
+async def test_a_client_that_takes_everything_at_once_has_nobody_who_writes(connect: Connect, direct: bool) -> None:
+    peer = await connect()
+    await peer.call("events.subscribe", thread_id=THREAD)
+    works = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
+    assert works.count("Connection._write") == (0 if direct else 1)

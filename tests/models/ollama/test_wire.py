@@ -44,7 +44,7 @@ def test_a_whole_turn_keeps_its_order() -> None:
         Message(MessageId("m2"), "assistant", (Reasoning("hm"), Text("let me look"), call)),
         Message(MessageId("m3"), "tool", (ToolResult(CallId("c1"), "gone", is_error=True),)),
         Message(MessageId("m4"), "assistant", (Reasoning("theirs", {"type": "thinking"}), Text("it is gone"))),
-        Message(MessageId("m5"), "user", (Text("and "), Text("now?")), hidden=True),
+        Message(MessageId("m5"), "user", (Text("and now?"), Text("<memory/>", "memory")), hidden=True),
         system=(PromptSection("v", ours("V"), stable=False), PromptSection("s", ours("S"))),
     )
     assert found["messages"] == [
@@ -58,7 +58,7 @@ def test_a_whole_turn_keeps_its_order() -> None:
         },
         {"role": "tool", "content": "Error: gone", "tool_call_id": "c1", "tool_name": "read_file"},
         {"role": "assistant", "content": "it is gone"},
-        {"role": "user", "content": "and now?"},
+        {"role": "user", "content": "and now?\n\n<memory/>"},
     ]
 
 

@@ -58,6 +58,13 @@ def test_a_chat_keeps_its_order() -> None:
     assert found["max_tokens"] == 500
 
 
+def test_what_stands_beside_a_persons_words_is_set_apart_from_them_and_a_reply_in_pieces_is_whole() -> None:
+    beside = said("user", Text("what is this?"), Text("<memory/>", "memory"), Text("<context/>", "operator"))
+    found: Any = body(beside, said("assistant", Text("It is "), CALL, Text("a.")), RESULT)
+    texts = [message["content"] for message in found["messages"][1:3]]
+    assert texts == ["what is this?\n\n<memory/>\n\n<context/>", "It is a."]
+
+
 def test_responses_keep_the_models_order_and_its_reasoning_verbatim() -> None:
     options = OpenAiOptions("responses", extra={"reasoning": {"effort": "low"}})
     found = body(HELLO, said("assistant", Reasoning("hm", ITEM), Text("let me look"), CALL), RESULT, options=options)

@@ -50,10 +50,10 @@ def test_who_was_cut_off_is_told_when_and_why(capsys: Capsys, tmp_path: Path) ->
 
 
 def test_without_a_profile_both_are_played_and_what_they_share_is_told_once(capsys: Capsys, tmp_path: Path) -> None:
-    name = written(tmp_path / "r", [line(0, "please turn the light in the"), line(400, "stop", 1, "final", "v")])
+    name = written(tmp_path / "r", [line(0, "please turn the light in the"), line(1_400, "stop", 1, "final", "v")])
     out = typed(capsys, "speech", "replay", name).out.splitlines()
     assert out[:2] == ["    0.000            turn u begins", '    0.000              "please turn the light in the"']
-    assert out[2].startswith("    0.200  adaptive    it reads 0.")
+    assert out[2].startswith("    1.250  adaptive    it reads 0.")
     assert "): waits for " in out[2]
     assert [one.split()[0] for one in out[-2:]] == ["classic", "adaptive"]
 

@@ -157,7 +157,7 @@ def test_another_language_brings_its_own_detector() -> None:
         ("doe de lamp aan", Reading(0.8, "nothing_is_missing")),
     ):
         buffer = SpeechBuffer(ADAPTIVE, Dutch())
-        buffer.feed(Chunk("u", 1, "delta", text), 0)
+        buffer.feed(Chunk("u", 1, "cumulative", text, len(text)), 0)
         buffer.tick(ADAPTIVE.floor_ms)
         assert buffer.status(ADAPTIVE.floor_ms).reading == expected
     assert read("doe de").reason != "determiner"

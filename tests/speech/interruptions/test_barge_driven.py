@@ -13,6 +13,7 @@ from sulla.speech.interruptions.interruptions import GO_ON_S
 from sulla.speech.service import Playing
 from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.silence import RETURN_MS
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -151,6 +152,6 @@ async def test_words_that_a_crash_cut_short_come_with_what_had_been_heard(store:
         await home.chunk(thread, "not that", Playing(await home.making(thread), 9))
     later = Home(store, DONE, boot=2, clock=home.clock)
     async with later.answering(thread):
-        await home.clock.advance(SILENCE_S)
+        await home.clock.advance(RETURN_MS / 1000)
         await later.world.work()
     assert said(later.provider.requests[-1]) == ["tell me a story", "Once upon", "not that"]

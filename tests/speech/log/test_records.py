@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -26,6 +27,7 @@ from sulla.speech.log.records import (
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.silence import Silence
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
 from sulla.store.sealing import seal
 from sulla.store.values import Record
@@ -60,9 +62,9 @@ def test_an_entry_is_read_as_it_was_written(entry: SpeechEntry) -> None:
 
 
 STORED = StoredBuffer(
-    (StoredUtterance("u", ("a", "b"), 3, ("a",), ((4, "c d"), (5, "e")), (5,), ("z",), 1, False, 2, 7),),
+    (StoredUtterance("u", ("a", "b"), 3, ("a",), ((4, "c d"), (5, "e")), (5,), ("z",), 1, False, 2, 7, 6),),
     ("old",),
-    StoredTurn("u", 1, 2, "a b c", looked=True, eager=False),
+    StoredTurn("u", 1, 2, "a b c", looked=True, eager=False, silence=Silence(3, 4, sure=True), held=True),
     "which?",
     512.5,
     None,
@@ -82,9 +84,13 @@ WRITTEN = [
     (
         ThreadBrought(THREAD, 9, STORED, PLAYING, (TURN,), 4),
         (
-            '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7]],["old"],'
-            f'["u",1,2,"a b c",true,false],"which?",512.5,null,8],["m",3],[{TURN_JSON}],4]'
+            '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7,6]],["old"],'
+            f'["u",1,2,"a b c",true,false,[3,4,true,false],true],"which?",512.5,null,8],["m",3],[{TURN_JSON}],4]'
         ),
+    ),
+    (
+        ChunkTaken(THREAD, 1, Chunk("u", 7, "cumulative", "no", 2, 300, held=True)),
+        '["c","t",1,"u",7,"cumulative","no",2,null,300,true]',
     ),
 ]
 
@@ -93,6 +99,20 @@ WRITTEN = [
 def test_what_is_stored_stays_as_it_is(entry: SpeechEntry, stored: str) -> None:
     assert pack(entry).decode() == stored
     assert unpack(stored.encode(), "here") == entry
+
+
+def test_what_was_written_before_there_was_more_to_know_is_read() -> None:
+    before = (
+        '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7]],["old"],'
+        f'["u",1,2,"a b c",true,false],"which?",512.5,null,8],["m",3],[{TURN_JSON}],4]'
+    )
+    assert STORED.turn is not None
+    was = replace(
+        STORED,
+        utterances=(replace(STORED.utterances[0], chars=0),),
+        turn=replace(STORED.turn, silence=None, held=False),
+    )
+    assert unpack(before.encode(), "here") == ThreadBrought(THREAD, 9, was, PLAYING, (TURN,), 4)
 
 
 def test_many_entries_are_one_record() -> None:

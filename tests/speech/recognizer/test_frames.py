@@ -222,17 +222,82 @@ def test_or_the_profile_decides_if_the_client_wants_it_so() -> None:
 def test_what_comes_of_a_turn_that_is_over_is_late() -> None:
     room = Room().hear(*FLUX, FLUX[-1], turn_info("Update", 0, "Book a"))
     assert len(room.ended) == 1
-    assert room.hear(turn_info("Update", 1, "Yes"), FLUX[1]).wait(3_000).ended[1:] == [("silence", "Yes")]
+    assert room.hear(turn_info("Update", 1, "Yes"), FLUX[1]).wait(30_000).ended[1:] == [("silence", "Yes")]
 
 
-def test_a_turn_whose_end_was_lost_is_followed_by_the_next() -> None:
+def test_a_turn_whose_end_was_lost_ends_before_the_next() -> None:
     room = Room().hear(turn_info("Update", 0, "one"), turn_info("Update", 1, "two"), turn_info("EndOfTurn", 1, "two"))
-    assert room.ended == [("final", "one two")]
+    assert room.ended == [("final", "one"), ("final", "two")]
 
 
 def test_flux_counts_anew_after_a_reconnect() -> None:
     room = Room().hear(*FLUX, turn_info("EndOfTurn", 0, "Thanks.", request="other"))
     assert room.ended[1:] == [("final", "Thanks.")]
+
+
+def test_no_silence_ends_a_turn_of_flux_before_its_end() -> None:
+    room = Room(profile=ADAPTIVE).hear(turn_info("Update", 0, "What time is it?")).wait(12_000)
+    assert room.ended == []
+    room.hear(turn_info("EndOfTurn", 0, "What time is it? In Rome?"))
+    assert room.ended == [("final", "What time is it? In Rome?")]
+
+
+# ---------------------------------------------------------------------------------------------------- who is silent
+
+
+def _timed(text: str, ends_s: float, lasts_s: float, *, final: bool = False, pause: bool = False) -> JsonObject:
+    frame = results(text, 0.0, lasts_s, final=final, pause=pause)
+    match frame:
+        case {"channel": {"alternatives": [{"words": [*_, dict(last)]}]}}:
+            last["end"] = ends_s
+    return frame
+
+
+def test_a_segment_that_ends_in_mid_speech_is_no_silence() -> None:
+    room = Room(profile=ADAPTIVE).hear(results("What time is it?", final=True)).wait(1_100)
+    assert room.ended == []
+
+
+def test_a_pause_that_deepgram_hears_is_one() -> None:
+    room = Room(profile=ADAPTIVE).hear(results("What time is it?", final=True, pause=True)).wait(300)
+    assert room.ended == [("complete", "What time is it?")]
+
+
+def test_the_end_of_an_utterance_is_a_pause() -> None:
+    room = Room(profile=ADAPTIVE).hear(results("What time is it?", final=True), utterance_end(0.9)).wait(100)
+    assert room.ended == [("complete", "What time is it?")]
+
+
+def test_the_times_of_words_say_how_long_somebody_has_been_silent() -> None:
+    room = Room(profile=ADAPTIVE).hear(_timed("What time is it?", 0.8, 1.4, final=True), each_ms=1)
+    assert room.ended == [("complete", "What time is it?")]
+
+
+def test_a_frame_without_words_says_that_the_silence_goes_on() -> None:
+    room = Room(profile=ADAPTIVE).hear(_timed("What time is it?", 0.8, 0.9, final=True), each_ms=500)
+    assert room.ended == []
+    room.hear(results("", 0.9, 0.6), each_ms=1)
+    assert room.ended == [("complete", "What time is it?")]
+
+
+def test_somebody_who_begins_to_speak_again_is_not_silent() -> None:
+    frames = results("turn on the lights", final=True, pause=True), speech_started(1.1)
+    assert Room(profile=ADAPTIVE).hear(*frames).wait(1_000).ended == []
+
+
+@pytest.mark.parametrize("profile", [CLASSIC, ADAPTIVE])
+def test_with_turns_by_the_recognizer_no_silence_ends_one_before_its_end(profile: Profile) -> None:
+    room = Room("recognizer", profile=profile).hear(results("What time is it?", final=True)).wait(20_000)
+    assert room.ended == []
+    room.hear(results("In Rome.", 1.0, final=True, pause=True))
+    assert room.ended == [("final", "What time is it? In Rome.")]
+
+
+def test_an_end_that_comes_before_the_last_revision_ends_the_turn_with_it() -> None:
+    room = Room("recognizer").hear(results("what time"), utterance_end(0.9)).wait(5_000)
+    assert room.ended == []
+    room.hear(results("What time is it?", final=True))
+    assert room.ended == [("final", "What time is it?")]
 
 
 # ---------------------------------------------------------------------------------------------------------------- Vosk

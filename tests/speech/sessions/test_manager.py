@@ -134,7 +134,7 @@ async def test_what_happens_is_shown_as_it_happens(store: MemoryStore, clock: Ma
     async with open_booth(store, clock, limits=SpeechLimits(ADAPTIVE)) as booth:
         thread = await booth.thread()
         async with shown(store, thread, lambda type_, data: seen.append((type_, data))):
-            await booth.say(thread, "what time is it now")
+            await booth.say(thread, "what time is it now", stable=True)
             await clock.advance(0.21)
             await booth.say(thread, "what time is it now in")
             await booth.say(thread, "what time is it now in Rome", "final")
@@ -388,7 +388,7 @@ async def test_the_question_before_counts_in_the_profile_adaptive(store: MemoryS
         await reply(booth, told, "I have done that.")
         began = clock.elapsed()
         for name in (asked, told):
-            await booth.say(name, "the left", utterance_id=name[:20])
+            await booth.say(name, "the left", utterance_id=name[:20], stable=True)
         while "the left" not in await booth.texts(asked):
             await clock.advance(0.05)
         assert clock.elapsed() - began < 1.0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from sulla.speech.turn_taking.buffer import MAX_TURN_CHARS, SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, Event, Partial, Resumed, TurnStarted
-from sulla.speech.turn_taking.profile import ADAPTIVE, Profile
+from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
+from sulla.speech.turn_taking.stored import returned
 from tests.kits.points import some
 from tests.speech.streams import ENGLISH, Heard, disturbed, play, profile_of, said, sentence, utterance
 
@@ -17,6 +19,10 @@ STREAMS_A_SEED = 1_000
 
 def _delta(text: str, seq: int = 1, name: str = "u") -> Chunk:
     return Chunk(name, seq, "delta", text)
+
+
+def _settled(text: str, seq: int = 1, silent_ms: int | None = None, name: str = "u") -> Chunk:
+    return Chunk(name, seq, "cumulative", text, len(text), silent_ms)
 
 
 def _ends(events: list[Event]) -> list[End]:
@@ -112,7 +118,7 @@ def test_a_late_tick_does_what_was_due_as_of_then() -> None:
 
 def test_a_complete_text_is_announced_at_200_ms_and_ends_soon_after() -> None:
     buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
-    buffer.feed(_delta("turn on the lights in the hall"), 0)
+    buffer.feed(_settled("turn on the lights in the hall"), 0)
     assert buffer.due_ms == 200
     assert buffer.tick(200) == [EagerEnd("u", "turn on the lights in the hall", 0.85)]
     due_ms = buffer.due_ms
@@ -123,11 +129,93 @@ def test_a_complete_text_is_announced_at_200_ms_and_ends_soon_after() -> None:
 
 def test_somebody_who_goes_on_takes_the_announcement_back() -> None:
     buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
-    buffer.feed(_delta("turn on the lights in the hall"), 0)
+    buffer.feed(_settled("turn on the lights in the hall"), 0)
     buffer.tick(200)
     assert buffer.status(210).state == "ending"
     assert _kinds(buffer.feed(_delta("and in the", 2), 220)) == [Resumed, Partial]
     assert buffer.status(220).state == "speaking"
+
+
+@pytest.mark.parametrize("text", ["Yes.", "left", "What time is it?", "TURN ON THE LIGHTS", "thank you goodbye"])
+def test_text_that_may_be_revised_waits_for_a_second_and_a_quarter_whatever_it_looks_like(text: str) -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.ask("Left or right?")
+    buffer.feed(Chunk("u", 1, "cumulative", text), 0)
+    assert buffer.tick(1_249) == []
+
+
+def test_silence_is_known_once_the_text_is_settled() -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.feed(Chunk("u", 1, "cumulative", "turn on the lights in the hall"), 0)
+    assert buffer.tick(900) == []
+    buffer.feed(_settled("turn on the lights in the hall", 2), 900)
+    assert [end.at_ms for end in _ends(buffer.tick(900))] == [900]
+
+
+def test_silence_that_a_recognizer_has_heard_counts_from_the_last_word() -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.feed(_settled("turn on the lights in the hall", silent_ms=400), 1_000)
+    assert _ends(buffer.tick(1_100)) == []
+    assert [end.waited_ms for end in _ends(buffer.tick(1_200))] == [580]
+
+
+def test_settled_text_without_a_pause_is_no_silence() -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.feed(_settled("What time is it?", silent_ms=0), 0)
+    assert buffer.tick(1_249) == []
+    assert len(_ends(buffer.tick(1_250))) == 1
+
+
+def test_who_is_heard_to_speak_again_takes_the_announcement_back() -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.feed(_settled("turn on the lights in the hall"), 0)
+    buffer.tick(200)
+    assert _kinds(buffer.feed(_settled("turn on the lights in the hall", 2, 0), 220)) == [Resumed]
+    assert buffer.tick(1_400) == []
+
+
+@pytest.mark.parametrize("profile", [CLASSIC, ADAPTIVE])
+def test_no_silence_ends_a_turn_whose_end_the_recognizer_tells(profile: Profile) -> None:
+    buffer = SpeechBuffer(profile, ENGLISH)
+    text = ""
+    for seq in range(20):
+        text += "And now? "
+        assert _ends(buffer.feed(Chunk("u", seq, "cumulative", text, len(text), held=True), seq * 4_000)) == []
+    assert buffer.tick(19 * 4_000 + 29_999) == []
+    [end] = _ends(buffer.feed(Chunk("u", 20, "final", text, held=True), 19 * 4_000 + 29_999))
+    assert (end.text, end.reason) == (text.strip(), "final")
+
+
+def test_a_recognizer_that_is_gone_leaves_no_turn_open_for_ever() -> None:
+    buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
+    buffer.feed(Chunk("u", 1, "cumulative", "the", held=True), 0)
+    assert [end.reason for end in _ends(buffer.tick(30_000))] == ["silence"]
+
+
+def test_what_was_stored_by_a_version_before_is_not_sure_of_a_silence() -> None:
+    stored = SpeechBuffer(ADAPTIVE, ENGLISH)
+    stored.feed(_settled("What time is it?"), 0)
+    before = stored.stored()
+    assert before.turn is not None
+    before = replace(before, turn=replace(before.turn, silence=None))
+    assert SpeechBuffer.restored(before, ADAPTIVE, ENGLISH).due_ms == 1_250
+
+
+def test_time_in_which_nobody_could_be_heard_is_no_silence() -> None:
+    before = SpeechBuffer(ADAPTIVE, ENGLISH)
+    before.feed(_settled("What time is it?"), 0)
+    buffer = SpeechBuffer.restored(returned(before.stored(), 60_000), ADAPTIVE, ENGLISH)
+    assert buffer.tick(64_000) == []
+    assert said(buffer.feed(_settled("What time is it? In Rome.", 2), 64_000)) == []
+    assert said(buffer.tick(65_000)) == "What time is it? In Rome.".split()
+
+
+def test_a_speaker_who_does_not_come_back_is_waited_for_some_seconds() -> None:
+    before = SpeechBuffer()
+    before.feed(_delta("the light"), 0)
+    buffer = SpeechBuffer.restored(returned(before.stored(), 60_000))
+    assert buffer.tick(64_999) == []
+    assert said(buffer.tick(65_000)) == ["the", "light"]
 
 
 def test_an_unfinished_text_is_waited_for_but_never_longer_than_3_s() -> None:
@@ -150,7 +238,7 @@ def test_the_same_words_end_sooner_as_the_answer_to_a_question() -> None:
     for question in (None, "Which side hurts?"):
         buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
         buffer.ask(question)
-        buffer.feed(_delta("the left"), 0)
+        buffer.feed(_settled("the left"), 0)
         while not (ends := _ends(buffer.tick(buffer.due_ms or 0))):
             pass
         waits.append(ends[0].waited_ms)
@@ -170,12 +258,12 @@ def test_who_pauses_longer_is_waited_for_longer() -> None:
     def wait_after(pause_ms: int) -> int:
         buffer = SpeechBuffer(ADAPTIVE, ENGLISH)
         for seq in range(1, 12):
-            buffer.feed(_delta("and the", seq), seq * pause_ms)
+            buffer.feed(_settled("and the " * seq, seq), seq * pause_ms)
             if seq % 4 == 0:
                 buffer.flush(seq * pause_ms)
-        buffer.feed(_delta("tea", 12), 12 * pause_ms)
+        buffer.feed(_settled("and the " * 11 + "tea", 12), 12 * pause_ms)
         buffer.flush(12 * pause_ms)
-        buffer.feed(_delta("could you", 1, "v"), 40_000)
+        buffer.feed(_settled("could you", name="v"), 40_000)
         buffer.tick(40_200)
         return (buffer.due_ms or 0) - 40_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.finding.title import ThreadNamed
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
@@ -71,6 +73,7 @@ FACTS: list[Fact] = [
     f.RunFinished(RUN, OUTCOME, Usage(1), RunId("run_2")),
     f.RunError(RUN, "internal", "went wrong", True, OUTCOME, Usage(0, 1)),
     Notice("done", "high", "sulla", True),
+    ThreadNamed("Trip to Rome", "owner"),
     ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
     ChildCancelled("c1"),
     ChildReported("c1", known=False),
@@ -170,3 +173,19 @@ class _Foreign:
 
     def data(self) -> JsonObject:
         return {"slot": {"n": 1}}
+
+
+def test_every_record_has_fields_that_can_be_read() -> None:
+    assert all(
+        form.readers.keys() == {one.name for one in fields(THREAD_SCHEMA.records[kind])}
+        for kind, form in THREAD_SCHEMA.forms.items()
+    )
+
+
+def test_a_field_that_no_record_can_hold_is_refused_by_name() -> None:
+    @dataclass(frozen=True)
+    class Odd:
+        when: complex
+
+    with pytest.raises(TypeError, match="complex"):
+        _ = Form(Odd).readers

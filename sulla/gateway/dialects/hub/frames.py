@@ -95,8 +95,8 @@ class Conversation:
         self._streaming = streaming
         self._turns = Retellings()
         self._replies: OrderedDict[str, _Reply] = OrderedDict()
-        self._spoke: set[str] = set()
-        """Turns of which something was said."""
+        self._shown: OrderedDict[str, str] = OrderedDict()
+        """What each turn has said last."""
         self._plays = _BegunPlaybooks()
 
     def take(self, event: Event) -> list[HubEvent]:
@@ -106,7 +106,7 @@ class Conversation:
                 self.play_began(play)
                 return []
             case "PLAYBOOK_ENDED", str(play):
-                return self.play_ended(play)
+                return self.play_ended(play, turn_follows=event.data.get("turn_follows") is True)
             case "STOPPED", _ if self.expected and not self.running:
                 return [
                     self.complete("aborted")
@@ -120,13 +120,18 @@ class Conversation:
         """A playbook was begun here."""
         self._plays.ids[thread_id] = None
 
-    def play_ended(self, thread_id: str) -> list[HubEvent]:
-        """A playbook that was begun here is over, or rests until somebody lets it go on."""
+    def play_ended(self, thread_id: str, *, turn_follows: bool = False) -> list[HubEvent]:
+        """A playbook that was begun here is over, or rests until somebody lets it go on.
+
+        Args:
+            thread_id: the playbook's.
+            turn_follows: whether the agent says what came of it: then the end of that turn is the end.
+        """
         self.questions.settle(thread_id)
         if thread_id not in self._plays.ids:
             return []
         del self._plays.ids[thread_id]
-        if self._plays.ids or self.running:
+        if self._plays.ids or self.running or turn_follows:
             return []
         held, self._plays.held = self._plays.held, []
         return held or [self.complete()]
@@ -203,7 +208,8 @@ class Conversation:
                 self._replies.pop(message_id, None)
                 if not text.strip():
                     return []
-                self._spoke.add(run_id)
+                self._shown[run_id] = text
+                _bound(self._shown)
                 return [self.say(text, more={"message_id": message_id})]
             case Dropped(message_id=message_id):
                 self._replies.pop(message_id, None)
@@ -227,8 +233,7 @@ class Conversation:
 
     def _end(self, run_id: str, ended: StepEnded, at_ms: int) -> list[HubEvent]:
         began_ms = self.running.pop(run_id, at_ms)
-        spoke = run_id in self._spoke
-        self._spoke.discard(run_id)
+        shown = self._shown.pop(run_id, "")
         if ended.joined:
             return []
         self.questions.settle(self.thread_id)
@@ -239,15 +244,11 @@ class Conversation:
         if problem is not None:
             reason = "max_loops" if self.limited else "aborted" if ended.status == "cancelled" else "error"
             found.append(self._failed(problem, stopped=ended.status == "cancelled"))
-        elif ended.blocker:
-            found.append(self.say(ended.blocker))
-        elif not spoke and ended.response:
-            found.append(self.say(ended.response))
+        elif unsaid := ended.unsaid(shown):
+            found.append(self.say(unsaid))
         complete = self.complete(reason, waiting=ended.status == "blocked")
-        if self._plays.ids:
-            self._plays.held = [complete]
-            return found
-        return [*found, complete]
+        self._plays.held = [complete] if self._plays.ids else []
+        return found if self._plays.ids else [*found, complete]
 
     def _failed(self, problem: Problem, *, stopped: bool) -> HubEvent:
         if stopped:
@@ -285,6 +286,6 @@ def refusal(problem: Problem, name: str = "") -> HubEvent:
     return HubEvent("system_message", {**data, "thread_id": name} if name else data)
 
 
-def _bound(mapping: OrderedDict[str, int] | OrderedDict[str, _Reply]) -> None:
+def _bound(mapping: OrderedDict[str, int] | OrderedDict[str, str] | OrderedDict[str, _Reply]) -> None:
     while len(mapping) > _OPEN:
         mapping.popitem(last=False)

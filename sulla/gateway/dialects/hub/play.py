@@ -99,7 +99,8 @@ class PlayRun:
             return []
         self.over = True
         said = self._event(_ENDS.get(status, "workflow_failed"), event, more=_about("RUN_ENDED", detail or {}))
-        return [said, *self.conversation.play_ended(self.thread_id)]
+        # The conversation is told of any other end in its own log, and may have a turn about it.
+        return [said, *self.conversation.play_ended(self.thread_id)] if status == "transferred" else [said]
 
     def _waiting(self, asked: StepAsked, event: Event) -> list[HubEvent]:
         """The step that waits is known where no other one is at work."""

@@ -84,9 +84,9 @@ class McpProjection:
             return _BETWEEN.join(said)
         if ended.status == "joined":
             said.append("(This message was taken up by the turn that was going on.)")
-        elif ended.blocker and ended.blocker not in _BETWEEN.join(said):
-            said.append(ended.blocker)
-        return _BETWEEN.join(said) or ended.response or "Done."
+        elif unsaid := ended.unsaid(_BETWEEN.join(said)):
+            said.append(unsaid)
+        return _BETWEEN.join(said) or "Done."
 
     @property
     def status(self) -> str:

@@ -19,6 +19,15 @@ def played(commands: Played, play: str, what: str, at: str = "", **detail: objec
     commands.add(play, "PLAYBOOK", "run_play", what=what, at=at, detail=detail)
 
 
+def over(
+    commands: Played, desktop: Desktop, play: str, status: str = "completed", *, turn_follows: bool = False
+) -> None:
+    """The playbook ends, and the conversation that began it is told."""
+    played(commands, play, "RUN_ENDED", status=status, outputs={}, failure={"message": "spilt"})
+    place = desktop.thread or ""
+    commands.add(place, "PLAYBOOK_ENDED", thread_id=play, name="tea", status=status, turn_follows=turn_follows)
+
+
 def starts(commands: Played, play: str) -> None:
     """An agent's turn that begins it."""
 
@@ -42,8 +51,7 @@ async def test_the_end_comes_behind_the_playbook_s(server: Server, commands: Pla
         played(commands, play, "STEP_FAILED", "pour", failure={"kind": "permanent", "reason": "x", "message": "spilt"})
         await desktop.until(lambda: len(desktop.nodes) == 5)
         assert desktop.running
-        played(commands, play, "RUN_ENDED", status="failed", outputs={}, failure={"message": "spilt"})
-        commands.add(desktop.thread or "", "PLAYBOOK_ENDED", thread_id=play, name="tea", status="failed", text="spilt")
+        over(commands, desktop, play, "failed")
         await desktop.rest()
         assert desktop.nodes == [
             ("workflow_started", ""),
@@ -58,6 +66,24 @@ async def test_the_end_comes_behind_the_playbook_s(server: Server, commands: Pla
         assert {event["thread_id"] for event in events} == {desktop.thread}
         assert [event.get("nodeIndex") for event in events] == [None, 1, 1, 2, 2, None]
         assert (events[2]["output"], events[4]["error"], events[0]["totalNodes"]) == ("hot", "spilt", 2)
+
+
+async def test_the_end_comes_behind_what_the_agent_says_of_the_playbook(server: Server, commands: Played) -> None:
+    play = begins(commands)
+    starts(commands, play)
+    async with Desktop().connected(server) as desktop:
+        await desktop.say("make tea")
+        await desktop.until(lambda: desktop.nodes)
+        over(commands, desktop, play, turn_follows=True)
+        await desktop.until(lambda: desktop.nodes[-1] == ("workflow_completed", ""))
+        assert desktop.running
+        run = Run(commands, desktop.thread or "", "run_told")
+        run.begin()
+        run.say("Your tea is ready.")
+        run.finish()
+        await desktop.rest()
+        assert desktop.said[-1] == "Your tea is ready."
+        assert (desktop.completed, desktop.waiting) == (1, False)
 
 
 async def test_a_playbook_that_asks_parks_and_the_next_message_answers_it(server: Server, commands: Played) -> None:
@@ -78,7 +104,7 @@ async def test_a_playbook_that_asks_parks_and_the_next_message_answers_it(server
         await desktop.say("yes")
         await desktop.until(lambda: not desktop.pending)
         assert [call[1:4] for call in commands.calls if call[0] == "answer"] == [(play, "human:1", "approve")]
-        played(commands, play, "RUN_ENDED", status="completed", outputs={})
+        over(commands, desktop, play)
         await desktop.rest()
         assert desktop.nodes[-1] == ("workflow_completed", "")
         assert not desktop.waiting
@@ -93,9 +119,9 @@ async def test_a_client_that_comes_back_is_told_the_end_of_the_playbook(server: 
         await desktop.until(lambda: desktop.nodes and not desktop.pending)
         await desktop.settled()
     desktop.pending.clear()
-    played(commands, play, "RUN_ENDED", status="completed", outputs={"tea": "green"})
+    over(commands, desktop, play)
     async with desktop.connected(server):
-        await desktop.rest()
+        await desktop.until(lambda: len(desktop.nodes) == 2)
     assert desktop.nodes == [("workflow_started", ""), ("workflow_completed", "")]
 
 
@@ -117,7 +143,7 @@ async def test_what_is_over_is_not_listened_to_any_more(server: Server, commands
     async with Desktop().connected(server) as desktop:
         await desktop.say("make tea")
         await desktop.until(lambda: desktop.nodes)
-        played(commands, play, "RUN_ENDED", status="completed", outputs={})
+        over(commands, desktop, play)
         await desktop.rest()
         await desktop.say("thanks")
         await desktop.rest()

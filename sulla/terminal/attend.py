@@ -1,0 +1,132 @@
+"""A question that somebody waits for, to its end, with what it has to be told on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from types import FrameType
+from typing import Any, Final, TypeVar
+
+from sulla.core.clock import Clock
+from sulla.core.errors import SullaError, Unavailable
+from sulla.terminal import questions
+from sulla.terminal.exits import Exit
+from sulla.terminal.turn import Asking
+
+T = TypeVar("T")
+
+STOP_S: Final = 10.0
+"""So long a daemon has to say that it stops a turn; then it is told that it goes on."""
+
+
+def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
+    """Run a question to its end; Ctrl-C stops the turn instead of leaving it to run on.
+
+    What it has to be told on the way is asked for at the terminal. Without one the turn is left waiting for it.
+
+    Args:
+        asking: the question.
+        clock: for the quiet moment before an answer, and for waiting.
+        runner: has the loop.
+    """
+    with Presses(runner) as presses:
+        try:
+            while (ended := presses.run(asking.answer())) is None:
+                # No connection is open while a person thinks.
+                asked = tuple(asking.waits.asked.values())
+                for place, question in enumerate(asked, 1):
+                    answer = questions.ask(question, clock, place=place, of=len(asked)) if asking.by_hand else None
+                    given = presses.run(answer) if answer is not None else None
+                    if given is None:
+                        return _left_open(asking)
+                    presses.run(asking.tell(question, given))
+            return ended
+        except KeyboardInterrupt:
+            return _stopped(asking, clock, presses)
+
+
+class Presses:
+    """Counts Ctrl-C, from the first one on: none is lost between two steps, and none breaks off what stops a turn.
+
+    Args:
+        runner: has the loop.
+    """
+
+    def __init__(self, runner: asyncio.Runner) -> None:
+        self._runner = runner
+        self._before: Any = None
+        self._task: asyncio.Task[Any] | None = None
+        self.count = 0
+        self.stopping = False
+        """Whether a turn is being stopped: then only the second press that follows breaks that off."""
+
+    def __enter__(self) -> Presses:
+        """Take them from now on."""
+        self._before = signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave them to whoever took them before."""
+        signal.signal(signal.SIGINT, self._before)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run something to its end, or to the next press.
+
+        Raises:
+            KeyboardInterrupt: somebody pressed Ctrl-C.
+        """
+
+        async def known() -> T:
+            self._task = asyncio.current_task()
+            if self.count and not self.stopping:
+                raise asyncio.CancelledError
+            return await work
+
+        try:
+            return self._runner.run(known())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+        finally:
+            self._task = None
+            work.close()
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.stopping and self.count == 2:
+            print("\n[stopping; Ctrl-C once more leaves without it]", file=sys.stderr, flush=True)
+        elif self._task is not None:
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+
+def _stopped(asking: Asking, clock: Clock, presses: Presses) -> Exit:
+    presses.count, presses.stopping = max(1, presses.count), True
+
+    async def stop() -> bool:
+        async with clock.timeout(STOP_S):
+            return await asking.stop()
+
+    try:
+        stopped = presses.run(stop())
+    except (Unavailable, TimeoutError, KeyboardInterrupt) as why:
+        said = {
+            Unavailable: "the daemon is away, and the turn goes on when it is back",
+            TimeoutError: f"the daemon said nothing for {STOP_S:.0f} s, and the turn may go on",
+        }.get(type(why), "the turn may go on")
+        where = f"; `sulla thread show {asking.thread_id}` shows what comes of it" if asking.thread_id else ""
+        print(f"\n[not stopped: {said}{where}]", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except SullaError as error:
+        print(f"\n[not stopped: {error.message}]", file=sys.stderr)
+        return Exit.INTERRUPTED
+    print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
+    return Exit.CANCELLED
+
+
+def _left_open(asking: Asking) -> Exit:
+    if not asking.as_json:
+        for question in asking.waits.asked.values():
+            thread_id = question.thread_id or asking.thread_id or ""
+            print(questions.how_to_answer(question, thread_id), end="", file=sys.stderr, flush=True)
+    return Exit.BLOCKED

@@ -1,0 +1,77 @@
+"""The conversation that a talk is in now, and the work that goes on for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sulla.core.clock import Clock
+from sulla.terminal.chat.conversation import Conversation
+from sulla.terminal.chat.view import Event
+from sulla.terminal.client import Client
+
+T = TypeVar("T")
+
+
+class Current:
+    """Holds one conversation at a time. It lives as long as the talk.
+
+    Args:
+        home: whose daemon.
+        clock: for waiting.
+        take: is told what happens.
+        note: tells the person something.
+    """
+
+    group: asyncio.TaskGroup
+    """Owns what goes on beside the line that is typed."""
+
+    def __init__(self, home: Path, clock: Clock, take: Callable[[Event], None], note: Callable[[str], None]) -> None:
+        self._home = home
+        self._clock = clock
+        self._take = take
+        self._note = note
+        self._following: asyncio.Task[None] | None = None
+        self.agent = ""
+        """Whose conversation it is; empty where that is not known yet."""
+        self.conversation = Conversation(home, clock, "", take, note)
+
+    async def open(self, thread_id: str) -> list[Event]:
+        """Change to another conversation; its newest records.
+
+        Args:
+            thread_id: which; empty for a new one.
+
+        Raises:
+            SullaError: there is no such thread, or no daemon.
+        """
+        found = Conversation(self._home, self._clock, thread_id, self._take, self._note)
+        events: list[Event] = []
+        agent = ""
+        if thread_id:
+
+            async def about(client: Client) -> dict[str, Any]:
+                return await client.call("thread.get", thread_id=thread_id)
+
+            agent = str((await found.call_with(about))["agent"])
+            events = await found.history()
+        self.close()
+        self.conversation, self.agent = found, agent
+        return events
+
+    def follow(self) -> None:
+        """Follow the conversation, if it is not followed yet."""
+        if self.conversation.thread_id and (self._following is None or self._following.done()):
+            self._following = self.begin(self.conversation.run())
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Do something beside the line that is typed, and no longer than the talk lasts."""
+        return self.group.create_task(work)
+
+    def close(self) -> None:
+        """Follow it no longer."""
+        if self._following is not None:
+            self._following.cancel()
+            self._following = None

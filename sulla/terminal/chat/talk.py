@@ -1,0 +1,350 @@
+"""A talk at a terminal: what is typed goes to the daemon, and what happens there is shown above it meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from sulla.core.clock import Clock
+from sulla.core.errors import SullaError, foremost
+from sulla.host.system import random_id
+from sulla.terminal import questions
+from sulla.terminal.chat import commands, orders
+from sulla.terminal.chat.commands import Choices
+from sulla.terminal.chat.current import Current
+from sulla.terminal.chat.history import keep_history, read_history, worth_keeping
+from sulla.terminal.chat.live import TAIL_ROWS, formed, live_rows
+from sulla.terminal.chat.markdown import renderer
+from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
+from sulla.terminal.chat.pressed import Pressed
+from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
+from sulla.terminal.chat.view import Event, Piece, Used, View, last_messages
+from sulla.terminal.client import Client
+from sulla.terminal.exits import Exit
+from sulla.terminal.last import remember_thread
+from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.questions import Given, Question
+from sulla.terminal.table import columns_of_terminal, harmless, one_line
+from sulla.terminal.turn import Said, fault_in
+from sulla.terminal.waits import Waits
+
+_LEAVE_S: Final = 10.0
+"""So long what was typed before leaving has to get to the daemon."""
+_MOST_JOBS: Final = 1_000
+"""So many messages and commands may wait to be sent."""
+_ROWS_LEFT: Final = 8
+"""So many rows of the terminal stay for the line that is typed, and for what was said before."""
+
+Job = Callable[[], Awaitable[None]]
+
+
+class Talk:
+    """One talk, from its first line to its last.
+
+    Args:
+        home: whose daemon.
+        clock: for waiting.
+        agent: who answers; empty for the thread's own.
+    """
+
+    def __init__(self, home: Path, clock: Clock, agent: str) -> None:
+        self._home = home
+        self._clock = clock
+        self.choices = Choices(agent)
+        self.known = Known()
+        self.view = View()
+        self.waits = Waits()
+        self._left: set[str] = set()
+        """What was asked and left open, by id; what is answered elsewhere while it is asked, too."""
+        self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
+        self._pressed = Pressed()
+        self._jobs: asyncio.Queue[Job] = asyncio.Queue(_MOST_JOBS)
+        around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
+        self.prompt = TalkPrompt(clock, around, read_history(home))
+        self.current = Current(home, clock, self.happened, self.note)
+
+    # ---------------------------------------------------------------------------------------------------------- output
+
+    def show(self, *pieces: Piece) -> None:
+        """Print something for good."""
+        columns, colour = columns_of_terminal(), colour_is_wanted()
+        answer = renderer(columns, colour=colour)
+        above("".join(formed(piece, columns, colour=colour, answer=answer) for piece in pieces))
+
+    def note(self, text: str) -> None:
+        """Tell the person something."""
+        self.show(Piece("faint", text))
+
+    def _rows(self) -> list[str]:
+        rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
+        return live_rows(self.view, self._clock.elapsed(), rows, columns_of_terminal())
+
+    def _label(self) -> str:
+        agent = self.choices.agent or self.current.agent or (self.known.agents[0][0] if self.known.agents else "")
+        model = dict(self.known.agents).get(agent, "")
+        model = model.partition(":")[2] or model
+        return one_line(f"you · {agent} · {model}> " if model else "you> ", max(20, columns_of_terminal() // 2)) + " "
+
+    def _keep(self, text: str) -> None:
+        if worth_keeping(text):
+            try:
+                keep_history(self._home, text)
+            except OSError as error:
+                self.note(f"[the history cannot be kept: {error}]")
+
+    # ----------------------------------------------------------------------------------------------------------- input
+
+    async def run(self, thread_id: str) -> Exit:
+        """Talk, until the person leaves.
+
+        Args:
+            thread_id: where to go on; empty for a new thread.
+
+        Raises:
+            Refused: there is no such thread, or no such agent.
+            Unavailable: no daemon runs.
+        """
+        await commands.learn(self)
+        commands.check_agent(self, self.choices.agent)
+        with self.prompt.kept_raw():
+            try:
+                async with asyncio.TaskGroup() as group:
+                    self.current.group = group
+                    await self.open(thread_id)
+                    worker = group.create_task(self._work())
+                    try:
+                        await self._read()
+                    finally:
+                        worker.cancel()
+                        self.current.close()
+            except BaseExceptionGroup as failures:
+                raise foremost(failures) from None
+        self._say_farewell()
+        return Exit.OK
+
+    async def open(self, thread_id: str) -> None:
+        """Go on in another conversation, and show what was said there last.
+
+        Args:
+            thread_id: which; empty for a new one.
+
+        Raises:
+            SullaError: there is no such thread, or no daemon.
+        """
+        events = await self.current.open(thread_id)
+        self.view, self.waits = View(self.view.own), Waits()
+        self._left.clear()
+        self._pressed.ended()
+        pieces = last_messages(events)
+        for event in events:
+            self.view.take(event, self._clock.elapsed())
+            if child := self.waits.take(event, own=True):
+                self.current.conversation.listen_to(child)
+        self.view.used = Used()
+        if pieces:
+            self.show(Piece("faint", f"[the last of {thread_id}]"), *pieces, Piece("faint", "[so far]"))
+        self.current.follow()
+        if self._next_question() is not None:
+            self.prompt.put_aside()
+
+    async def _read(self) -> None:
+        while True:
+            if (question := self._next_question()) is not None:
+                await self._ask(question)
+                continue
+            try:
+                typed = await self.prompt.read()
+            except (EOFError, KeyboardInterrupt):
+                break
+            if typed is not None and not self._take(typed):
+                break
+        with suppress(TimeoutError):
+            async with self._clock.timeout(_LEAVE_S):
+                await self._jobs.join()
+
+    def _take(self, typed: Typed) -> bool:
+        """Do what a line says; whether the talk goes on."""
+        match orders.read_line(typed.text):
+            case Order("exit"):
+                return False
+            case Order("stop"):
+                self._stop()
+            case Order("quote", argument):
+                self.prompt.quote(argument)
+                self.note("[passed on with the next message]" if argument else "[nothing is quoted]")
+            case Order() as order:
+                self._later(lambda: commands.do(self, order))
+            case Misread(why):
+                self.note(f"[{why}]")
+            case Message(text) if text.strip() or typed.quoted:
+                self._say(text, typed.quoted, self.choices.mode)
+        return True
+
+    def _say(self, text: str, quoted: str, mode: Mode) -> None:
+        if fault := fault_in(text):
+            self.note("[say something to what is quoted; Up brings it back]" if quoted else f"[not sent: {fault}]")
+            self.prompt.quote(quoted)
+            return
+        said = Said(text, quoted, self.choices.agent or None)
+        self._later(lambda: self.send(said, mode))
+
+    async def send(self, said: Said, mode: Mode) -> None:
+        """Say something, and tell if it does not get its turn at once."""
+        message_id = random_id("msg")
+        self.view.own.add(message_id)
+        try:
+            sent = await self.current.conversation.send(said, message_id, mode)
+        except SullaError as error:
+            self.note(f"[not sent: {error.message}; Up brings it back]")
+            return
+        with suppress(OSError):  # then `--last` knows of an earlier one
+            remember_thread(self._home, self.current.conversation.thread_id)
+        self.current.follow()
+        self.show(*self.view.sent(str(sent["run_id"]), mode))
+
+    def _later(self, job: Job) -> None:
+        try:
+            self._jobs.put_nowait(job)
+        except asyncio.QueueFull:
+            self.note(f"[not sent: {_MOST_JOBS} messages and commands wait already]")
+
+    async def _work(self) -> None:
+        """Send what was typed, in its order."""
+        while True:
+            job = await self._jobs.get()
+            try:
+                await job()
+            except SullaError as error:
+                self.note(f"[{error.message}]")
+            finally:
+                self._jobs.task_done()
+                self.prompt.draw()
+
+    # ----------------------------------------------------------------------------------------------------------- events
+
+    def happened(self, event: Event) -> None:
+        """Show what happens in the conversation, and see whether somebody has to be asked."""
+        own = event["thread_id"] == self.current.conversation.thread_id
+        if child := self.waits.take(event, own=own):
+            self.current.conversation.listen_to(child)
+        if own or event["type"] == "NOTICE":
+            if pieces := self.view.take(event, self._clock.elapsed()):
+                self.show(*pieces)
+            if not self.view.running:
+                self._pressed.ended()
+        asked = self._asking
+        if asked is not None and asked[0] not in self.waits.asked:
+            asked[1].cancel()
+        if asked is None and self._next_question() is not None:
+            self.prompt.put_aside()
+        self.prompt.draw()
+
+    # -------------------------------------------------------------------------------------------------------- questions
+
+    def _open_questions(self) -> list[Question]:
+        return [one for one in self.waits.asked.values() if one.id not in self._left]
+
+    def _next_question(self) -> Question | None:
+        """What has to be asked now; what a history tells may be answered since."""
+        if not self.current.conversation.follow.is_caught_up():
+            return None
+        return next(iter(self._open_questions()), None)
+
+    async def _ask(self, question: Question) -> None:
+        found = self._open_questions()
+        given = await self._answer(question, len(found))
+        if given is not None:
+            await self._tell(question, given)
+
+    async def ask_again(self, question: Question) -> None:
+        """Have a question asked that was left open, or that another conversation has."""
+        self._left.discard(question.id)
+        self.waits.told.discard(question.id)
+        self.waits.asked[question.id] = question
+        self.prompt.put_aside()
+
+    async def _answer(self, question: Question, of: int) -> Given | None:
+        """What the person says; None if they leave it open, stop, or somebody else was quicker."""
+        task = self.current.begin(self._prompted(question, of))
+        self._asking = (question.id, task)
+        try:
+            given = await task
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            self.note("[answered elsewhere]")
+            return None
+        finally:
+            self._asking = None
+        if given is None and question.id not in self._left:
+            self._left.add(question.id)
+            thread_id = question.thread_id or self.current.conversation.thread_id
+            self.note(questions.how_to_answer(question, thread_id).rstrip("\n") + "\n[or /approvals here]")
+        return given
+
+    async def _prompted(self, question: Question, of: int) -> Given | None:
+        try:
+            return await questions.ask(question, self._clock, of=of)
+        except KeyboardInterrupt:
+            self._left.add(question.id)
+            self._stop()
+            return None
+
+    async def _tell(self, question: Question, given: Given) -> None:
+        thread_id = question.thread_id or self.current.conversation.thread_id
+        said = {"id": question.id, "verdict": given.verdict, "text": given.text}
+
+        async def tell(client: Client) -> dict[str, Any]:
+            return await client.call("approval.answer", thread_id=thread_id, **said)
+
+        self.waits.told.add(question.id)
+        self.waits.asked.pop(question.id, None)
+        try:
+            await self.current.conversation.call_with(tell)
+        except SullaError as error:
+            self.note(f"[not taken: {error.message}]")
+            if error.retryable:  # the daemon is away: the question stays
+                self.waits.told.discard(question.id)
+                self._left.add(question.id)
+
+    # --------------------------------------------------------------------------------------------------------- stopping
+
+    def _interrupt(self, typed: bool) -> Literal["stay", "clear", "leave"]:
+        match self._pressed.press(busy=bool(self.view.running or self.view.queued), typed=typed):
+            case "stop":
+                self._stop()
+            case "again":
+                self.note("[still stopping; Ctrl-C once more leaves without it]")
+            case "clear":
+                return "clear"
+            case "leave":
+                return "leave"
+        return "stay"
+
+    def _stop(self) -> None:
+        if not self.current.conversation.thread_id:
+            self.note("[nothing goes on]")
+            return
+        self._pressed.stopping = True
+        self.note("[stopping…]")
+        _ = self.current.begin(self._stopped())  # its group keeps it
+
+    async def _stopped(self) -> None:
+        try:
+            await self.current.conversation.stop()
+        except SullaError as error:
+            self._pressed.ended()
+            self.note(f"[not stopped: {error.message}]")
+
+    def _say_farewell(self) -> None:
+        thread_id = self.current.conversation.thread_id
+        if unsent := self._jobs.qsize():
+            above(f"[{unsent} not sent]\n")
+        if self.view.running:
+            why = "not stopped: " if self._pressed.stopping else ""
+            above(f"[{why}the answer goes on without you]\n")
+        above(harmless(f"`sulla chat --thread {thread_id}` goes on here.\n") if thread_id else "")

@@ -1,0 +1,401 @@
+"""What a person sees of a conversation: its events, folded into lines to print, an answer that grows, and what is being
+done. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from sulla.core.dataclass import dataclass
+from sulla.terminal.chat.blocks import Blocks
+from sulla.terminal.chat.wrap import wrapped
+from sulla.terminal.screen import Screen, notice_head, paused_head
+from sulla.terminal.table import harmless, one_line
+
+Event = dict[str, Any]
+Tone = Literal["answer", "plain", "faint", "strong", "fold"]
+"""How a piece is shown: as Markdown, plainly, less or more important, or folded into one row of the terminal."""
+
+_ARGS: Final = 80
+_RESULT: Final = 300
+"""How much is shown of a tool call and of what it came to, in columns."""
+_TAIL: Final = 4_000
+"""How much of an answer that grows is looked at, in characters: more does not fit above the line that is typed."""
+_LAST: Final = 6
+"""So many messages of a conversation are shown when it is opened."""
+
+WHY: Final = {
+    "provider_unreachable": "the model's service does not answer",
+    "provider_transient": "the model's service is overloaded or broke off",
+    "provider_error": "the model's service sent what cannot be understood",
+    "context_too_long": "the request was too long",
+    "unavailable": "something that is needed does not answer",
+    "busy": "something that is needed is busy",
+    "crashed": "the daemon was cut off",
+}
+"""What the codes of failures that pass mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something to print for good."""
+
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What is being done, and since when."""
+
+    what: str
+    since_s: float
+    due_s: float | None = None
+    """When it is over, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What turns used."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micro: int | None = None
+    turns: int = 0
+
+    def __add__(self, other: Used) -> Used:
+        """Both together."""
+        costs = [cost for cost in (self.cost_micro, other.cost_micro) if cost is not None]
+        return Used(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            sum(costs) if costs else None,
+            self.turns + other.turns,
+        )
+
+    @property
+    def shown(self) -> str:
+        """In words."""
+        money = f", {self.cost_micro / 1_000_000:.4f} in money" if self.cost_micro is not None else ""
+        return f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out{money}"
+
+
+@dataclass(slots=True)
+class View:
+    """One conversation as it is seen from here; it lives as long as the conversation is looked at."""
+
+    own: set[str] = field(default_factory=set)
+    """The messages that were sent from here, by id: they stand in the terminal already."""
+    used: Used = field(default_factory=Used, init=False)
+    """What the turns used whose end was seen."""
+    running: str = field(default="", init=False)
+    """The run that goes on; empty for none."""
+    queued: dict[str, None] = field(default_factory=dict, init=False)
+    """The runs whose messages wait for their turn."""
+    asks: bool = field(default=False, init=False)
+    """Whether the run that goes on waits for a person."""
+    _began_at: str = field(default="", init=False)
+    _doing: Doing | None = field(default=None, init=False)
+    _calls: dict[str, str] = field(default_factory=dict, init=False)
+    """Tool calls that run, as they are shown, by id."""
+    _follows: bool = field(default=False, init=False)
+    """Whether something of the text that comes was printed for good."""
+    _blocks: Blocks = field(default_factory=Blocks, init=False)
+    _screen: Screen = field(default_factory=lambda: Screen(""), init=False)
+
+    @property
+    def tail(self) -> str:
+        """The end of the answer that grows: what is not printed for good yet."""
+        return self._blocks.open[-_TAIL:]
+
+    def doing(self, now_s: float) -> str:
+        """What is being done, and for how long; empty for nothing.
+
+        Args:
+            now_s: the time by the clock that `take` was told of.
+        """
+        more = len(self.queued)
+        waits = f" · {more} message{'s' if more > 1 else ''} wait{'s' if more == 1 else ''}" if more else ""
+        doing = self._doing
+        if doing is None:
+            return ""
+        if doing.due_s is not None:
+            return f"{doing.what}; again in {_lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
+        return f"{doing.what} {_lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
+
+    def sent(self, run_id: str, mode: str) -> list[Piece]:
+        """A message was taken; a word if it does not begin at once.
+
+        Args:
+            run_id: its run.
+            mode: how it was sent.
+        """
+        if not self.running or self.running == run_id:
+            return []
+        says = {
+            "steer": "joins the answer that comes, at its next tool call; if there is none, it waits",
+            "interrupt": "ends the answer that comes",
+        }
+        return [_faint(f"[the message {says.get(mode, 'waits behind the answer that comes; /stop ends that one')}]")]
+
+    def take(self, event: Event, now_s: float) -> list[Piece]:
+        """What to print for an event of the conversation.
+
+        Args:
+            event: it.
+            now_s: the time.
+        """
+        known = _TAKES.get(event["type"])
+        return [] if known is None else known(self, event, event["data"], str(event.get("run_id") or ""), now_s)
+
+    # ------------------------------------------------------------------------------------------------ messages and runs
+
+    def _on_input(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        self.queued[run_id] = None
+        if data["message_id"] in self.own:
+            return []
+        return [said(data, "you, elsewhere")]
+
+    def _on_run_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        self.queued.pop(run_id, None)
+        self.running, self.asks, self._began_at = run_id, False, str(event.get("at", ""))
+        self._doing = Doing("begins", now_s)
+        return []
+
+    def _on_inputs_joined(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        for joined in data["run_ids"]:
+            self.queued.pop(joined, None)
+        return [_faint("[the answer takes along what was said meanwhile]")]
+
+    def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        held = len(self.queued)
+        return [_faint(f"[{held} held: what is said next has it go on]")] if held else []
+
+    def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        ended = str(data.get("run_id", run_id))
+        self.queued.pop(ended, None)
+        if data.get("joined"):
+            return []
+        outcome = data.get("outcome", {})
+        status, pieces = str(outcome.get("status", "done")), []
+        if status == "blocked":
+            pieces.append(Piece("strong", f"blocked: {outcome.get('blocker_reason') or 'no reason given'}"))
+            if needs := outcome.get("unblock_requirements"):
+                pieces.append(Piece("plain", f"needed: {needs}"))
+        word = str(outcome.get("reason") or status) if status in ("cancelled", "failed") else status
+        return [*pieces, *self._end(event, data, ended, word)]
+
+    def _on_run_error(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        ended = str(data.get("run_id", run_id))
+        self.queued.pop(ended, None)
+        failed = Piece("strong", f"failed ({data['code']}): {data['message']}")
+        return [failed, *self._end(event, data, ended, "failed")]
+
+    def _end(self, event: Event, data: Event, run_id: str, word: str) -> list[Piece]:
+        usage = data.get("usage", {})
+        cached = usage.get("cache_read_tokens", 0) + usage.get("cache_write_tokens", 0)
+        used = Used(
+            usage.get("input_tokens", 0) + cached, usage.get("output_tokens", 0), usage.get("cost_micro"), turns=1
+        )
+        self.used += used
+        rest = self._rest()
+        if run_id != self.running:
+            return [*rest, _faint(f"[{word}]")]
+        took = _between(self._began_at, str(event.get("at", "")))
+        self.running, self.asks, self._doing = "", False, None
+        self._calls.clear()
+        return [*rest, _faint(f"[{word}: {used.shown}{took}]")]
+
+    def _rest(self) -> list[Piece]:
+        pieces = self._formed(self._blocks.end())
+        self._follows = False
+        return pieces
+
+    def _formed(self, blocks: list[str]) -> list[Piece]:
+        """Blocks of one text, with an empty line between two of them."""
+        pieces: list[Piece] = []
+        for block in blocks:
+            pieces += [*([Piece("plain", "")] if self._follows else []), Piece("answer", block)]
+            self._follows = True
+        return pieces
+
+    # ------------------------------------------------------------------------------------------------------- the answer
+
+    def _on_model_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        attempt = data.get("attempt", 1)
+        again = f" (attempt {attempt})" if attempt > 1 else ""
+        self._doing = Doing(f"the model thinks{again}", now_s)
+        return []
+
+    def _on_text_message_content(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        if self._doing is not None and self._doing.what.startswith("the model thinks"):
+            self._doing = Doing("the model writes", now_s)
+        return self._formed(self._blocks.add(self._text(event, run_id)))
+
+    def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
+        if data.get("stand_in"):
+            pieces.append(_faint(f"[answered by {data['stand_in']}]"))
+        return pieces
+
+    def _text(self, event: Event, run_id: str) -> str:
+        if self._screen.run_id != run_id:
+            self._screen = Screen(run_id)
+        return self._screen.show(event)[0]
+
+    def _on_model_abandoned(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        if self._screen.run_id != run_id:
+            self._screen = Screen(run_id)
+        pieces = [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
+        reason, wait_s = str(data.get("reason", "")), data.get("retry_in_s")
+        if not wait_s:
+            return pieces
+        why = WHY.get(reason, reason or "it came to nothing")
+        self._doing = Doing(why, now_s, now_s + float(wait_s))
+        return [*pieces, _faint(f"[{why}; again in {_lasting(float(wait_s))}; Ctrl-C stops]")]
+
+    # ------------------------------------------------------------------------------------------------ tools and waiting
+
+    def _on_tool_call_start(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        self._calls[str(data["call_id"])] = f"{data['name']} {args_line(data.get('args', {}))}".rstrip()
+        self._name_calls(now_s)
+        return []
+
+    def _on_tool_call_result(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        call = self._calls.pop(str(data["call_id"]), "a call")
+        self._name_calls(now_s)
+        return [Piece("fold", f"· {call} {folded(str(data.get('text', '')), is_error=bool(data.get('is_error')))}")]
+
+    def _name_calls(self, now_s: float) -> None:
+        calls = list(self._calls.values())
+        what = f"{calls[0]} runs" if len(calls) == 1 else f"{len(calls)} tools run" if calls else "the model is next"
+        self._doing = Doing(one_line(what, _ARGS), now_s)
+
+    def _on_child_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
+
+    def _on_suspended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        kinds = {str(wait["wait_id"]).partition(":")[0] for wait in data["waits"]}
+        self.asks = not kinds <= {"child", "ask", "time"}
+        others = "sub-agents" if "child" in kinds else "an answer" if "ask" in kinds else "its time"
+        self._doing = Doing("waits for your answer" if self.asks else f"waits for {others}", now_s)
+        return []
+
+    def _on_resumed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        self.asks = False
+        self._doing = Doing("goes on", now_s)
+        return [_faint(f"[goes on: {data['reason']}]")] if data["reason"] in ("crashed", "drained", "expired") else []
+
+    def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        self._doing = Doing("all work is paused", now_s)
+        return [_faint(f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]")]
+
+    def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        return [Piece("strong", f"! {notice_head(data)}: {data['text']}".replace("\n", "\n  "))]
+
+    def _on_playbook_began(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        return [_faint(f"[playbook {data['name']} begins: {data['thread_id']}]")]
+
+    def _on_playbook_ended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        return [_faint(f"[playbook {data['name']} {data['status']}]")]
+
+
+_TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]] = {
+    "INPUT": View._on_input,
+    "RUN_STARTED": View._on_run_started,
+    "INPUTS_JOINED": View._on_inputs_joined,
+    "STOPPED": View._on_stopped,
+    "RUN_FINISHED": View._on_run_finished,
+    "RUN_ERROR": View._on_run_error,
+    "MODEL_STARTED": View._on_model_started,
+    "TEXT_MESSAGE_CONTENT": View._on_text_message_content,
+    "TEXT_MESSAGE_END": View._on_text_message_end,
+    "MODEL_ABANDONED": View._on_model_abandoned,
+    "TOOL_CALL_START": View._on_tool_call_start,
+    "TOOL_CALL_RESULT": View._on_tool_call_result,
+    "CHILD_STARTED": View._on_child_started,
+    "SUSPENDED": View._on_suspended,
+    "RESUMED": View._on_resumed,
+    "RUN_PAUSED": View._on_run_paused,
+    "NOTICE": View._on_notice,
+    "PLAYBOOK_BEGAN": View._on_playbook_began,
+    "PLAYBOOK_ENDED": View._on_playbook_ended,
+}
+"""What is made of each type of event; the others say nothing to people."""
+
+
+def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
+    """The last things that were said in a conversation, for whoever opens it.
+
+    Args:
+        events: kept ones, the oldest first.
+        most: how many.
+    """
+    pieces: list[Piece] = []
+    for event in events:
+        data = event["data"]
+        if event["type"] == "INPUT":
+            pieces.append(said(data, "you"))
+        elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
+            pieces.append(Piece("answer", str(data["text"])))
+    return pieces[-most:]
+
+
+def said(data: Event, who: str) -> Piece:
+    """A message, as it is shown to those who did not write it here.
+
+    Args:
+        data: the record's.
+        who: whose it is if it is a person's.
+    """
+    origin = data.get("origin", "user")
+    quoted = f" (and {len(data['quoted']):,} characters quoted)" if data.get("quoted") else ""
+    return Piece("strong", f"{who if origin == 'user' else origin}> {data['text']}{quoted}")
+
+
+def args_line(args: Any) -> str:  # noqa: ANN401 - whatever a model made of it
+    """The arguments of a call in a row: one that is a text as it is, more of them as JSON."""
+    if isinstance(args, dict) and len(args) == 1 and isinstance(value := next(iter(args.values())), str):
+        return one_line(value, _ARGS)
+    return one_line(json.dumps(args, ensure_ascii=False), _ARGS) if args else ""
+
+
+def folded(text: str, *, is_error: bool) -> str:
+    """What a call came to, in a row: how much it is, and how it begins."""
+    lines = [line for line in harmless(text).splitlines() if line.strip()]
+    mark = "failed: " if is_error else "→ "
+    size = f"{len(lines)} lines: " if len(lines) > 1 else ""
+    return one_line(mark + size + (lines[0] if lines else "nothing"), _RESULT)
+
+
+def shown_tail(tail: str, rows: int, columns: int) -> Sequence[str]:
+    """The last rows of an answer that grows, as a terminal wraps them.
+
+    Args:
+        tail: the text, without anything that moves a cursor.
+        rows: how many at the most.
+        columns: how wide the terminal is.
+    """
+    found: list[str] = []
+    for line in tail.rstrip("\n").split("\n")[-rows:]:
+        found += wrapped(line, columns)
+    return found[-rows:] if tail.strip() else []
+
+
+def _faint(text: str) -> Piece:
+    return Piece("faint", text)
+
+
+def _lasting(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole} s" if whole < 120 else f"{whole // 60} min {whole % 60} s"
+
+
+def _between(begin: str, end: str) -> str:
+    if not begin or not end:
+        return ""
+    return f", {_lasting((datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds())}"

@@ -1,0 +1,42 @@
+"""Lines as wide as a terminal. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sulla.terminal.table import width
+
+
+def wrapped(line: str, columns: int) -> Iterator[str]:
+    """A line in rows, broken at blanks where there are any; nothing is left out but the blanks that it breaks at.
+
+    Args:
+        line: without line ends.
+        columns: the width of a row; more than 1.
+    """
+    row, room = "", columns
+    for word in _words(line.replace("\t", "    ")):
+        wide = width(word)
+        if wide <= room:
+            row, room = row + word, room - wide
+            continue
+        if row.strip():
+            yield row.rstrip()
+            row, room, word = "", columns, word.lstrip(" ")
+        for character in word:
+            wide = width(character)
+            if wide > room:
+                yield row
+                row, room = "", columns
+            row, room = row + character, room - wide
+    yield row.rstrip()
+
+
+def _words(line: str) -> Iterator[str]:
+    """Each word with the blanks before it."""
+    start = 0
+    for at in range(1, len(line)):
+        if line[at] == " " and line[at - 1] != " ":
+            yield line[start:at]
+            start = at
+    yield line[start:]

@@ -1,0 +1,91 @@
+"""Where the events of a turn go: to a terminal, to whoever reads plain text, or to a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, Protocol
+
+from sulla.terminal.exits import Exit
+from sulla.terminal.screen import Screen
+
+Event = dict[str, Any]
+
+
+class Display(Protocol):
+    """Shows one turn. It lives as long as the turn is looked at."""
+
+    def begin(self, run_id: str) -> None:
+        """The message was taken.
+
+        Args:
+            run_id: the turn that it gets.
+        """
+        ...
+
+    def show(self, event: Event, *, own: bool) -> Exit | None:
+        """Show an event.
+
+        Args:
+            event: it.
+            own: whether it is of the thread that is talked in, and not of a sub-agent's.
+
+        Returns:
+            How the turn has ended; None if it goes on.
+        """
+        ...
+
+    def aside(self, event: Event) -> str:
+        """What an event from before the turn says, and is still to be told; empty for nothing."""
+        ...
+
+    def at_work(self) -> AbstractAsyncContextManager[None]:
+        """Where there is a sign of work, show that time passes, as long as the block lasts."""
+        ...
+
+
+class PlainDisplay:
+    """The answer on standard output, as it comes, and all else on standard error.
+
+    Args:
+        questions: whether they are shown; else somebody shows them who asks them.
+    """
+
+    def __init__(self, *, questions: bool = True) -> None:
+        self._screen = Screen("")
+        self._questions = questions
+
+    def begin(self, run_id: str) -> None:
+        """See `Display`."""
+        self._screen = Screen(run_id)
+
+    def show(self, event: Event, *, own: bool) -> Exit | None:
+        """See `Display`."""
+        if own or event["type"] == "SUSPENDED":
+            answer, beside = self._screen.show(event)
+            if answer:
+                print(answer, end="", flush=True)
+            if beside and (self._questions or event["type"] != "SUSPENDED"):
+                print(beside, end="", file=sys.stderr, flush=True)
+        return self._screen.exit
+
+    def aside(self, event: Event) -> str:
+        """See `Display`."""
+        return self._screen.aside(event)
+
+    def at_work(self) -> AbstractAsyncContextManager[None]:
+        """See `Display`."""
+        return nullcontext()
+
+
+class JsonDisplay(PlainDisplay):
+    """Every event of the thread as a line; of sub-agents, what they ask people."""
+
+    def show(self, event: Event, *, own: bool) -> Exit | None:
+        """See `Display`."""
+        if own or event["type"] == "SUSPENDED":
+            print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
+        if own:
+            self._screen.show(event)
+        return self._screen.exit

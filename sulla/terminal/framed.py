@@ -1,0 +1,127 @@
+"""A question to a person, as a terminal shows it: what would be done, once, as lines in a frame, and then why. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sulla.core.dataclass import dataclass
+from sulla.terminal.table import harmless, one_line, width
+
+_FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
+_REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
+_LEAST_COLUMNS: Final = 24
+_BLANK_LINES: Final = 3
+"""More empty lines than these are counted instead of shown: they would push what comes before them off the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a question about a call says."""
+
+    tool: str
+    args: dict[str, Any]
+    why: str
+
+
+def frame(prompt: str, head: str, columns: int) -> list[str]:
+    """The lines of a question.
+
+    The daemon asks about calls in ASCII on one line, so that no character can pass for another one. So do the lines
+    here: what is no printable ASCII is shown by its number, and what goes on in the next row of the terminal has a mark
+    of its own, which no line of the call can have.
+
+    Args:
+        prompt: as the daemon asks it.
+        head: who asks, and how many questions there are.
+        columns: how wide the terminal is.
+    """
+    room = max(_LEAST_COLUMNS, columns) - 2
+    call = _call(prompt)
+    if call is None:
+        body, why = list(_wrapped(harmless(prompt).split("\n"), room)), ""
+    else:
+        body, why = list(_wrapped(_squeezed(list(_arguments(call.args))), room)), _short_reason(call)
+        head = f"{call.tool} {head}".strip()
+    said = [f"┌ {one_line(head, room)}", *body]
+    return [*said, *_hung("└ ", f"why: {why}", room)] if why else [*said, "└"]
+
+
+def tool_in(prompt: str) -> str:
+    """Which tool a question is about, by its words; empty for none."""
+    call = _call(prompt)
+    return call.tool if call is not None else ""
+
+
+def _call(prompt: str) -> _Call | None:
+    """The call in a question; None if it is about none, or its arguments are not shown whole."""
+    found = _FORM.fullmatch(prompt)
+    if found is None:
+        return None
+    try:
+        args, end = json.JSONDecoder().raw_decode(found["args"])
+    except ValueError:
+        return None
+    reason = _REASON.fullmatch(found["args"][end:])
+    if reason is None or not isinstance(args, dict):
+        return None
+    return _Call(found["tool"], args, reason["why"])
+
+
+def _arguments(args: dict[str, Any]) -> Iterator[str]:
+    """Each argument, a text as its lines; the name of the only one is left out."""
+    for name, value in sorted(args.items()):
+        lead = "" if len(args) == 1 else f"{_plain(name)}: "
+        if not isinstance(value, str):
+            yield lead + json.dumps(value, ensure_ascii=True, sort_keys=True)
+            continue
+        first, *more = value.split("\n")
+        yield lead + _plain(first)
+        yield from (" " * len(lead) + _plain(line) for line in more)
+
+
+def _plain(text: str) -> str:
+    return "".join(char if " " <= char <= "~" else json.dumps(char)[1:-1] for char in text)
+
+
+def _short_reason(call: _Call) -> str:
+    """The reason without the argument that it says once more."""
+    why = call.why.removeprefix("its tool has a question: ")
+    for value in call.args.values():
+        if isinstance(value, str) and value and why.endswith(f": {_plain(value)}"):
+            return why.removesuffix(f": {_plain(value)}")
+    return why
+
+
+def _squeezed(lines: list[str]) -> Iterator[str]:
+    blank = 0
+    for line in [*lines, None]:
+        if line is not None and not line.strip():
+            blank += 1
+            continue
+        if blank > _BLANK_LINES:
+            yield f"({blank} empty lines)"
+        else:
+            yield from [""] * blank
+        blank = 0
+        if line is not None:
+            yield line
+
+
+def _wrapped(lines: Iterator[str] | list[str], room: int) -> Iterator[str]:
+    for line in lines:
+        yield from _hung("│ ", line, room)
+
+
+def _hung(mark: str, line: str, room: int) -> Iterator[str]:
+    """A line in rows; what goes on is marked as such."""
+    row, left = "", room
+    for character in line:
+        wide = width(character)
+        if wide > left:
+            yield mark + row
+            mark, row, left = "┆ ", "", room
+        row, left = row + character, left - wide
+    yield (mark + row).rstrip()

@@ -1,0 +1,33 @@
+"""Times for people: by the clocks of the machine that the terminal is on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def minute(at: str) -> str:
+    """A time to the minute, e.g. ``2027-01-15 09:00``; `zone_word` says whose clocks show it.
+
+    Args:
+        at: as the daemon gives it, UTC.
+    """
+    return f"{_here(at):%Y-%m-%d %H:%M}"
+
+
+def moment(at: str) -> str:
+    """A time to the second with its zone, e.g. ``2027-01-15 09:00:00 CET``.
+
+    Args:
+        at: as the daemon gives it, UTC.
+    """
+    return f"{_here(at):%Y-%m-%d %H:%M:%S %Z}"
+
+
+def zone_word() -> str:
+    """What the machine's time is called in the heads of lists, e.g. ``CET``; around a change of clocks the rows of a
+    list may differ from it."""
+    return _here("2027-01-15T08:00:00.000Z").tzname() or "local"
+
+
+def _here(at: str) -> datetime:
+    return datetime.fromisoformat(at).astimezone()

@@ -1,0 +1,46 @@
+"""What a conversation and its sub-agents wait to be told by people, as their events say. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+from sulla.core.dataclass import dataclass
+from sulla.terminal.questions import Question, from_wait
+
+
+@dataclass(slots=True)
+class Waits:
+    """The questions of a conversation; it lives as long as the conversation is looked at."""
+
+    asked: dict[str, Question] = field(default_factory=dict)
+    """What has to be told before it goes on, by id."""
+    earlier: dict[str, Question] = field(default_factory=dict)
+    """What an earlier turn of the thread has to be told, by id."""
+    told: set[str] = field(default_factory=set)
+    """What has been answered here."""
+
+    def take(self, event: dict[str, Any], *, own: bool) -> str:
+        """Learn from an event.
+
+        Args:
+            event: it.
+            own: whether it is of the thread that is talked in, and not of a sub-agent's.
+
+        Returns:
+            The thread of a sub-agent that begins, and may ask people too; empty for none.
+        """
+        thread_id = str(event["thread_id"])
+        match event["type"]:
+            case "CHILD_STARTED":
+                return str(event["data"]["thread_id"])
+            case "SUSPENDED":
+                who = "" if own else str(event.get("agent", ""))
+                found = (from_wait(wait, thread_id, who) for wait in event["data"]["waits"])
+                self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self.told}
+            case "RESUMED" | "ANSWER":
+                self.asked.pop(str(event["data"].get("wait_id", "")), None)
+            case "RUN_FINISHED" | "RUN_ERROR":
+                for one in [one for one in self.asked.values() if one.thread_id == thread_id]:
+                    del self.asked[one.id]
+        return ""

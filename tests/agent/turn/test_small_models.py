@@ -1,0 +1,99 @@
+"""Small models that never write a completion wrapper, forget it after tools, or think at length: each turn ends done,
+with what they said, and costs one call more at most.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.core.words import ours
+from sulla.store.memory import MemoryStore
+from sulla.testing.provider import Say, ScriptedProvider, Step
+from sulla.testing.world import World
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from tests.agent.turn.test_turns import last
+
+LOOK = ToolCall(CallId("c1"), "look", {"what": "shelf"})
+AGAIN = ToolCall(CallId("c2"), "look", {"what": "cellar"})
+
+TRANSCRIPTS: dict[str, tuple[list[Step], str]] = {
+    "never heard of wrappers": (["Paris.", "I do not know what you mean."], "Paris."),
+    "repeats itself": (["Paris.", "Paris."], "Paris."),
+    "says nothing to the nudge": (["Paris.", ""], "Paris."),
+    "apologizes": (["Paris.", "Sorry! Here it is: AGENT_DONE"], "Paris."),
+    "opens a wrapper and never closes it": (["Paris.", "<AGENT_DONE>"], "Paris."),
+    "invents a wrapper": (["Paris.", "<DONE>yes</DONE>"], "Paris."),
+    "forgets it after a tool": (["Let me look. ", "Three books.", "What wrapper?"], "Three books."),
+    "forgets it after two tools": (["", "", "Three books, two bottles.", "done"], "Three books, two bottles."),
+    "thinks at length before it answers": (
+        [Say("Paris.", reasoning="hm " * 400), Say("", reasoning="hm " * 400, stop="max_tokens")],
+        "Paris.",
+    ),
+    "calls a tool when it is nudged": (["Paris.", Say("", (LOOK,))], "Paris."),
+}
+CALLS = {"forgets it after a tool": (LOOK,), "forgets it after two tools": (LOOK, AGAIN)}
+
+
+def _look() -> Tool:
+    async def look(context: ToolContext, *, what: str) -> Result:
+        """Look at something.
+
+        Args:
+            what: what to look at.
+        """
+        return Done(ours(f"the {what} is full"))
+
+    return define(look, effect="pure", reach="inward")
+
+
+def _with_calls(name: str, steps: list[Step]) -> list[Step]:
+    calls = CALLS.get(name, ())
+    return [Say(str(step), (call,)) for step, call in zip(steps, calls, strict=False)] + steps[len(calls) :]
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+async def test_a_turn_of_a_model_without_wrappers_ends_done_with_its_text(name: str, store: MemoryStore) -> None:
+    steps, answer = TRANSCRIPTS[name]
+    provider = ScriptedProvider(_with_calls(name, steps))
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    ended = await last(world, thread, "RUN_FINISHED")
+    assert (ended["outcome"]["status"], ended["outcome"]["reason"]) == ("done", "no_wrapper")
+    shown = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert [one["text"] for one in shown if not one.get("hidden")][-1] == answer
+    assert len(provider.requests) == 1 + len(CALLS.get(name, ())) + 1
+    provider.assert_done()
+
+
+async def test_a_model_that_thinks_may_think_before_the_wrapper_too(store: MemoryStore) -> None:
+    provider = ScriptedProvider([Say("Paris.", reasoning="hm"), Say("<AGENT_DONE>ok</AGENT_DONE>", reasoning="hm")])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "capital of France?")
+    reply, nudge = provider.requests
+    assert nudge.max_tokens == reply.max_tokens
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"].get("reason") is None
+
+
+@pytest.mark.parametrize("before", [(), (LOOK,)])
+async def test_a_reply_without_a_word_is_no_answer(before: tuple[ToolCall, ...], store: MemoryStore) -> None:
+    provider = ScriptedProvider([*(Say("Let me look.", (call,)) for call in before), Say(reasoning="hm"), Say()])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    error = await last(world, thread, "RUN_ERROR")
+    assert error["code"] == "no_outcome"
+    assert "model.reply_tokens" in error["message"]
+
+
+async def test_the_next_turn_does_not_see_the_reason_of_the_last(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Paris.", "What?", "Rome. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "capital of France?")
+    await world.ask(thread, "and of Italy?")
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"].get("reason") is None
