@@ -108,12 +108,15 @@ PLAIN = {
 STAYING = {
     "CallContext": "what the policy is asked, and forgets",
     "FileTouch": "what a call touches, while it is made",
+    "FoundRow": "what was found, for a client",
     "ModelContext": "the switch of a thread itself",
     "NoticeInfo": "a notice that was read again",
     "NoticeRow": "a notice, for a client",
     "OpenQuestion": "a question that was read again",
     "PlayRow": "a run of a playbook, for a client",
+    "RecentRow": "a conversation, for a client",
     "SafetyExplained": "a conversation, for a client",
+    "ThreadEntry": "a conversation that was read again, for a client",
     "WaitingInput": "an INPUT that was read again",
     "_OpenEpisode": "an episode that is not over",
 }

@@ -274,8 +274,7 @@ class TurnDriver:
         )
 
     def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
-        run = session.state.run
-        if run is not None:
+        if (run := session.state.run) is not None:
             session.note(*answered(run, task.seq, task.answer, session.state.inbox.controls[task.seq].at_ms))
 
     def _run_out(self, session: ThreadSession) -> bool:
