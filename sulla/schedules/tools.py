@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Annotated, Final
 
@@ -58,7 +59,7 @@ class _ScheduleTools:
             text: What they are told then; it has to be understood without this conversation.
             at: When, in their own words: tomorrow 9:00, friday at 14:30, in 20 minutes; or 2027-12-01T09:00.
         """
-        when = self._at(context, at)
+        when = await self._at(context, at)
         action = ReminderAction(context.redact(text), context.thread_id, context.agent, context.tainted)
         return await self._made(context, Spec(when, action, self._service.zone, missed="once"))
 
@@ -82,7 +83,7 @@ class _ScheduleTools:
         """
         found: list[When] = []
         if at:
-            found.append(self._at(context, at))
+            found.append(await self._at(context, at))
         if cron:
             found.append(Cron(cron))
         if every_minutes:
@@ -119,8 +120,10 @@ class _ScheduleTools:
 
     # --------------------------------------------------------------------------------------------------------- private
 
-    def _at(self, context: ToolContext, text: str) -> At:
-        return At(read_time(text, self._service.zone, round(context.clock.now() * 1000)))
+    async def _at(self, context: ToolContext, text: str) -> At:
+        # What reads plain words takes a moment to load, when it is first asked for.
+        now_ms = round(context.clock.now() * 1000)
+        return At(await asyncio.to_thread(read_time, text, self._service.zone, now_ms))
 
     async def _made(self, context: ToolContext, spec: Spec) -> Result:
         # Its id follows from the call: made again after a crash, "in 20 minutes" would be another time.
