@@ -108,7 +108,6 @@ async def run_daemon(
             logs.keep(settings.home / LOGS)
         place = prepare(_place(settings, home, redactor))
         choice = await choose(settings.model, place.clock)
-        prepare_open_files()
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
@@ -131,7 +130,6 @@ async def run_daemon(
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)
-        log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
@@ -178,6 +176,7 @@ def _followers(system: System) -> dict[str, LogFollower]:
 
 
 def _bind(gateway: GatewaySettings) -> socket.socket:
+    prepare_open_files()
     check_exposure(gateway)
     return bind(gateway.host, gateway.port)
 
@@ -350,6 +349,7 @@ def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, serve
     for warning in exposure_warnings(settings.gateway):
         say(f"warning: {warning}")
     say(f"ready {server.url}")
+    log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
 
 
 async def _stop_in_order(
