@@ -12,7 +12,6 @@ from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
-from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
@@ -257,8 +256,7 @@ class TurnDriver:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        told = (state.identity.project, ambient.active, ambient.jobs, self._context.zone)
-        context = turn_context(self._clock.now(), *told)
+        context = self._context.words(state.identity.project, ambient)
         session.note(
             RunStarted(
                 item.seq,
