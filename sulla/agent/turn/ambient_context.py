@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final, TypeVar
 
-from sulla.agent.prompt import ActiveAgent
+from sulla.agent.prompt import ActiveAgent, turn_context
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
@@ -72,6 +72,15 @@ class TurnContext:
     """The time zone in which a model is told the time."""
     jobs: Callable[[ThreadId], tuple[Words, ...]] = no_jobs
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
+
+    def words(self, project: str, ambient: AmbientContext) -> Words:
+        """What a model is told beside a message of the time, the project, other agents and jobs.
+
+        Args:
+            project: the thread's; empty for none.
+            ambient: what else there is.
+        """
+        return turn_context(self.clock.now(), project, ambient.active, ambient.jobs, self.zone)
 
     async def ambient(self, state: ThreadState, item: WaitingInput) -> AmbientContext:
         """What stands beside a message.

@@ -12,7 +12,6 @@ from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
-from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
@@ -256,9 +255,9 @@ class TurnDriver:
 
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
-        actor = self._actors.get(actor_key_for(agent := item.agent or state.identity.agent, state))
-        about = (state.identity.project, ambient.active, ambient.jobs, self._context.zone)
-        told = turn_context(self._clock.now(), *about)
+        agent = item.agent or state.identity.agent
+        actor = self._actors.get(actor_key_for(agent, state))
+        told = self._context.words(state.identity.project, ambient)
         session.note(
             RunStarted(
                 item.seq,
