@@ -40,6 +40,7 @@ from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.system import SystemClock, random_id, random_part, random_token
+from sulla.host.zone import zone_or_warning
 from sulla.models.catalog import OFFLINE
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.telemetry.logs import Logs
@@ -105,8 +106,7 @@ async def run_daemon(
         stack.callback(home.unlock)
         if logs is not None:
             logs.keep(settings.home / LOGS)
-        owner = f"{home.identity(random_id)}:{random_id('boot')}"
-        place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
+        place = prepare(_place(settings, home, redactor))
         choice = await choose(settings.model, place.clock)
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
@@ -161,6 +161,13 @@ async def _close(name: str, close: Callable[[], Awaitable[None]], clock: Clock) 
             await close()
     except TimeoutError:
         log.error("the capability %r did not let go of what it has open within %s s", name, CLOSE_S)
+
+
+def _place(settings: Settings, home: Home, redactor: Redactor) -> Place:
+    """What the daemon stands on, with the real clock and real chance."""
+    owner = f"{home.identity(random_id)}:{random_id('boot')}"
+    zone = zone_or_warning(settings.daemon.zone)
+    return Place(SystemClock(), random_id, owner, random_part, redactor, zone=zone)
 
 
 def _followers(system: System) -> dict[str, LogFollower]:

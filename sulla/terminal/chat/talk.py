@@ -29,7 +29,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
-from sulla.terminal.program import hint, program
+from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import columns_of_terminal, one_line
 from sulla.terminal.turn import Said, fault_in
@@ -361,4 +361,4 @@ class Talk:
         if self.view.running:
             self.note(f"[{'not stopped: ' if self._pressed.stopping else ''}the answer goes on without you]")
         if thread_id:
-            self.show(Piece("plain", f"`{program()} chat --thread {thread_id}` goes on here."))
+            self.show(Piece("plain", hint(f"`sulla chat --thread {thread_id}` goes on here.")))
