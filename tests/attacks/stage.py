@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+from websockets.asyncio.client import connect
 
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson
@@ -135,6 +136,10 @@ class Stage:
                 await self._say(said, {name: value for name, value in asked.items() if name != "say"})
             case {"post": str(path)}:
                 await self._post(path, filled(asked.get("body", {}), self.words))
+            case {"hub": str(channel), "frame": dict(frame)}:
+                await self._send_hub(
+                    {"channel": channel, "id": f"hub-{next(self._numbers)}", **filled(frame, self.words)}
+                )
             case {"write": str(path), "text": str(text)}:
                 file = self.home / filled(path, self.words)
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -169,6 +174,16 @@ class Stage:
         assert self._http is not None
         answer = await self._http.post(path, json=body)
         assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
+
+    async def _send_hub(self, frame: Any) -> None:
+        """A frame of the original desktop app, until it is acknowledged."""
+        assert self._http is not None
+        url = str(self._http.base_url).replace("http", "ws", 1).rstrip("/") + "/hub"
+        headers = {"Authorization": self._http.headers["Authorization"]}
+        async with asyncio.timeout(PATIENCE_S), connect(url, additional_headers=headers, proxy=None) as socket:
+            await socket.send(json.dumps(frame))
+            while json.loads(await socket.recv()).get("originalId") != frame["id"]:
+                continue
 
     async def _hook(self, playbook: str, body: str) -> None:
         assert self._http is not None

@@ -196,7 +196,7 @@ class _Saying:
 
     def _say(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         said = self._key in channel.places.given  # it comes again: the answer to nothing that was asked since
-        if conversation.questions.all and not said:
+        if conversation.questions.all and not said and not self._words.by_calendar:  # an event answers for nobody
             question = conversation.questions.answerable
             if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
                 return self._not_passed(channel, conversation)
@@ -214,6 +214,7 @@ class _Saying:
             "text": self._words.text,
             "mode": self._mode,
             "agent": self._words.agent,
+            "unattended": self._words.by_calendar,
         }
         try:
             params = validated("turn.send", values)
