@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 import socket
+import sys
 import time
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -27,6 +29,9 @@ pytest_plugins = ["tests.servers.stores.postgres", "tests.gateway.frames", "test
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("quick")
+
+# Hints call the program by its name alone, as where it is installed.
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PURE_EXAMPLES = 5

@@ -20,6 +20,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import hint
 from sulla.terminal.table import Paper, one_line, paper
 
 _NAME_COLUMNS = 9
@@ -71,7 +72,7 @@ async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> li
 def _lines(name: str, finding: Finding, on: Paper) -> str:
     result = f"{finding.result:<7}"
     head = f"{on.bold(result) if finding.result != 'ok' else on.faint(result)}  {name:<{_NAME_COLUMNS}}  "
-    text = head + one_line(finding.found)
+    text = head + one_line(hint(finding.found))
     if finding.remedy:
-        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(finding.remedy)}"
+        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(hint(finding.remedy))}"
     return text

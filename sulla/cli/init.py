@@ -21,6 +21,7 @@ from sulla.models.ollama.probe import find_ollama
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.place import home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line
 
 _TRIES = 3
@@ -84,9 +85,9 @@ def _ask(asked: Question) -> Inferred | None:
 def _going_on(home: Path | None) -> list[tuple[str, str]]:
     where = f" --home {shlex.quote(str(home))}" if home is not None else ""
     return [
-        (f"sulla up{where}", "starts the daemon"),
-        (f'sulla ask{where} "hello"', "asks it something, in another terminal"),
-        (f"sulla doctor{where}", "looks for what is wrong"),
+        (f"{program()} up{where}", "starts the daemon"),
+        (f'{program()} ask{where} "hello"', "asks it something, in another terminal"),
+        (f"{program()} doctor{where}", "looks for what is wrong"),
     ]
 
 

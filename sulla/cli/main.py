@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import importlib
 import io
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from sulla import __version__
 from sulla.capabilities import capabilities
-from sulla.core.errors import SullaError
+from sulla.core.errors import SullaError, leaf
 from sulla.host.capability import Command, refuse_twice
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
+from sulla.terminal.output import let_go
 
 if TYPE_CHECKING:
     from sulla.host.settings import HomeSettings
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 FIRST = {
     "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),
     "up": Command("sulla.cli.up", "start the daemon and serve until it is told to stop"),
+    "stop": Command("sulla.cli.stop", "stop the daemon, and wait until it has ended"),
+    "reload": Command("sulla.cli.reload", "have the daemon take up what has changed of its settings and agents"),
+    "service": Command(
+        "sulla.cli.service.commands", "have the daemon run by itself: install, start, stop, restart, logs"
+    ),
     "ask": Command("sulla.cli.ask", "ask one question and print the answer"),
     "chat": Command("sulla.cli.chat", "talk; Ctrl-C stops the answer, at the prompt it leaves"),
     "status": Command("sulla.cli.status", "say how the daemon is"),
@@ -128,29 +134,66 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    words = sys.argv[1:] if argv is None else argv
+    if sys.platform == "win32":
+        return _say(
+            "Windows lacks the locks and signals that Sulla needs: run it in WSL (`wsl --install`)", Exit.FAILED
+        )
     _accept_any_bytes()
     try:
-        with _seldom_collected():
-            known = commands(installed=False)
-            if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
-                known = commands()  # a package's, a wrong one, or the help for all of them
-            arguments = parser(known).parse_args(words)
-            command = _module(known[arguments.command])
-        if argv is None:
-            gc.freeze()  # what was imported stays: nobody need look at it again
-        code = int(command.run(arguments))
-        print(end="", flush=True)
-        return code
-    except SullaError as error:
-        print(f"sulla: {error.message}", file=sys.stderr)
-        return int(_EXITS.get(error.code, Exit.REFUSED))
-    except KeyboardInterrupt:
-        return int(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # Python flushes once more at its end, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(Exit.PIPE)
+        try:
+            code = _run(sys.argv[1:] if argv is None else argv, alone=argv is None)
+        finally:
+            print(end="", flush=True)  # here, where a failure can be told
+    except (SullaError, KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
+        code = _failed(error)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        let_go(sys.stderr)
+    return code
+
+
+def _run(words: list[str], *, alone: bool) -> int:
+    with _seldom_collected():
+        known = commands(installed=False)
+        if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
+            known = commands()  # a package's, a wrong one, or the help for all of them
+        arguments = parser(known).parse_args(words)
+        command = _module(known[arguments.command])
+    if alone:
+        gc.freeze()  # what was imported stays: nobody need look at it again
+    return int(command.run(arguments))
+
+
+def _failed(raised: BaseException) -> int:
+    """The exit code for what a command has raised, which is said in one line.
+
+    Raises:
+        BaseException: it is none of what commands may raise.
+    """
+    match error := leaf(raised):
+        case SullaError():
+            from sulla.terminal.program import hint
+
+            return _say(hint(error.message), _EXITS.get(error.code, Exit.REFUSED))
+        case KeyboardInterrupt():
+            return int(Exit.INTERRUPTED)
+        case BrokenPipeError():
+            let_go(sys.stdout)
+            return int(Exit.PIPE)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EIO | errno.EFBIG):  # a terminal that is gone is EIO
+            let_go(sys.stdout)
+            where = error.filename or "the output"
+            return _say(f"{where} cannot be written: {error.strerror}", Exit.FAILED)
+    raise raised
+
+
+def _say(line: str, code: Exit) -> int:
+    try:
+        print(f"sulla: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        let_go(sys.stderr)  # nobody can be told; the exit code says it
+    return int(code)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from sulla.people.words import ago
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import open_questions
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
@@ -36,7 +37,7 @@ def run(given: argparse.Namespace) -> Exit:
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
         print(f"  {name.replace('_', ' ')}: {report[name]}")
     if paused := report.get("paused"):
-        print(f"  {paused_head(paused)}, since {paused['since']}: no turn is worked on until `sulla resume`")
+        print(f"  {paused_head(paused)}, since {paused['since']}: no turn is worked on until `{program()} resume`")
     for part in (_hands, _people, _at_work, _heartbeats, _troubles, _use, _kept):
         for line in part(report):
             print(f"  {line}")
@@ -76,7 +77,7 @@ def _people(report: dict[str, Any]) -> Iterator[str]:
         quiet = "; not to be disturbed" if not one["available"] else ""
         yield f"person: {one_line(one['person'])}, {active}{here}{quiet}"
     if unseen := report["notices"]:
-        yield f"notices that you have not seen: {unseen} (sulla notices)"
+        yield f"notices that you have not seen: {unseen} ({program()} notices)"
 
 
 def _at_work(report: dict[str, Any]) -> Iterator[str]:
@@ -98,22 +99,22 @@ def _hands(report: dict[str, Any]) -> Iterator[str]:
     if shell["sandbox"]:
         yield "shell: in a sandbox (bubblewrap): no network, and able to write in the workspace alone"
     else:
-        yield "shell: no sandbox, so a person is asked before each command (sulla doctor)"
+        yield f"shell: no sandbox, so a person is asked before each command ({program()} doctor)"
     if running := shell["jobs"]:
         yield f"jobs in the background: {running}"
     yield f"agents: {', '.join(map(one_line, report['agents']))}"
     yield f"skills: {_skills(report['skills'])}"
     projects = report["projects"]
-    broken = f", {projects['unreadable']} cannot be read (sulla doctor)" if projects["unreadable"] else ""
+    broken = f", {projects['unreadable']} cannot be read ({program()} doctor)" if projects["unreadable"] else ""
     yield f"projects: {projects['known']} with {projects['open']} open tasks{broken}"
     why = f": {one_line(str(report['memory_error']))}" if report.get("memory_error") else ""
     yield f"memory: {report['memory']}{why}"
     if servers := report["mcp"]:
         down = [one_line(one["name"]) for one in servers if one["state"] != "up"]
-        more = f", not up: {', '.join(down)} (sulla mcp list)" if down else ""
+        more = f", not up: {', '.join(down)} ({program()} mcp list)" if down else ""
         yield f"mcp servers: {len(servers)}{more}"
     if waiting := report["approvals"]:
-        yield f"waiting for an answer: {waiting} (sulla approvals)"
+        yield f"waiting for an answer: {waiting} ({program()} approvals)"
 
 
 def _skills(skills: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from sulla.host.home import Home
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line
 
 State = dict[str, Any]
@@ -25,7 +26,7 @@ def pause(given: argparse.Namespace) -> Exit:
         return Exit.OK
     why = f": {one_line(state['reason'], 200)}" if state["reason"] else ""
     print(f"paused by {one_line(state['by'])} since {state['since']}{why}")
-    print("messages are still taken; `sulla resume` has work go on where it was")
+    print(f"messages are still taken; `{program()} resume` has work go on where it was")
     return Exit.OK
 
 

@@ -7,14 +7,16 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Callable
 
 from sulla.core.errors import SullaError
 from sulla.core.redact import Redactor
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
-from sulla.daemon.settings.config import Settings, load_settings
+from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import let_go
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +32,16 @@ def run(given: argparse.Namespace) -> Exit:
     """Serve until told to stop."""
     flags = {("gateway", "host"): given.host, ("gateway", "port"): given.port}
     settings = load_settings(os.environ, flags, given.home)
+
+    def examine() -> Examined:
+        return examine_settings(os.environ, flags, settings.home)
+
     redactor = Redactor()
     logs = Logs(redactor, settings.daemon.log_level)
     logs.show(sys.stderr, settings.daemon.log_form)
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_serve(settings, redactor, logs, accept_store=given.accept_store))
+            runner.run(_serve(settings, redactor, logs, examine, accept_store=given.accept_store))
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise
@@ -47,8 +53,14 @@ def run(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-async def _serve(settings: Settings, redactor: Redactor, logs: Logs, *, accept_store: bool) -> None:
+async def _serve(
+    settings: Settings, redactor: Redactor, logs: Logs, examine: Callable[[], Examined], *, accept_store: bool
+) -> None:
     def say(line: str) -> None:
-        print(line, flush=True)
+        try:
+            print(line, flush=True)
+        except OSError as error:  # whoever read it has gone, or its disk is full: no reason to stop working
+            let_go(sys.stdout)
+            log.warning("standard output takes nothing more (%s); this is not said there: %s", error.strerror, line)
 
-    await run_daemon(settings, say, redactor=redactor, accept_store=accept_store, logs=logs)
+    await run_daemon(settings, say, redactor=redactor, accept_store=accept_store, logs=logs, examine=examine)

@@ -27,16 +27,19 @@ from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.intake import Intake
+from sulla.daemon.lifecycle import Lifecycle
+from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
 from sulla.daemon.runtimes import AgentRuntimes
 from sulla.daemon.service import Service
 from sulla.daemon.settings import bounds
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.store_watch import StoreWatch
 from sulla.daemon.stores import store_reader, store_source
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
@@ -64,6 +67,8 @@ class System:
     watch: StoreWatch
     access: Access
     scene: Scene
+    model_check: ModelCheck
+    lifecycle: Lifecycle
 
     @property
     def store(self) -> Store:
@@ -91,8 +96,14 @@ class System:
         return tuple(self.core.built.values())
 
 
-def build(settings: Settings, choice: Choice, place: Place) -> System:
+def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[], Examined] | None = None) -> System:
     """Wire a daemon together; nothing is opened or started yet.
+
+    Args:
+        settings: everything that can be set.
+        choice: the daemon's own model.
+        place: what it stands on.
+        examine: reads the settings again; None where they are nowhere written down.
 
     Raises:
         SettingsError: a setting asks for something that there is not.
@@ -108,6 +119,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     handle = worker(partial(core.models.before, turns.attend), core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
+    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, built, work)
     agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)
     services = dict(
         (
@@ -115,6 +127,7 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
             environment_rpc.METHODS.done_by(scene),
             permissions_rpc.METHODS.done_by(core.guarding.rules),
             switch_rpc.METHODS.done_by(host.switch),
+            lifecycle_rpc.METHODS.done_by(lifecycle),
             *(pair for one in built for pair in one.methods),
         )
     )
@@ -124,11 +137,14 @@ def build(settings: Settings, choice: Choice, place: Place) -> System:
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
+    model_check = ModelCheck(settings.model, choice, clock)
+    host.health.watch("model", model_check.trouble, blocks=False)
+    host.health.watch("restart", lifecycle.waiting, blocks=False)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
-    return System(core, turns, work, service, account, watch, access, scene)
+    return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle)
 
 
 def _replaced(turns: TurnDriver) -> None:
@@ -151,11 +167,15 @@ def _report(
 ) -> Callable[[], Awaitable[JsonObject]]:
     """What `sulla status` says."""
     fixed = report_settings(settings, choice, store_source(settings))
-    fixed["agents"] = [*core.host.agents.team.ids]
     brought = {name: one.status for name, one in core.built.items() if one.status is not None}
 
     async def report() -> JsonObject:
-        said = fixed | core.tools.status() | report_use(settings, core.models.home, core.ranks, core.host.place.clock)
+        said = (
+            fixed
+            | {"agents": [*core.host.agents.team.ids]}
+            | core.tools.status()
+            | report_use(settings, core.models.home, core.ranks, core.host.place.clock)
+        )
         said |= access.status() | {"active": await scene.status()}
         for name, status in brought.items():
             said = await _status_of(name, status, core.host.place.clock) | said  # nobody takes another's key

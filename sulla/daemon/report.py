@@ -10,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.units import MICRO
-from sulla.daemon.models.choice import HOW_TO, Choice
+from sulla.daemon.models.choice import Choice, how_to
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.health import Trouble
@@ -32,7 +32,7 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "model": str(choice.model),
         "model_why": choice.why,
         "offline": choice.model.provider == OFFLINE,
-        "how_to": HOW_TO if choice.model.provider == OFFLINE else "",
+        "how_to": how_to(settings.model) if choice.model.provider == OFFLINE else "",
         "workspace": str(settings.workspace),
     }
 

@@ -25,10 +25,10 @@ from sulla.daemon.capability_tasks import go_on
 from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
 from sulla.daemon.instruments import Instruments, console
-from sulla.daemon.models.choice import HOW_TO, Choice, choose
+from sulla.daemon.models.choice import Choice, choose, how_to
 from sulla.daemon.models.rehearsal import rehearse
 from sulla.daemon.settings import bounds
-from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.daemon.stores import store_place, store_source
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
@@ -75,11 +75,12 @@ async def run_daemon(
     redactor: Redactor | None = None,
     accept_store: bool = False,
     logs: Logs | None = None,
+    examine: Callable[[], Examined] | None = None,
 ) -> None:
     """Serve until a signal says stop.
 
-    The first SIGINT or SIGTERM asks: no new work, running turns get `daemon.drain_s` seconds to reach a step border.
-    The second one cuts them off. Either way their logs stay, and the next start goes on.
+    The first SIGINT, SIGTERM or SIGHUP asks: no new work, running turns get `daemon.drain_s` seconds to reach a step
+    border. A second SIGINT or SIGTERM cuts them off. Either way their logs stay, and the next start goes on.
 
     Args:
         settings: everything that can be set.
@@ -88,6 +89,7 @@ async def run_daemon(
         redactor: is told every secret; None if nobody else needs to know.
         accept_store: go on with a store that is not the one the home used last.
         logs: writes this process's log, from here on into the home too; None if that is somebody else's business.
+        examine: reads the settings again; None if they are nowhere written down.
 
     Raises:
         HomeInUse: another daemon runs on the same home.
@@ -110,7 +112,8 @@ async def run_daemon(
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
-        system = build(settings, choice, place)
+        system = build(settings, choice, place, examine)
+        system.lifecycle.connect(stop.ask)
         stack.push_async_callback(_put_away, system.core.instruments)
         await _open_workspace(settings, system, place)
         await _open_kept(stack, system)
@@ -220,6 +223,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "retention": lambda: _redate(settings, system),
         "jobs": lambda: switch.while_on(core.tools.jobs.run),
         "stall": core.instruments.stall.run,
+        "model_check": system.model_check.run,
         "health": system.host.health.run,
         "warm": lambda: _warm(settings, system),
     }
@@ -272,6 +276,16 @@ class _Stop:
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     insisted: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def ask(self, now: bool) -> None:
+        """A client wants it.
+
+        Args:
+            now: whether what runs is cut off.
+        """
+        self.asked.set()
+        if now:
+            self.insisted.set()
+
     def signal(self) -> None:
         """One more came."""
         (self.insisted if self.asked.is_set() else self.asked).set()
@@ -279,15 +293,16 @@ class _Stop:
 
 @contextmanager
 def _stop_signals() -> Iterator[_Stop]:
-    """Listen to SIGINT and SIGTERM instead of dying of them."""
+    """Listen to signals instead of dying of them."""
     loop, stop = asyncio.get_running_loop(), _Stop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        loop.add_signal_handler(number, stop.signal)
+    # A terminal that closes sends SIGHUP, and its shell may send it again: that is no impatience.
+    heeded = {signal.SIGINT: stop.signal, signal.SIGTERM: stop.signal, signal.SIGHUP: stop.asked.set}
+    for number, heed in heeded.items():
+        loop.add_signal_handler(number, heed)
     try:
         yield stop
     finally:
-        for number in numbers:
+        for number in heeded:
             loop.remove_signal_handler(number)
 
 
@@ -322,7 +337,7 @@ def _gateway(settings: Settings) -> GatewayConfig:
 def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, server: Server) -> None:
     say(f"sulla {__version__}, home {settings.home}, store {store_source(settings)}")
     if choice.model.provider == "offline":
-        say(HOW_TO)
+        say(how_to(settings.model))
     else:
         say(f"model {choice.model} ({choice.why})")
     for warning in exposure_warnings(settings.gateway):

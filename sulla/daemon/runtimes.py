@@ -54,6 +54,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._calls_of = calls_of
         self._summarize = summarize
         self._tools: tuple[Tool, ...] = ()
+        self._specs: tuple[AgentSpec, ...] = ()
         self._actors: dict[str, Actor] = {}
         self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
@@ -67,10 +68,10 @@ class AgentRuntimes(Mapping[str, Actor]):
         return len(self._now())
 
     def _now(self) -> Mapping[str, Actor]:
-        tools = self._host.tools.moving()
-        if not self._actors or tools is not self._tools:
-            self._tools = tools
-            self._actors = {key: actor for spec in self._host.agents.team.specs for key, actor in self._of(spec)}
+        tools, specs = self._host.tools.moving(), self._host.agents.team.specs
+        if not self._actors or tools is not self._tools or specs is not self._specs:
+            self._actors = {key: actor for spec in specs for key, actor in self._of(spec)}
+            self._tools, self._specs = tools, specs
         return self._actors
 
     def _of(self, spec: AgentSpec) -> Iterator[tuple[str, Actor]]:

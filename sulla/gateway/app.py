@@ -23,6 +23,7 @@ from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
 from sulla.gateway.dialects.table import ERROR_STYLES, ROOTS, DialectRoutes
+from sulla.gateway.landing import landing
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
@@ -137,6 +138,7 @@ def build_app(
     }
     app = Starlette()
     app.state.version = config.server_version
+    app.router.routes.append(Route("/", landing, methods=["GET"]))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
     app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))

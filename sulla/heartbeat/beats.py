@@ -102,6 +102,8 @@ class CycleStarted(Fielded):
     child: str
     agents: str = ""
     """Who else was at work, as the model is told."""
+    projects: str = ""
+    """The projects as they are then, as the model is told; empty in the first cycle, which is told `BeatStarted`'s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,10 @@ class CycleEnded(Fielded):
     """Whether what it says may repeat what nobody trusts."""
     reason: str = ""
     """A stable word for an end in failure."""
+    files: int = 0
+    """Files that it has written by the tools for that."""
+    commands: int = 0
+    """Commands that it has run, which may have written any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +191,10 @@ class BeatState(Fielded):
     tokens: int = 0
     cost_micro: int = 0
     """Of this beat."""
+    files: int = 0
+    """Files that this beat's cycles have written by the tools for that."""
+    commands: int = 0
+    """Commands that they have run."""
     spent: BeatSpending = field(default_factory=BeatSpending)
     failures: int = 0
     """Beats that failed in a row."""
@@ -224,13 +234,16 @@ def apply_beat(beat: BeatState, fact: BeatFact, run_id: RunId) -> BeatState:
                 max_cycles=fact.max_cycles,
                 tokens=0,
                 cost_micro=0,
+                files=0,
+                commands=0,
                 beats=beat.beats + 1,
                 skipped=0,
             )
         case BeatSkipped():
             return replace(beat, run_id=run_id, status="idle", skipped=beat.skipped + 1, child="", cycle=0)
         case CycleStarted():
-            return replace(beat, cycle=fact.number, child=fact.child, agents=fact.agents)
+            projects = fact.projects or beat.projects
+            return replace(beat, cycle=fact.number, child=fact.child, agents=fact.agents, projects=projects)
         case CycleEnded():
             return _cycle_ended(beat, fact)
         case BeatEnded():
@@ -263,6 +276,8 @@ def _cycle_ended(beat: BeatState, fact: CycleEnded) -> BeatState:
         tainted=beat.tainted or fact.tainted,
         tokens=beat.tokens + fact.tokens,
         cost_micro=beat.cost_micro + fact.cost_micro,
+        files=beat.files + fact.files,
+        commands=beat.commands + fact.commands,
     )
 
 

@@ -130,7 +130,8 @@ class HeartbeatNode:
     async def _end(self, state: ThreadState, run: Run, end: BeatOutcome) -> None:
         beat = beats_of(state)
         view = await self.agenda.look()
-        written = await self.agenda.written(beat.started_ms)
+        # Others write in the workspace too, so what no command can have written is counted by what the tools said.
+        written = await self.agenda.written(beat.started_ms) if beat.commands else beat.files
         changed = changes(unpack(beat.before), view.lots, written)
         fact = beat_ended(beat, end, changed, self.limits, _now_ms(run))
         run.journal.note(fact)
@@ -145,7 +146,8 @@ class HeartbeatNode:
         agents = await self.agenda.agents(state)
         child = derived_id("cyc", run.id, str(number))
         # Known before it is begun: a crash in between begins the same one, and no other.
-        await run.journal.commit(CycleStarted(number, child, agents))
+        projects = project_lines((await self.agenda.look()).lots) or "None." if beat.cycle else ""
+        await run.journal.commit(CycleStarted(number, child, agents, projects))
         await self._set_to_work(state, run, beats_of(state))
 
     async def _set_to_work(self, state: ThreadState, run: Run, beat: BeatState) -> None:

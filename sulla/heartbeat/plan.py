@@ -158,6 +158,8 @@ def cycle_ended(beat: BeatState, report: Report, text: str, now_ms: int) -> Cycl
         report.cost_micro or 0,
         report.tainted,
         report.reason if report.status == "failed" else "",
+        report.files,
+        report.commands,
     )
 
 

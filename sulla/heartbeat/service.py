@@ -51,10 +51,14 @@ class HeartbeatService:
         self._projects = host.needed(Projects)
         self._schedules = timetable.service
         self._settled = timetable.settled
-        self._agents = host.agents.team.ids
+        self._team = host.agents.team
         self._wake = host.waker
         self._clock = host.place.clock
         self._make_id = host.place.make_id
+
+    @property
+    def _agents(self) -> tuple[str, ...]:
+        return self._team.ids
 
     async def status(self, agent: str | None) -> tuple[HeartbeatRow, ...]:
         """How heartbeats are: of one agent, or of all that have one and the home's own.

@@ -13,7 +13,8 @@ from sulla.core.errors import HomeInUse, SettingsError
 
 HOME = "SULLA_HOME"
 """The environment variable that names the home."""
-_LOCK = "lock"
+LOCK = "lock"
+"""The file that the daemon holds open and locked for as long as it lives."""
 _ID = "id"
 _STORES = "stores.json"
 _MOST_STORES = 16
@@ -78,7 +79,7 @@ class Home:
         """
         self._make()
         try:
-            handle = os.open(self.path / _LOCK, _FLAGS, 0o600)
+            handle = os.open(self.path / LOCK, _FLAGS, 0o600)
         except OSError as error:
             raise self._unusable("written to", error) from None
         try:
@@ -96,7 +97,7 @@ class Home:
 
     def has_lock_file(self) -> bool:
         """Whether anybody ever claimed the home."""
-        return (self.path / _LOCK).exists()
+        return (self.path / LOCK).exists()
 
     def unlock(self) -> None:
         """Give the home back."""

@@ -157,6 +157,9 @@ class Built:
     """What else hears of each thread that was worked on."""
     forget: Callable[[ThreadId], Awaitable[None]] | None = None
     """Forgets a thread that was deleted."""
+    take_up: Callable[[HomeSettings], Callable[[], None]] | None = None
+    """Reads those of its settings that are `live` as they are now, and gives what puts them in the place of the old
+    ones, which cannot fail. A `SettingsError` changes nothing, for nobody."""
     status: Callable[[], Awaitable[JsonObject]] | None = None
     """What `sulla status --json` says of it: keys that nobody else has, within two seconds."""
     troubles: Mapping[str, Look] = field(default_factory=dict)

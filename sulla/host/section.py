@@ -5,7 +5,7 @@ values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Final, get_origin
+from typing import Annotated, ClassVar, Final, get_origin
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -27,6 +27,9 @@ class Section(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False, defer_build=True
     )
+
+    live: ClassVar[frozenset[str]] = frozenset()
+    """The settings of the section that `sulla reload` takes up in a running daemon; all others wait for its restart."""
 
     @field_validator("*", mode="before")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, SecretStr
 
@@ -137,6 +137,8 @@ class LimitSettings(Section):
 
 class DaemonSettings(Section):
     """The process itself."""
+
+    live: ClassVar[frozenset[str]] = frozenset({"log_level"})
 
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""

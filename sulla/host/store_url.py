@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.distribution import install_hint
 from sulla.core.errors import SettingsError
 from sulla.host.sections import StoreSettings
 from sulla.host.settings import HomeSettings
@@ -83,4 +84,4 @@ def not_installed(named: StoreUrl, error: ModuleNotFoundError, extra: str) -> Se
         extra: of this package, which brings it.
     """
     asked = f"{named.source} asks for {named.scheme!r}, which needs the library {error.name!r}"
-    return SettingsError(f"{asked}: pip install 'sulla[{extra}]'")
+    return SettingsError(f"{asked}: {install_hint(extra)}")

@@ -7,15 +7,21 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Team:
-    """The agents of a home, as they were when the daemon read them."""
+    """The agents of a home, as they were when the daemon read them last. Whoever uses it keeps the team and asks it
+    anew each time: `sulla reload` puts other agents in their place.
+    """
 
     specs: tuple[AgentSpec, ...]
     """The home's own first."""
     faults: tuple[str, ...] = ()
     """Why others cannot work, each with its place."""
     warnings: tuple[str, ...] = ()
+
+    def take(self, other: Team) -> None:
+        """Be as another one is from now on."""
+        self.specs, self.faults, self.warnings = other.specs, other.faults, other.warnings
 
     @property
     def ids(self) -> tuple[str, ...]:

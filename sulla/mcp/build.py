@@ -110,10 +110,27 @@ def build(host: Host) -> Built:
         return {"mcp": [*servers.status()]}
 
     source = servers.current if host.settings.section(McpSettings).servers else None
+
+    def take_up(settings: HomeSettings) -> Callable[[], None]:
+        wanted = servers_of(settings)
+        redact = [secret for _, secret in settings.section(McpSettings).more_secrets()]
+
+        def take() -> None:
+            nonlocal source
+            for secret in redact:
+                host.place.redactor.learn(secret)
+            servers.take(wanted)
+            if wanted and source is None:
+                source = servers.current
+                host.tools.add(source=source)
+
+        return take
+
     return Built(
         provides=(servers,),
         tool_source=source,
         tasks={"mcp": servers.run},
+        take_up=take_up,
         status=status,
         troubles={"mcp_trust": servers.waiting},
     )

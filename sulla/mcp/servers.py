@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
@@ -30,18 +31,43 @@ class McpServers:
     """
 
     def __init__(self, servers: Iterable[McpServer], connect: ConnectMcp, trust: TrustFiles, clock: Clock) -> None:
-        known = sorted(servers, key=lambda server: server.name)
-        for server in known:
-            check_server(server)
-        self._supervisors = tuple(McpSupervisor(server, connect, trust, clock) for server in known)
+        self._make = partial(McpSupervisor, connect=connect, trust=trust, clock=clock)
+        self._supervisors: tuple[McpSupervisor, ...] = ()
+        self._changed = asyncio.Event()
+        self.take(servers)
         self._seen: tuple[McpCatalog, ...] = ()
         self._tools: tuple[Tool, ...] = ()
 
     async def run(self) -> None:
         """Keep all of them connected, for as long as this is not cancelled."""
+        running: dict[McpSupervisor, asyncio.Task[None]] = {}
         async with asyncio.TaskGroup() as group:
-            for supervisor in self._supervisors:
-                group.create_task(supervisor.run(), name=f"mcp {supervisor.server.name}")
+            while True:
+                self._changed.clear()
+                for gone in running.keys() - set(self._supervisors):
+                    running.pop(gone).cancel()
+                for new in set(self._supervisors) - running.keys():
+                    running[new] = group.create_task(new.run(), name=f"mcp {new.server.name}")
+                await self._changed.wait()
+
+    def take(self, servers: Iterable[McpServer]) -> None:
+        """Have these servers from now on. One that is as it was stays connected; calls of one that goes end as lost.
+
+        Args:
+            servers: all of them.
+
+        Raises:
+            SettingsError: a server cannot be tried as it is described; nothing has changed.
+        """
+        known = sorted(servers, key=lambda server: server.name)
+        for server in known:
+            check_server(server)
+        kept = {supervisor.server.name: supervisor for supervisor in self._supervisors}
+        self._supervisors = tuple(
+            old if (old := kept.get(server.name)) is not None and old.server == server else self._make(server)
+            for server in known
+        )
+        self._changed.set()
 
     def current(self) -> tuple[Tool, ...]:
         """What can be used at this moment, in the order of servers and names; implements `tools.ToolSource`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field, SecretStr
 
@@ -37,6 +37,8 @@ class McpServerSettings(Section):
 
 class McpSettings(Section):
     """Servers whose tools agents can use (docs/mcp.md)."""
+
+    live: ClassVar[frozenset[str]] = frozenset({"servers"})
 
     servers: Annotated[dict[str, McpServerSettings], Field(repr=False)] = Field(default={})
     """Each in a section of its own, `[mcp.servers.<name>]`."""

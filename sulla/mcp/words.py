@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.pattern import late_pattern
 
 MAX_BLOCKS: Final = 256
 """Pieces of one answer that are looked at."""
 MAX_CHARS: Final = 64 * 1024
 """Characters of one answer that are taken; the dispatcher cuts further, by bytes."""
 
-_UNSEEN = re.compile(
+_UNSEEN = late_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
 )

@@ -49,7 +49,7 @@ def build(host: Host) -> Built:
         return replace(names, secrets=frozenset(wanted.secrets), short_secrets=frozenset(wanted.short_secrets()))
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
-    runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, team.ids, host.waker, host.waker.queued)
+    runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, lambda: team.ids, host.waker, host.waker.queued)
     timed = ScheduledStarts(catalog, runs)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
     agents = AgentPlaybooks(runs, catalog, host.threads, chooser(partial(_decider, host)))

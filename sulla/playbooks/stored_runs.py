@@ -58,7 +58,7 @@ class StoredRuns:
         catalog: the home's playbooks.
         clock: all time.
         make_id: for what nobody can guess.
-        agents: the ids of those that there are, the home's own first.
+        agents: gives the ids of those that there are, the home's own first.
         wake: has a thread looked at soon.
         queued: how many threads wait for their turn.
         most_waiting: runs that may wait for time, people and others at once.
@@ -68,7 +68,7 @@ class StoredRuns:
     catalog: PlaybookCatalog
     clock: Clock
     make_id: MakeId
-    agents: tuple[str, ...]
+    agents: Callable[[], Sequence[str]]
     wake: Callable[[ThreadId], None]
     queued: Callable[[], int]
     most_waiting: int = MOST_WAITING
@@ -110,9 +110,10 @@ class StoredRuns:
             return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
-        agent = begin.agent or self.agents[0]
-        if agent not in self.agents:
-            raise NotFound(f"no agent {agent!r} (known: {', '.join(self.agents)})")
+        agents = self.agents()
+        agent = begin.agent or agents[0]
+        if agent not in agents:
+            raise NotFound(f"no agent {agent!r} (known: {', '.join(agents)})")
         tainted = begin.tainted or (begin.made_by != "" and (await self._run(begin.made_by)).context.tainted)
         if before is None:
             await self._check_room()

@@ -158,6 +158,15 @@ class Sink(logging.Handler):
         return line_formatter(self._form, self._redactor)
 
 
+def set_level(level: str) -> None:
+    """Write our own entries from this level on.
+
+    Args:
+        level: as `daemon.log_level` has it.
+    """
+    logging.getLogger("sulla").setLevel(level.upper())
+
+
 class Logs:
     """Where this process's log goes, from its first entry to its last.
 
@@ -172,7 +181,7 @@ class Logs:
         self._sinks: list[Sink] = []
         logging.captureWarnings(capture=True)
         logging.getLogger().setLevel(logging.WARNING)
-        logging.getLogger("sulla").setLevel(level.upper())
+        set_level(level)
 
     def show(self, stream: TextIO, form: Literal["auto", "json", "plain"]) -> None:
         """Write to a stream, too.

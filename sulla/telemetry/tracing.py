@@ -7,6 +7,7 @@ from collections.abc import Callable
 from opentelemetry.trace import Tracer
 
 from sulla.core.dataclass import dataclass
+from sulla.core.distribution import install_hint
 from sulla.core.errors import SettingsError
 
 
@@ -33,6 +34,6 @@ def trace_to(endpoint: str, version: str) -> Tracing:
         from sulla.telemetry.otlp import export_spans
     except ModuleNotFoundError as error:
         raise SettingsError(
-            f"telemetry.otlp_endpoint needs the library {error.name!r}: pip install 'sulla[otel]'"
+            f"telemetry.otlp_endpoint needs the library {error.name!r}: {install_hint('otel')}"
         ) from error
     return Tracing(*export_spans(endpoint, version))

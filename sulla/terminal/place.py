@@ -43,6 +43,11 @@ def colour_is_wanted() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def config_folder() -> Path:
+    """Where programs of this person's look for what they are told (the XDG base directories)."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
+
+
 def door(home: Path) -> Door:
     """The door of the daemon that runs on `home`.
 

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import field
 from itertools import chain, repeat
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -29,6 +29,10 @@ T = TypeVar("T")
 _BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
+UNREAD: Final = "it cannot be read: send it again in another thread"
+"""Why an input is put away that is damaged."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedThread:
     """What is known of a thread when its lease is taken."""
@@ -42,6 +46,8 @@ class LoadedThread:
     """How many leases before this one ended without a single write."""
     damage: CorruptRecord | None = None
     """Why its messages and its summary could not be read and are missing; what it has to do is known all the same."""
+    unread: tuple[int, ...] = ()
+    """What waits to be dealt with and cannot be read, by its number in the log."""
 
 
 @dataclass(slots=True)

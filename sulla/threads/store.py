@@ -382,7 +382,7 @@ class ThreadStore:
                 return LoadedThread(state, grant.last_seq, self._loader.recent)
         self._damaged.pop(thread_id, None)
         load = partial(self._loader.load, thread_id, grant.head, grant.last_seq)
-        damage: CorruptRecord | None = None
+        damage, unread = None, list[int]()
         try:
             state, seen, written = await load(self._limits.load_tokens)
         except CorruptRecord as error:
@@ -391,9 +391,9 @@ class ThreadStore:
             )
             while len(self._damaged) > MOST_DAMAGED:
                 self._damaged.pop(next(iter(self._damaged)))
-            state, seen, written = await load(None)
-        fruitless = grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
-        return LoadedThread(state, seen, self._loader.recent, fruitless, damage)
+            state, seen, written = await load(None, unread)
+        fruitless = 0 if damage else grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
+        return LoadedThread(state, seen, self._loader.recent, fruitless, damage, tuple(unread))
 
 
 def _no_thread(thread_id: ThreadId) -> NotFound:

@@ -75,14 +75,29 @@ async def load_tail(
         state.context.summary = replace(state.context.summary, text=summary.text, first_kept=summary.first_kept)
 
 
-async def load_offers(store: Store, recent: RecentEntries, state: ThreadState, unread: LogReferences) -> None:
+async def load_offers(
+    store: Store,
+    recent: RecentEntries,
+    state: ThreadState,
+    unread: LogReferences,
+    damaged: list[int] | None = None,
+) -> None:
     """Fill in the waiting inputs alone; see `load_tail`.
+
+    Args:
+        store, recent, state, unread: as there.
+        damaged: takes the numbers of those that cannot be read; None if none may be left out.
 
     Raises:
         CorruptRecord: one of them cannot be read.
     """
     for seq in unread.pending:
-        _offer(recent.schema, state, await _one(store, recent, state, seq))
+        try:
+            _offer(recent.schema, state, await _one(store, recent, state, seq))
+        except CorruptRecord:
+            if damaged is None:
+                raise
+            damaged.append(seq)
     for seq in unread.reports:
         opened = await _one(store, recent, state, seq)
         if not isinstance(opened.fact, f.Answer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import sulla
 from sulla.cli.main import commands
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
+from tests.daemon.running import Place
+from tests.processes.forked import start
 
 COMMANDS = commands()
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -87,3 +90,31 @@ def test_the_page_knows_every_command() -> None:
 
 def test_the_page_knows_every_exit_code() -> None:
     assert [int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)] == list(Exit)
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("doctor", "--json"), ("init",), ("prompt", "show")])
+def test_a_full_disk_is_one_line_and_no_traceback(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        code, said = _ran(words, tmp_path, full.fileno())
+    assert (code, said) == (Exit.FAILED, "sulla: the output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("status",), ("--help",), ("nonsense",)])
+def test_a_reader_that_has_left_is_no_traceback(tmp_path: Path, words: tuple[str, ...]) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    code, said = _ran(words, tmp_path, writes)
+    os.close(writes)
+    assert code in (Exit.OK, Exit.USAGE, Exit.UNREACHABLE, Exit.PIPE)
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+def _ran(words: tuple[str, ...], home: Path, out: int) -> tuple[int, str]:
+    """A command to its end with that standard output: its exit code, and what it complained of."""
+    place = Place(home / "home")
+    with (home / "errors").open("w+") as errors:
+        with start(words, place.environ, stdout=out, stderr=errors.fileno(), afresh=True) as process:
+            code = process.wait(50)
+        errors.seek(0)
+        return code, errors.read()

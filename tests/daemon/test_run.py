@@ -17,6 +17,7 @@ from sulla.core.errors import HomeInUse
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
+from tests.processes.forked import start
 from tests.servers.script import Reply, Rule, Script
 
 NEVER_OFFLINE = ("ANTHROPIC_API_KEY=<your key>", "SULLA_MODEL=ollama:<model>")
@@ -233,6 +234,35 @@ def test_a_second_signal_waits_for_nothing(tmp_path: Path, model: Service) -> No
         assert client.ended(signal.SIGINT) == Exit.INTERRUPTED
         assert "[not stopped: the daemon is away, and the turn goes on when it is back]" in client.complaints
     assert not (place.home / "daemon.json").exists()
+
+
+def test_a_terminal_that_closes_is_an_orderly_stop_however_often_it_says_so(tmp_path: Path, model: Service) -> None:
+    place = Place(tmp_path / "home", **model.environ, SULLA_DAEMON__DRAIN_S="600")
+    with place.up() as daemon, place.begin("ask", "slow") as client:
+        client.until(BEGUN)
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.complains("stopping")
+        daemon.process.send_signal(signal.SIGHUP)  # a shell passes on what the kernel has said already
+        model.release("gate")
+        assert daemon.ended() == 0
+        assert "cut off" not in daemon.complaints
+        assert not (place.home / "daemon.json").exists()
+        with place.up():
+            assert client.ended() == Exit.OK
+    assert model.asked == 1, "the turn came to its end"
+
+
+def test_a_daemon_outlives_whoever_read_what_it_prints(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_MODEL="offline")
+    with (
+        Path("/dev/full").open("w") as full,
+        start(("up", "--port", "0"), place.environ, stdout=full.fileno(), stderr=full.fileno(), afresh=True) as process,
+    ):
+        while Home(place.home).whereabouts() is None:
+            assert process.poll() is None
+        assert place.ask("hello")[0] == Exit.OK
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(50) == 0
 
 
 def test_a_daemon_that_is_killed_in_the_middle_of_an_answer_answers_once_when_it_is_back(

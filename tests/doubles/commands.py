@@ -18,6 +18,7 @@ from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.finding import rpc as finding
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
@@ -35,6 +36,7 @@ from sulla.speech import rpc as speech
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.finding import MemoryFinding
+from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.safety import MemorySafety
@@ -164,6 +166,7 @@ class MemoryCommands:
                 presence_rpc.METHODS.done_by(self.people),
                 notices_rpc.METHODS.done_by(self.notices),
                 switch_rpc.METHODS.done_by(self.switch),
+                lifecycle_rpc.METHODS.done_by(MemoryLifecycle()),
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 playbooks.METHODS.done_by(self.playbooks),

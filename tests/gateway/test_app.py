@@ -26,7 +26,7 @@ async def test_it_says_that_it_is_alive_without_a_token(server: Server) -> None:
     assert await get(server, "/healthz") == (200, {"status": "ok"})
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/redoc", "/nothing", "/ws"])
+@pytest.mark.parametrize("path", ["/docs", "/redoc", "/nothing", "/ws"])
 async def test_there_is_nothing_else(server: Server, path: str) -> None:
     assert (await get(server, path))[0] == 401
     assert (await get(server, path, "Host: 127.0.0.1", "Authorization: Bearer owner"))[0] == 404

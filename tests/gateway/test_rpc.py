@@ -105,6 +105,8 @@ def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
 GOOD: dict[str, JsonObject] = {
     "hello": {"client": {"name": "t", "version": "1"}, "protocol": 1},
     "system.check": {},
+    "system.stop": {},
+    "system.reload": {},
     "thread.create": {},
     "thread.list": {},
     "thread.get": {"thread_id": "thr_1"},

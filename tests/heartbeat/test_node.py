@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key
 from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Text, ToolCall
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded, CycleStarted
@@ -30,7 +32,7 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import Sent
-from sulla.tools.base import Tool
+from sulla.tools.base import Done, Result, Tool, ToolContext
 
 TASKS = "---\ntitle: {title}\nstatus: active\nlast_activity_at: {at}\n---\n## Tasks\n\n- [ ] first\n- [ ] second\n"
 DONE = "All is done. <AGENT_DONE>ticked one</AGENT_DONE>"
@@ -210,6 +212,57 @@ async def test_what_changed_is_written_down(store: MemoryStore, tmp_path: Path) 
     await home.beat()
     (ended,) = await home.facts(BeatEnded)
     assert ended.changed == "tour: +1 done, -1 open"
+
+
+async def test_each_cycle_is_told_of_the_projects_as_they_are_then(store: MemoryStore, tmp_path: Path) -> None:
+    class Works(ScriptedProvider):
+        async def stream(self, request: ChatRequest) -> Any:
+            told.append(request.messages[0].text)
+            at = "2026-11-21T00:00:00Z"
+            home.projects.change("tour", lambda text: text.replace("- [ ]", "- [x]", 1), at)
+            async for delta in ScriptedProvider([MORE if len(told) < 2 else DONE]).stream(request):
+                yield delta
+
+    told: list[str] = []
+    home = Heart(store, tmp_path, Works())
+    await home.open()
+    home.project("tour")
+    await home.beat()
+    counts = [next(line for line in text.splitlines() if line.startswith("- tour")) for text in told]
+    assert [line.split("; ")[1].split(",")[0] for line in counts] == ["2 open", "1 open"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "changed"),
+    [
+        ((), ""),
+        ((("write_file", "a.md"),), "1 file written"),
+        ((("write_file", "a.md"), ("edit_file", "a.md"), ("write_file", "b.md")), "2 files written"),
+        ((("bash", "c.md"),), "2 files written"),
+    ],
+)
+async def test_a_beat_has_written_what_its_tools_wrote_and_what_only_its_commands_can_have(
+    calls: tuple[tuple[str, str], ...], changed: str, store: MemoryStore, tmp_path: Path
+) -> None:
+    async def write(args: FrozenJson, context: ToolContext) -> Result:
+        for name in ("mine.md", str(args["path"])):  # somebody else writes one beside it
+            file = tmp_path / "workspace" / name
+            file.write_text("new")
+            os.utime(file, (home.clock.now() + 1, home.clock.now() + 1))
+        return Done("written")
+
+    schema: FrozenJson = {"type": "object", "properties": {"path": {"type": "string"}}}
+    tools = tuple(
+        Tool(name, "Writes.", schema, write, "idempotent", reach="inward")
+        for name in ("write_file", "edit_file", "bash")
+    )
+    said = Say("", tuple(ToolCall(CallId(f"c{n}"), name, {"path": path}) for n, (name, path) in enumerate(calls)))
+    home = Heart(store, tmp_path, ScriptedProvider([*([said] if calls else []), DONE]), tools=tools)
+    await home.open()
+    home.project("tour")
+    await home.beat()
+    (ended,) = await home.facts(BeatEnded)
+    assert ended.changed == changed
 
 
 async def test_beats_that_change_nothing_come_less_often_and_people_are_told_once(heart: Heart) -> None:

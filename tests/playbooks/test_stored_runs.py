@@ -44,7 +44,9 @@ class Home:
         self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
         self.provider = ScriptedProvider()
         self.world = PlayWorld(store, self.provider, {}, clock=clock)
-        self.desk = StoredRuns(self.world.threads, self.catalog, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        self.desk = StoredRuns(
+            self.world.threads, self.catalog, clock, make_id, lambda: ("sulla",), lambda _: None, lambda: 0
+        )
         effects = replace(self.world.effects, successors=self.desk)
         actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
         graph = create_playbook_graph(PlaybookNode(effects))

@@ -153,6 +153,9 @@ class FakeAnthropic:
             self.release(path.rpartition("/")[2])
             await response.whole(200, b"{}")
             return
+        if (request.method, path) == ("GET", _MODEL.rstrip("/")) and self._models:
+            await response.whole(200, orjson.dumps({"data": [{"type": "model", "id": name} for name in self._models]}))
+            return
         if (request.method, path) not in _ROUTES and not (request.method == "GET" and path.startswith(_MODEL)):
             await _refuse(response, Failure(404, message=f"no route for {request.method} {path}"))
             return

@@ -241,10 +241,12 @@ async def test_a_bad_record_is_named_and_never_read_as_empty(store: MemoryStore)
     thread = await threads.create(ThreadCreated("sulla"))
     await store.offer(thread, "bad", Draft("INPUT", b"1 00000000 {}"), digest=b"x")
     with pytest.raises(CorruptRecord, match=rf"{thread} record 2"):
-        await threads.attend(thread)
-    info = await store.head(thread)
-    assert info is not None
-    assert not info.held  # and the lease is given back
+        await threads.load(thread)
+    session = await threads.attend(thread)
+    assert session is not None
+    assert session.known.unread == (2,)
+    assert f"{thread} record 2" in str(session.known.damage)
+    await session.release()
 
 
 async def test_a_bad_head_is_named(store: MemoryStore) -> None:

@@ -78,6 +78,7 @@ class ToolCalls:
         begins: Callable[[Effect], Fact],
         *,
         fresh: bool,
+        written: bool = False,
     ) -> Made:
         """Make one call that no model asked for: a playbook's.
 
@@ -88,6 +89,7 @@ class ToolCalls:
             run: the run.
             begins: the record of its beginning, from what a repeat would do.
             fresh: whether its intent was written down just now; see `run`.
+            written: whether all its arguments stood in a person's words before anything was read.
 
         Returns:
             What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
@@ -98,7 +100,7 @@ class ToolCalls:
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
         context = self._context(call, state, run)
-        match await self.guard.authorize(call, self.toolbox, context, state, run):
+        match await self.guard.authorize(call, self.toolbox, context, state, run, known=written):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)

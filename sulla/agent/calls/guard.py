@@ -143,7 +143,14 @@ class CallGuard:
     asked: OpenApprovals = field(default_factory=NothingAsked)
 
     async def authorize(
-        self, call: ToolCall, toolbox: Toolbox, context: ToolContext, state: ThreadState, run: Run
+        self,
+        call: ToolCall,
+        toolbox: Toolbox,
+        context: ToolContext,
+        state: ThreadState,
+        run: Run,
+        *,
+        known: bool = False,
     ) -> CallDecision:
         """Whether a call is made now, never, or after a person said yes.
 
@@ -153,6 +160,7 @@ class CallGuard:
             context: what the tool would get.
             state: the thread, with the run open.
             run: the run.
+            known: whether a person has written all that it says, before anything was read.
         """
         call = mend(toolbox, call)
         tool, open_run = toolbox.get(call.name), state.run
@@ -160,7 +168,7 @@ class CallGuard:
             raise GraphError(f"{state.thread_id}: a call is judged without an open run")
         if tool is None:
             return CallAllowed(context)  # there is nothing that could run
-        verdict = await self._judge(tool, call, toolbox, context, state, open_run)
+        verdict = await self._judge(tool, call, toolbox, context, state, known)
         match verdict:
             case Allow():
                 return CallAllowed(context)
@@ -190,7 +198,7 @@ class CallGuard:
         toolbox: Toolbox,
         context: ToolContext,
         state: ThreadState,
-        open_run: OpenRun,
+        known: bool,
     ) -> Verdict:
         def quotes(name: str) -> bool:
             source = toolbox.get(name)
@@ -198,10 +206,10 @@ class CallGuard:
 
         said, tainted = state.context.transcript, state.context.tainted
         standing = CallContext(
-            trust_of(open_run),
+            "unattended" if state.run is None else trust_of(state.run),
             tainted,
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
-            tainted and is_known_target(call, said, quotes),
+            tainted and (known or is_known_target(call, said, quotes)),
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sulla.core.pattern import late_pattern
+
 _ELEMENTS: Final = (
     "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|base|meta|input"
 )
@@ -15,12 +17,12 @@ _LINK: Final = r"a\s+href\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')\s*>"
 """What is no more than a link: somebody has to click on it."""
 _LONGEST: Final = 300
 """Characters of an element's beginning that are waited for."""
-_FETCHES: Final = re.compile(
+_FETCHES: Final = late_pattern(
     rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-])|(?!{_LINK})[a-z](?:[^<>=]{{0,{_LONGEST}}}=|[^<>=]{{{_LONGEST}}}))",
     re.IGNORECASE,
 )
 """Also every element that has attributes: many of them fetch something (``style``, ``background``)."""
-_UNDECIDED: Final = re.compile(rf"(?:!|<(?:[a-z][^<>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
+_UNDECIDED: Final = late_pattern(rf"(?:!|<(?:[a-z][^<>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
 """An end that may be the beginning of one."""
 
 

@@ -14,6 +14,10 @@ from sulla.threads.log.state import ThreadState
 
 SET_FOCUS: Final = "set_focus"
 """The tool by which an agent says what it chose to work on."""
+WRITERS: Final = ("write_file", "edit_file")
+"""The tools that write the file that their `path` names."""
+COMMAND: Final = "bash"
+"""The tool that runs commands, which write whatever they like."""
 MAX_CHARS: Final = 16_000
 """How much of a child's last word its parent is told."""
 
@@ -46,6 +50,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     parts = [part for message in state.context.transcript for part in message.parts]
     used = sum(not part.is_error for part in parts if isinstance(part, ToolResult))
     focus, why = _focus(parts)
+    made = _made(parts)
     report = Report(
         outcome.status,
         outcome.reason,
@@ -59,6 +64,8 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         agent=state.identity.agent,
         focus=focus,
         focus_reason=why,
+        files=len({call.args.get("path") for call in made if call.name in WRITERS}),
+        commands=sum(call.name == COMMAND for call in made),
     )
     if run is not None:
         asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]
@@ -133,6 +140,12 @@ def _blocked(report: Report, why: str) -> Report:
     return replace(
         report, status="blocked", reason="needs_person", blocker_reason=why, unblock_requirements=needs, parked=True
     )
+
+
+def _made(parts: Sequence[Part]) -> list[ToolCall]:
+    """The calls that had a result without an error."""
+    good = {part.call_id for part in parts if isinstance(part, ToolResult) and not part.is_error}
+    return [part for part in parts if isinstance(part, ToolCall) and part.id in good]
 
 
 def _focus(parts: Sequence[Part]) -> tuple[str, str]:

@@ -56,7 +56,7 @@ from sulla.threads.next_task import (
     WakeRun,
     next_task,
 )
-from sulla.threads.session import ThreadSession
+from sulla.threads.session import UNREAD, ThreadSession
 from sulla.threads.store import ThreadStore
 from sulla.work.pauses import WorkPause
 
@@ -227,6 +227,7 @@ class TurnDriver:
 
     async def _take_over(self, session: ThreadSession) -> None:
         """Somebody else's open run: say so first, because whatever made them fail may make this process fail too."""
+        session.note(*(InputIgnored(seq, UNREAD) for seq in session.known.unread))
         state, run = session.state, session.state.run
         if run is None or state.suspended:
             task = next_task(state)

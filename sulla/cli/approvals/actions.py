@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import Row, choices_of, chosen_of, from_row, open_questions
 from sulla.terminal.table import Table, harmless, one_line, paper
 
@@ -26,7 +27,7 @@ def _list(given: argparse.Namespace) -> Exit:
         print(f"  {harmless(row['prompt'])}")
         question = from_row(row)
         print(choices_of(question), end="")
-        print(f"  `sulla approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
+        print(f"  `{program()} approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
         if row["target"]:
             print(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
     if not rows and not given.json:

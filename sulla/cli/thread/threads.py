@@ -15,6 +15,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import Paper, Table, one_line, paper
 from sulla.terminal.times import minute, zone_word
@@ -38,7 +39,7 @@ def _list(given: argparse.Namespace) -> Exit:
             print(table.row(_cells(row)))
     if not found and not given.json:
         every = "" if given.kind == "all" else "; `--all` lists what agents do by themselves, too"
-        print(f"there are no threads yet: `sulla chat` begins one{every}", file=sys.stderr)
+        print(f"there are no threads yet: `{program()} chat` begins one{every}", file=sys.stderr)
     return Exit.OK
 
 

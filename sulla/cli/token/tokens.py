@@ -17,6 +17,7 @@ from sulla.host.home import Home
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import Table, one_line, paper
 
 _HEADS = ("NAME", "CREATED (UTC)", "EXPIRES (UTC)", "BY", "SCOPES")
@@ -91,7 +92,7 @@ def _revoke(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({"name": given.name, "revoked": revoked}))
     elif given.name == OWNER:
-        print("the owner's token is another one now: `sulla token` prints it")
+        print(f"the owner's token is another one now: `{program()} token` prints it")
     else:
         print(f"revoked {one_line(given.name)}" if revoked else f"{one_line(given.name)} was revoked before")
     return Exit.OK

@@ -67,7 +67,12 @@ def _space(home: Path, free_bytes: int) -> list[Finding]:
 
 
 def judge_settings(
-    file: Path, entry: Entry | None, faults: tuple[str, ...], sources: Mapping[tuple[str, str], str], secrets: list[str]
+    file: Path,
+    entry: Entry | None,
+    faults: tuple[str, ...],
+    sources: Mapping[tuple[str, str], str],
+    secrets: list[str],
+    keys: Entry | None = None,
 ) -> list[Finding]:
     """The settings: each readable, known and right, and no key for others to read.
 
@@ -77,6 +82,7 @@ def judge_settings(
         faults: what is wrong, each with its place.
         sources: who says what, by (section, key).
         secrets: the settings in the file that hold a secret.
+        keys: what there is of `keys.toml`. Whether others may read it is among the faults.
     """
     found = [
         fault(said, "`sulla up` does not start before this is mended; docs/settings.md lists all") for said in faults
@@ -84,9 +90,17 @@ def judge_settings(
     if entry is not None and entry.mode & 0o077 and secrets:
         said = f"others may read {file} (mode {entry.mode:04o}), which holds {', '.join(secrets)}"
         found.append(fault(said, f"chmod 600 '{file}', and get new keys if others may have read these"))
-    written = sum(source == str(file) for source in sources.values())
-    where = f"{written} in {file}" if entry is not None else f"no {file}"
-    return found or ok(f"{where}, {len(sources) - written} in the environment; all others are defaults")
+    where = f"{_count(sources, file)} in {file}" if entry is not None else f"no {file}"
+    elsewhere = len(sources) - _count(sources, file)
+    if keys is not None:
+        held = ", ".join(f"{section}.{key}" for (section, key), source in sources.items() if source == str(keys.path))
+        where += f", {held or 'nothing'} in {keys.path}"
+        elsewhere -= _count(sources, keys.path)
+    return found or ok(f"{where}, {elsewhere} in the environment; all others are defaults")
+
+
+def _count(sources: Mapping[tuple[str, str], str], path: Path) -> int:
+    return sum(source == str(path) for source in sources.values())
 
 
 def judge_token(path: Path, entry: Entry | None, text: str | None) -> list[Finding]:
@@ -142,6 +156,18 @@ class Workspace:
     is_folder: bool
     writable: bool
     """Whether this user may write there; of one that is not there yet, whether it can be made."""
+
+
+def judge_shared_marks(why_not: str) -> list[Finding]:
+    """Whether other homes on the workspace can be told which of its files are from outside.
+
+    Args:
+        why_not: why not; empty if they can.
+    """
+    if not why_not:
+        return []
+    said = f"other homes on the workspace are not told which of its files are from outside: {why_not}"
+    return [warning(said, "if there are others, let this user write in the folder above it; docs/safety.md says more")]
 
 
 def judge_workspace(work: Workspace, home: Path) -> list[Finding]:

@@ -10,21 +10,21 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from sulla import __version__
+from sulla.agent.calls.shared_marks import why_not_shared
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import HomeInUse, PortInUse, ProviderError, ProviderRejected, SettingsError
+from sulla.core.errors import HomeInUse, PortInUse, SettingsError
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.agents import read_team
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor import checks, states
 from sulla.daemon.doctor.port import is_alive, who_listens
-from sulla.daemon.models.choice import choose
-from sulla.daemon.models.providers import known_models
+from sulla.daemon.models.check import check_model
+from sulla.daemon.models.choice import Choice, choose, unused_key
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
+from sulla.daemon.settings.keys import KEYS_FILE, secret_names
 from sulla.daemon.stores import store_reader, store_source
 from sulla.gateway.server.server import bind
 from sulla.host.findings import Finding, fault, ok, warning
@@ -32,7 +32,10 @@ from sulla.host.home import TOKEN, WHERE, Home, Whereabouts
 from sulla.host.host import Host
 from sulla.host.store_url import named_store, store_file
 from sulla.host.team import Team
-from sulla.models.catalog import ModelName, parse_model
+from sulla.models.catalog import parse_model
+
+MODEL_S = 10.0
+"""How long a model's service may take to say what it has: a person waits for it."""
 
 STORE_S = 300.0
 """How long a store may be looked at while no daemon runs."""
@@ -79,15 +82,11 @@ async def home(patient: Patient) -> list[Finding]:
 async def settings(patient: Patient) -> list[Finding]:
     """Every fault of the settings, wherever they are written."""
     file, examined = patient.home.path / FILE, patient.examined
+    known, keys = secret_names(sections()), patient.home.path / KEYS_FILE
     written = [place for place, source in examined.sources.items() if source == str(file)]
-    secret = [f"{section}.{key}" for section, key in written if _is_secret(section, key)]
-    return checks.judge_settings(file, await asyncio.to_thread(look, file), examined.faults, examined.sources, secret)
-
-
-def _is_secret(section: str, key: str) -> bool:
-    kind = sections().get(section)
-    field = kind.model_fields[key] if kind is not None else None
-    return field is not None and (field.annotation is SecretStr or not field.repr)
+    secret = [f"{section}.{key}" for section, key in written if key in known.get(section, ())]
+    entry, keys_entry = await asyncio.to_thread(lambda: (look(file), look(keys)))
+    return checks.judge_settings(file, entry, examined.faults, examined.sources, secret, keys_entry)
 
 
 async def token(patient: Patient) -> list[Finding]:
@@ -106,7 +105,8 @@ def _text(path: Path) -> str | None:
 async def workspace(patient: Patient) -> list[Finding]:
     """The folder that the agent's file tools work in."""
     seen = await asyncio.to_thread(_workspace, patient.settings.workspace)
-    return checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
+    found = checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
+    return [*found, *checks.judge_shared_marks(await asyncio.to_thread(why_not_shared, seen.path))]
 
 
 def _workspace(path: Path) -> checks.Workspace:
@@ -239,8 +239,9 @@ async def model(patient: Patient) -> list[Finding]:
         if asked.name:
             return ok(f"offline: {choice.why}")
         remedy = "set ANTHROPIC_API_KEY, or start an Ollama, or set SULLA_MODEL; `sulla init` finds what there is"
-        return [warning("no model is configured: answers come offline, from a few fixed rules", remedy)]
-    return await _service(patient, choice.model, choice.why, "until then every turn ends as failed")
+        said = "no model is configured: answers come offline, from a few fixed rules"
+        return [warning(said, unused_key(asked) or remedy)]
+    return [await check_model(asked, choice, patient.clock, MODEL_S)]
 
 
 async def fallback(patient: Patient) -> list[Finding]:
@@ -251,19 +252,7 @@ async def fallback(patient: Patient) -> list[Finding]:
     second = parse_model(name)
     if second.provider == "offline":
         return ok(f"{second}: fixed rules answer where the model cannot be asked")
-    return await _service(patient, second, "model.fallback says so", "until then nobody answers in the model's place")
-
-
-async def _service(patient: Patient, wanted: ModelName, why: str, remedy: str) -> list[Finding]:
-    asked = patient.settings.model
-    elsewhere = {"anthropic": asked.anthropic_base_url, "openai": asked.openai_base_url}.get(wanted.provider, "")
-    try:
-        known = await known_models(asked, wanted, patient.clock)
-    except ProviderError as error:
-        if elsewhere and isinstance(error, ProviderRejected):
-            return [warning(f"{wanted}: {error.message}", "nothing, if this server is known not to list its models")]
-        return [fault(f"{wanted} ({why}): {error.message}", remedy)]
-    return states.judge_model(str(wanted), wanted.model, known, sure=not elsewhere)
+    return [await check_model(patient.settings.model, Choice(second, "model.fallback says so"), patient.clock, MODEL_S)]
 
 
 def look(path: Path) -> checks.Entry | None:

@@ -143,25 +143,3 @@ def judge_clock(times: Times) -> list[Finding]:
         return found
     age = f"; the newest record is {span(times.now_s - times.newest_record_s)} old" if times.newest_record_s else ""
     return ok(f"{shown}{age}")
-
-
-# ------------------------------------------------------------------------------------------------------------ the model
-
-
-def judge_model(model: str, name: str, known: tuple[str, ...], sure: bool) -> list[Finding]:
-    """A service that answered and took the key.
-
-    Args:
-        model: the whole name, e.g. ``ollama:qwen3:8b``.
-        name: the service's own name for it.
-        known: what the service says that it has.
-        sure: whether such a list is complete; a server of one's own may leave out what it has.
-    """
-    if name in known or f"{name}:latest" in known:
-        return ok(f"{model}: the service answers and has it")
-    near = f"; it has {', '.join(known[:10])}{' …' if len(known) > 10 else ''}" if known else ""
-    said = f"{model}: the service answers, but does not list this model{near}"
-    if model.startswith("ollama:"):
-        return [fault(said, f"ollama pull {name}")]
-    remedy = "check the name in SULLA_MODEL or model.name"
-    return [fault(said, remedy) if sure else warning(said, f"{remedy}, unless the server is known not to list it")]

@@ -11,9 +11,27 @@ from sulla.models.ollama.probe import find_ollama
 HOW_TO = (
     "No language model is configured, so Sulla answers offline, from a few fixed rules. To configure one, set either\n"
     "  ANTHROPIC_API_KEY=<your key>        (and, if you like, SULLA_MODEL=anthropic:<model>)\n"
+    "  SULLA_MODEL=openai:<model>          (with OPENAI_API_KEY; OPENAI_BASE_URL for services that speak its API)\n"
     "  SULLA_MODEL=ollama:<model>          (with Ollama running; OLLAMA_HOST says where)\n"
     "and start it again."
 )
+
+
+def how_to(settings: ModelSettings) -> str:
+    """How to configure a model, where none is.
+
+    Args:
+        settings: may hold a key that nothing uses yet.
+    """
+    return f"{HOW_TO}\n{unused}" if (unused := unused_key(settings)) else HOW_TO
+
+
+def unused_key(settings: ModelSettings) -> str:
+    """What to do with a key that is there and that no model is named for; empty if there is none."""
+    key = settings.openai_api_key.get_secret_value()
+    if not key or settings.name:
+        return ""
+    return "OPENAI_API_KEY is set: SULLA_MODEL=openai:<model> says which of the service's models answers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.distribution import install_hint
 from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
@@ -19,7 +21,7 @@ from sulla.host.place import Place
 from sulla.host.sections import ModelSettings
 from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter
 from sulla.models.catalog import ModelName, parse_model, window_of
-from sulla.models.ollama.probe import find_ollama
+from sulla.models.ollama.probe import address, find_ollama
 from sulla.models.tokens.estimate import CountText
 
 log = logging.getLogger(__name__)
@@ -65,7 +67,7 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
         try:
             from sulla.models.openai.provider import BASE_URL, OpenAiProvider
         except ModuleNotFoundError as error:
-            raise _not_installed(model, error) from error
+            raise _not_installed(model, error.name) from error
         from sulla.models.openai.wire import OpenAiOptions
 
         key = settings.model.openai_api_key.get_secret_value()
@@ -82,12 +84,18 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
     return LazyProvider(model.provider, makers[model.provider])
 
 
-def _not_installed(model: ModelName, error: ModuleNotFoundError) -> SettingsError:
-    return SettingsError(f"the model {str(model)!r} needs the library {error.name!r}: pip install 'sulla[openai]'")
+def _not_installed(model: ModelName, library: str | None) -> SettingsError:
+    return SettingsError(f"the model {str(model)!r} needs the library {library!r}: {install_hint('openai')}")
 
 
-async def known_models(settings: ModelSettings, model: ModelName, clock: Clock) -> tuple[str, ...]:
+async def known_models(settings: ModelSettings, model: ModelName, clock: Clock, timeout_s: float) -> tuple[str, ...]:
     """What a service says that it has, of the model that is asked for at least.
+
+    Args:
+        settings: the keys and addresses.
+        model: the one that is asked for.
+        clock: for the deadline.
+        timeout_s: how long the answer may take, in seconds.
 
     Raises:
         ProviderError: it does not answer, or the key is refused.
@@ -97,18 +105,18 @@ async def known_models(settings: ModelSettings, model: ModelName, clock: Clock) 
         from sulla.models.anthropic.probe import find_anthropic
 
         key = settings.anthropic_api_key.get_secret_value()
-        there = await find_anthropic(model.model, key, settings.anthropic_base_url, clock)
-        return (model.model,) if there else ()
+        return await find_anthropic(model.model, key, settings.anthropic_base_url, clock, timeout_s)
     if model.provider == "openai":
-        try:
-            from sulla.models.openai.probe import list_openai
-        except ModuleNotFoundError as error:
-            raise _not_installed(model, error) from error
+        from sulla.models.openai.probe import list_openai
+
+        if find_spec("openai") is None:
+            raise _not_installed(model, "openai")
         key = settings.openai_api_key.get_secret_value()
-        return await list_openai(model.model, key, settings.openai_base_url, clock)
+        return await list_openai(model.model, key, settings.openai_base_url, clock, timeout_s)
     found = await find_ollama(settings.ollama_host, clock)
     if found is None:
-        raise ProviderUnreachable("no Ollama answers: start it with `ollama serve`, or check OLLAMA_HOST")
+        where = address(settings.ollama_host)
+        raise ProviderUnreachable(f"no Ollama answers at {where}: start it with `ollama serve`, or check OLLAMA_HOST")
     return found
 
 

@@ -1,6 +1,6 @@
 """Settings: the only reader of the environment and of `sulla.toml`.
 
-Later wins: defaults, `$SULLA_HOME/sulla.toml`, `SULLA_*` variables, flags. A section is one frozen model; each
+Later wins: defaults, `sulla.toml` and `keys.toml` of the home, variables, flags. A section is one frozen model; each
 capability is handed its own values and knows nothing of this file.
 """
 
@@ -17,6 +17,7 @@ from sulla.capabilities import capabilities
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
+from sulla.daemon.settings.keys import KEYS_FILE, from_keys, secret_names
 from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
 from sulla.host.capability import find
 from sulla.host.home import expanded, find_home
@@ -137,21 +138,20 @@ def examine_settings(
         environ: the process's environment.
         flags: settings from the command line by (section, key); None values count as not given.
         home: the home.
-        file: whether to look at its `sulla.toml`.
+        file: whether to look at its `sulla.toml`; at its `keys.toml` in any case.
     """
     values: dict[str, dict[str, Any]] = {}
     source: dict[tuple[str, str], str] = {}
     written: dict[tuple[str, str], Given] = {}
     faults: list[str] = []
-    for given in _all_given(environ, flags, home if file else None):
+    for given in _all_given(environ, flags, home, file=file):
         if isinstance(given, Wrong):
             faults.append(given.said)
             continue
         kept = values.setdefault(given.section, {})
-        # Named one by one, each in a variable of its own: what the file says of others stays.
-        before, value = kept.get(given.key), given.value
-        is_more = (given.section, given.key) == SECRETS and isinstance(before, dict) and isinstance(value, dict)
-        kept[given.key] = {**before, **value} if is_more else value  # type: ignore[dict-item]  # seen above
+        # Named one by one, each in a variable of its own or in the file of keys: what sulla.toml says of others stays.
+        is_more = (given.section, given.key) == SECRETS or given.source == str(home / KEYS_FILE)
+        kept[given.key] = _merged(kept.get(given.key), given.value) if is_more else given.value
         source[given.section, given.key], written[given.section, given.key] = given.source, given
     try:
         settings = settings_model().model_validate({"home": home, **values})
@@ -169,6 +169,13 @@ def examine_settings(
     return Examined(settings, tuple(faults), source)
 
 
+def _merged(before: object, value: object) -> object:
+    """A value over another one: of tables, what the second does not name stays."""
+    if not isinstance(before, dict) or not isinstance(value, dict):
+        return value
+    return {**before, **{name: _merged(before.get(name), inner) for name, inner in value.items()}}
+
+
 def sections() -> dict[str, type[BaseModel]]:
     """The sections by name."""
     kinds = {name: field.annotation for name, field in settings_model().model_fields.items()}
@@ -183,12 +190,13 @@ class _AnyName(frozenset[str]):
 
 
 def _all_given(
-    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path | None
+    environ: Mapping[str, str], flags: Mapping[tuple[str, str], Json], home: Path, *, file: bool
 ) -> Iterator[Given | Wrong]:
     known: dict[str, Collection[str]] = {name: kind.model_fields for name, kind in sections().items()}
     known["prices"] = _AnyName()
-    if home is not None:
+    if file:
         yield from from_file(home / FILE, known)
+    yield from from_keys(home / KEYS_FILE, secret_names(sections()), known)
     yield from from_environ(environ, known)
     for (section, key), value in flags.items():
         if value is not None:

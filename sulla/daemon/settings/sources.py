@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
@@ -78,7 +81,7 @@ class Wrong:
 def from_file(path: Path, known: Known) -> Iterator[Given | Wrong]:
     """What a TOML file says; nothing if there is no such file. An unreadable one is wrong as a whole."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path)
         data = tomllib.loads(text)
     except FileNotFoundError:
         return
@@ -94,6 +97,19 @@ def from_file(path: Path, known: Known) -> Iterator[Given | Wrong]:
     lines = _lines(text)
     for section, table in data.items():
         yield from _from_table(path, section, table, known, lines)
+
+
+def read_regular(path: Path) -> str:
+    """The text of a file of settings.
+
+    Raises:
+        OSError: it cannot be read, or is no file: whoever opens a named pipe waits for somebody to write into it.
+        ValueError: it is no text.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), encoding="utf-8") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file: expected one with settings in it", str(path))
+        return file.read()
 
 
 _HEAD: Final = re.compile(r"\s*\[\[?([^\]]+)\]")

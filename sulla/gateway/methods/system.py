@@ -23,7 +23,7 @@ class SystemCheck(Params):
 class Status(BaseModel):
     """The answer to `system.status` and `system.check`: open, because it is for people."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
 
 class StatusService(Protocol):

@@ -8,6 +8,7 @@ from sulla.agent import environment_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
+from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
@@ -26,6 +27,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     tokens_rpc.METHODS,
     switch_rpc.METHODS,
     system_rpc.METHODS,
+    lifecycle_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
 

@@ -16,7 +16,7 @@ from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.error_style import ErrorStyles
 from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 
-OPEN = frozenset({"/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
+OPEN = frozenset({"/", "/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
 HOOKS = "/hooks/"
 """Below here whoever comes proves that by a signature (`hooks`)."""

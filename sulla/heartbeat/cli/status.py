@@ -11,6 +11,7 @@ from typing import Any, Final
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper, second
 
 Row = dict[str, Any]
@@ -52,7 +53,7 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
     if row["enabled"]:
         yield f"{name}: next {second(row['next'])} UTC" if row["next"] else f"{name}: no time is left to wake it"
     elif row["schedules"]:
-        yield f"{name}: paused; `sulla beat resume` has it woken again"
+        yield f"{name}: paused; `{program()} beat resume` has it woken again"
     else:
         yield f"{name}: nothing wakes it by itself; set heartbeat.enabled = true in sulla.toml"
     for one in row["schedules"]:
@@ -63,7 +64,7 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
         why = f"{row['failures']} failed in a row" if row["failures"] else f"{row['standing']} in a row changed nothing"
         yield f"  pauses by itself until {second(row['quiet_until'])} UTC: {why}"
     if row["running"]:
-        yield f"  at work: {row['running']} (sulla beat now --watch)"
+        yield f"  at work: {row['running']} ({program()} beat now --watch)"
     last, beat = row["last"], row["beat"]
     if beat is not None:
         yield f"  last beat: {tick_head(beat)}"
@@ -84,8 +85,8 @@ def heartbeat_line(row: Row) -> str:
     if row["next"]:
         return f"{name} is woken next at {second(row['next'])} UTC{last}"
     if row["schedules"] and not row["enabled"]:
-        return f"paused for {name} (sulla beat resume){last}"
-    return f"off for {name}; set heartbeat.enabled = true in sulla.toml, or `sulla beat now` for one beat{last}"
+        return f"paused for {name} ({program()} beat resume){last}"
+    return f"off for {name}; set heartbeat.enabled = true in sulla.toml, or `{program()} beat now` for one beat{last}"
 
 
 def _log(given: argparse.Namespace) -> Exit:
@@ -99,7 +100,7 @@ def _log(given: argparse.Namespace) -> Exit:
         for line in tick_body(tick):
             print(_cut(line))
     if not shown and not given.json:
-        print("it was never woken; `sulla beat now` begins a beat")
+        print(f"it was never woken; `{program()} beat now` begins a beat")
     return Exit.OK
 
 

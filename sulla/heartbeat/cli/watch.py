@@ -19,6 +19,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import from_wait
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line, second
@@ -37,7 +38,7 @@ def begin(given: argparse.Namespace) -> Exit:
             return runner.run(watching.follow())
         except KeyboardInterrupt:
             if watching.run_id:
-                print("\n[the beat goes on; `sulla beat log` says what becomes of it]", file=sys.stderr)
+                print(f"\n[the beat goes on; `{program()} beat log` says what becomes of it]", file=sys.stderr)
             return Exit.INTERRUPTED
 
 
@@ -98,7 +99,7 @@ class BeatWatch:
         if self._given.json and not self._given.watch:
             print(json.dumps(begun))
         elif not self._given.json:
-            how = "" if self._given.watch else "; `sulla beat log` says what becomes of it"
+            how = "" if self._given.watch else f"; `{program()} beat log` says what becomes of it"
             print(f"begun: {self.run_id} in the thread {self._thread}{how}", flush=True)
 
     async def _join(self, client: Client) -> bool:
@@ -158,7 +159,7 @@ class BeatLines:
                 self._said = str(data["status"])
                 yield _summary(data)
             case "RUN_PAUSED":
-                yield f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]"
+                yield f"[{paused_head(data)}; it goes on when somebody says `{program()} resume`]"
             case "RUN_FINISHED":
                 self.ended = self._said or str(data["outcome"]["status"])
                 if self.ended == "cancelled":
@@ -178,7 +179,7 @@ def _of_cycle(kind: str, data: Row) -> Iterator[str]:
             yield f"· sub-agent {data['agent']}: {data.get('task', '')}"
         case "SUSPENDED":
             asked = [one for one in map(from_wait, data["waits"]) if one.is_for_people]
-            yield from (f"? {one.prompt} (sulla approvals)" for one in asked)
+            yield from (f"? {one.prompt} ({program()} approvals)" for one in asked)
         case "NOTICE":
             yield f"! {data['text']}"
         case _:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Final
 from urllib.parse import quote
 
-import httpx2
-from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic, DefaultAioHttpClient
+import orjson
 
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderKeyMissing, ProviderUnreachable
 from sulla.models.anthropic.errors import status_error
-from sulla.models.wire.failures import hung_up, innermost, no_answer
+from sulla.models.wire.failures import no_answer
+from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
+from sulla.models.wire.listing import Answer, get
 
-PROBE_S = 10.0
+PROBE_S: Final = 10.0
 """How long the answer may take: a person waits for it."""
 
-BASE_URL = "https://api.anthropic.com"
+BASE_URL: Final = "https://api.anthropic.com"
+_VERSION: Final = "2023-06-01"
 
 
-async def find_anthropic(model: str, api_key: str, base_url: str, clock: Clock) -> bool:
+async def find_anthropic(
+    model: str, api_key: str, base_url: str, clock: Clock, timeout_s: float = PROBE_S
+) -> tuple[str, ...]:
     """Ask for a model by its name.
 
     Args:
@@ -27,9 +32,11 @@ async def find_anthropic(model: str, api_key: str, base_url: str, clock: Clock) 
         api_key: the key.
         base_url: where the service is; empty for its own address.
         clock: for the deadline.
+        timeout_s: how long an answer may take, in seconds.
 
     Returns:
-        Whether it is there; if not, the key was taken all the same.
+        The model, if it is there; else those that are, and none where the service does not list them. The key was
+        taken in any case.
 
     Raises:
         ProviderError: there is no answer, or the key is refused.
@@ -38,28 +45,32 @@ async def find_anthropic(model: str, api_key: str, base_url: str, clock: Clock) 
     check_key("ANTHROPIC_API_KEY", api_key)
     if not api_key:
         raise ProviderKeyMissing(f"no key for the model {model!r}: set ANTHROPIC_API_KEY")
-    client = AsyncAnthropic(
-        api_key=api_key,
-        base_url=base_url or BASE_URL,
-        max_retries=0,
-        http_client=DefaultAioHttpClient(),
-        open_telemetry=False,
-    )
+    root = f"{(base_url or BASE_URL).rstrip('/')}/v1/models"
+    headers = {"x-api-key": api_key, "anthropic-version": _VERSION}
     try:
-        async with clock.timeout(PROBE_S):
-            await client.get(f"/v1/models/{quote(model, safe='')}", cast_to=httpx2.Response)
-    except APIStatusError as error:
-        if error.status_code == 404:
-            return False
-        said = (error.api_message or error.message).replace(api_key, "***")
-        raise status_error(model, error.status_code, str(error.type or ""), said) from error
-    except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
-        if hung_up(error):
-            raise no_answer(str(client.base_url), f"the model {model!r}") from error
-        what = f"no answer within {PROBE_S:g} s" if isinstance(error, TimeoutError) else innermost(error)
+        answer = await get(f"{root}/{quote(model, safe='')}", headers, clock, timeout_s)
+        if answer.status == 404:
+            return _names(await get(f"{root}?limit=100", headers, clock, timeout_s))
+    except OSError as error:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            raise no_answer(root, f"the model {model!r}") from error
+        what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
         raise ProviderUnreachable(
             f"Anthropic cannot be reached ({what}): check the network and ANTHROPIC_BASE_URL"
         ) from error
-    finally:
-        await client.close()
-    return True
+    if answer.status >= 300:
+        kind, said = text_at(answer.body, "error", "type"), text_at(answer.body, "error", "message")
+        raise status_error(model, answer.status, kind, (said or _shown(answer)).replace(api_key, "***"))
+    return (model,)
+
+
+def _shown(answer: Answer) -> str:
+    return answer.body.decode("utf-8", "replace")
+
+
+def _names(answer: Answer) -> tuple[str, ...]:
+    """The models of a list, the newest first; none where the service has no such list."""
+    try:
+        return tuple(str(row["id"]) for row in orjson.loads(answer.body)["data"])
+    except (ValueError, LookupError, TypeError):
+        return ()

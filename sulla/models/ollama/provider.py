@@ -17,7 +17,7 @@ from sulla.models.base import ChatRequest, Delta
 from sulla.models.ollama.answers import embeddings_of, encode_embedding, models_of
 from sulla.models.ollama.probe import address
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
-from sulla.models.wire.failures import hung_up, no_answer, retry_after_s, took_too_long
+from sulla.models.wire.failures import hung_up, no_answer, retry_after_s, soon_again_s, took_too_long
 from sulla.models.wire.reading import read_reply
 
 CONNECT_S = 5.0
@@ -134,7 +134,8 @@ class OllamaProvider:
         )
         return kind(
             f"no Ollama at {self._address} for the model {model!r} ({error or type(error).__name__}): "
-            "start it with `ollama serve`, or check OLLAMA_HOST"
+            "start it with `ollama serve`, or check OLLAMA_HOST",
+            retry_after_s=soon_again_s(self._address, error),
         )
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import httpx2
+from typing import Final
+from urllib.parse import urlsplit
+
 import orjson
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHttpClient
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderProtocol, ProviderUnreachable
-from sulla.models.openai.errors import said_of, status_error
-from sulla.models.wire.failures import hung_up, innermost, no_answer
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderProtocol, ProviderUnreachable
+from sulla.models.openai.errors import status_error
+from sulla.models.wire.failures import no_answer
+from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
+from sulla.models.wire.listing import Answer, get
 
-PROBE_S = 10.0
+PROBE_S: Final = 10.0
 """How long the answer may take: a person waits for it."""
 
-BASE_URL = "https://api.openai.com/v1"
+BASE_URL: Final = "https://api.openai.com/v1"
 
 
-async def list_openai(model: str, api_key: str, base_url: str, clock: Clock) -> tuple[str, ...]:
+async def list_openai(
+    model: str, api_key: str, base_url: str, clock: Clock, timeout_s: float = PROBE_S
+) -> tuple[str, ...]:
     """Ask which models there are.
 
     Args:
@@ -26,6 +31,7 @@ async def list_openai(model: str, api_key: str, base_url: str, clock: Clock) -> 
         api_key: the key; empty for none.
         base_url: where the service is, with its version; empty for OpenAI's own.
         clock: for the deadline.
+        timeout_s: how long the answer may take, in seconds.
 
     Returns:
         Their names as the service lists them.
@@ -35,32 +41,34 @@ async def list_openai(model: str, api_key: str, base_url: str, clock: Clock) -> 
         SettingsError: the key holds what no HTTP header can carry.
     """
     check_key("OPENAI_API_KEY", api_key)
-    where = base_url or BASE_URL
-    client = AsyncOpenAI(
-        api_key=api_key or "none",  # an empty one would make the SDK look for others in the environment
-        base_url=where,
-        max_retries=0,
-        http_client=DefaultAioHttpClient(),
-    )
+    where = (base_url or BASE_URL).rstrip("/")
+    if not api_key and urlsplit(where).hostname == urlsplit(BASE_URL).hostname:
+        raise ProviderKeyMissing(f"no key for the model {model!r}: set OPENAI_API_KEY")
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        async with clock.timeout(PROBE_S):
-            response = await client.get("/models", cast_to=httpx2.Response)
-        return tuple(str(row["id"]) for row in orjson.loads(response.content)["data"])
-    except APIStatusError as error:
-        said = said_of(error.body) or error.message
-        if api_key:
-            said = said.replace(api_key, "***")
-        raise status_error(model, error.status_code, f"{error.code or ''} {error.type or ''}", said) from error
-    except (TimeoutError, APIConnectionError, httpx2.HTTPError) as error:
-        if hung_up(error):
-            raise no_answer(str(client.base_url), "the list of models") from error
-        what = f"no answer within {PROBE_S:g} s" if isinstance(error, TimeoutError) else innermost(error)
+        answer = await get(f"{where}/models", headers, clock, timeout_s)
+    except OSError as error:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            raise no_answer(where, "the list of models") from error
+        what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
         raise ProviderUnreachable(
             f"the service that speaks OpenAI's API cannot be reached ({what}): check the network and OPENAI_BASE_URL"
         ) from error
+    if answer.status >= 300:
+        raise _refused(model, answer, api_key)
+    try:
+        return tuple(str(row["id"]) for row in orjson.loads(answer.body)["data"])
     except (ValueError, LookupError, TypeError):
         raise ProviderProtocol(
             "what answers where OpenAI's API was expected gave no list of models: check OPENAI_BASE_URL"
         ) from None
-    finally:
-        await client.close()
+
+
+def _refused(model: str, answer: Answer, api_key: str) -> ProviderError:
+    kind = f"{text_at(answer.body, 'error', 'code')} {text_at(answer.body, 'error', 'type')}"
+    said = (
+        text_at(answer.body, "error", "message")
+        or text_at(answer.body, "message")
+        or answer.body.decode("utf-8", "replace")
+    )
+    return status_error(model, answer.status, kind, said.replace(api_key, "***") if api_key else said)

@@ -11,6 +11,10 @@ from typing import Final
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
 
+HERE_S: Final = 1.0
+"""How soon is asked again where this machine refused: with four attempts it is over within four seconds. Ours."""
+
+_LOOPBACK = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 _NOT_TAKEN: Final = "ClientConnector"
 _HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
 """How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
@@ -63,7 +67,7 @@ def _causes(error: Exception) -> Iterator[BaseException]:
     cause: BaseException | None = error
     while cause is not None:
         yield cause
-        cause = cause.__cause__
+        cause = cause.__cause__ or cause.__context__  # httpcore hides what led to its errors, and keeps it
 
 
 def hung_up(error: Exception) -> bool:
@@ -91,6 +95,28 @@ def no_answer(address: str, whom: str) -> ProviderTransient:
     )
 
 
+def soon_again_s(address: str, error: Exception) -> float | None:
+    """How soon a service is asked again that nobody took the connection of.
+
+    Args:
+        address: its URL.
+        error: what the transport raised.
+
+    Returns:
+        Seconds, where this machine itself said that nobody listens there: the answer is quick and sure, and whoever
+        waits is better told so than kept. None where our own waits hold.
+    """
+    *_, last = _causes(error)
+    tried = last.exceptions if isinstance(last, BaseExceptionGroup) else (last,)  # a name can have several addresses
+    refused = all(isinstance(one, ConnectionRefusedError) for one in tried)
+    return HERE_S if refused and is_loopback(address) else None
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a URL names this machine itself."""
+    return _LOOPBACK.match(address) is not None
+
+
 def took_too_long(model: str, timeout_s: float) -> ProviderTransient:
     """The error for an answer that takes longer than `timeout_s` seconds."""
     return ProviderTransient(f"the reply of the model {model!r} took longer than {timeout_s:g} s; nothing of it counts")
@@ -113,5 +139,6 @@ def no_connection(
     kind = ProviderUnreachable if caused_by(error, *nobody) else ProviderTransient
     return kind(
         f"no connection to {shown(address)} for the model {model!r} ({innermost(error)}): "
-        f"check the network and {variable}"
+        f"check the network and {variable}",
+        retry_after_s=soon_again_s(address, error),
     )

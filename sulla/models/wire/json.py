@@ -33,6 +33,22 @@ def string(value: object) -> str:
     return value
 
 
+def text_at(body: bytes, *names: str) -> str:
+    """A text deep in the JSON of an answer; empty if there is none, or no JSON.
+
+    Args:
+        body: the answer.
+        names: the keys that lead to it.
+    """
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 def tokens(value: object) -> int:
     """A service's count of tokens; 0 if it is none."""
     return value if type(value) is int and value >= 0 else 0

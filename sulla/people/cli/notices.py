@@ -15,6 +15,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.screen import notice_head
 from sulla.terminal.table import harmless, one_line, paper, second
 
@@ -29,7 +30,9 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         _print(given, row)
     if not rows and not given.json:
-        print("no notices" if given.all else "nothing that you have not seen; `sulla notices --all` lists the rest")
+        print(
+            "no notices" if given.all else f"nothing that you have not seen; `{program()} notices --all` lists the rest"
+        )
     return Exit.OK
 
 

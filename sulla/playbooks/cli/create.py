@@ -23,41 +23,46 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _SCHEMA = "# yaml-language-server: $schema=http://127.0.0.1:{port}/schemas/playbook.json\n"
 _FIRST = """\
 name: {name}
-description: Says what is new about a subject.
+description: Lists a folder of the workspace, and keeps the list if somebody says so.
 on: [manual]
 inputs:
-  subject: {{type: string, default: the weather, description: What to look for.}}
+  folder: {{type: string, default: ., description: The folder to look at.}}
 steps:
   - id: look
-    tool: web_search
-    with: {{query: "${{{{ inputs.subject }}}} news"}}
-  - id: write
-    agent: sulla
-    prompt: |
-      Say in five lines what is new about ${{{{ inputs.subject }}}}. Name where it stands.
+    tool: list_dir
+    with: {{path: "${{{{ inputs.folder }}}}"}}
+  - id: ask
+    human: |
+      Keep this list in list.md?
 
       ${{{{ steps.look.output }}}}
+  - id: keep
+    tool: write_file
+    with: {{path: list.md, content: "${{{{ steps.look.output }}}}"}}
   - id: tell
-    respond: ${{{{ steps.write.output }}}}
+    respond: What is in ${{{{ inputs.folder }}}} is written down in list.md.
 """
 _FIRST_TESTS = """\
 # Run by `sulla flow test {name}`.
-- name: what was found is told
-  inputs: {{subject: tea}}
+- name: a list that somebody wants is kept
+  inputs: {{folder: notes}}
   fixtures:
-    look: Tea is new. https://example.org/tea
-    write: Tea is new (example.org).
+    look: tea.md (12 bytes)
+    ask: {{answer: "yes", after: 5m}}
+    keep: Written.
   expect:
-    path: [look, write, tell]
-    calls: [{{tool: web_search, with: {{query: tea news}}}}]
-    told: [Tea is new]
+    path: [look, ask.yes, keep, tell]
+    calls: [{{tool: list_dir, with: {{path: notes}}}}, {{tool: write_file, with: {{path: list.md}}}}]
+    told: [written down in list.md]
+    took: 5m
 
-- name: without the web it fails, and nothing is told
+- name: nothing is written without a yes
   fixtures:
-    look: {{error: no search engine answers}}
+    look: tea.md (12 bytes)
+    ask: {{answer: "no"}}
   expect:
-    status: failed
-    failed: [look, write, tell]
+    skipped: [keep, tell]
+    calls: [{{tool: list_dir}}]
     told: []
 """
 

@@ -19,6 +19,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import home_of
+from sulla.terminal.program import program
 from sulla.terminal.questions import Question, somebody_is_there
 from sulla.terminal.table import harmless, one_line, second
 
@@ -66,7 +67,7 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
 def how_to_come_back(run: str) -> str:
     """What to type to see a run again, or to end it."""
     name = one_line(run)
-    return f"`sulla flow show {name} --watch` comes back to it, `sulla flow cancel {name}` ends it"
+    return f"`{program()} flow show {name} --watch` comes back to it, `{program()} flow cancel {name}` ends it"
 
 
 class RunWatch:

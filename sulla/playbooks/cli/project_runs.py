@@ -23,6 +23,7 @@ from sulla.projects.projects import PROJECTS, Projects
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of, settings_of
+from sulla.terminal.program import program
 from sulla.terminal.table import Table, one_line, paper
 from sulla.tools.nearest import did_you_mean
 
@@ -42,7 +43,7 @@ def plan_project(given: argparse.Namespace) -> Exit:
     agents = [str(agent["id"]) for agent in _ask(given, lambda client: client.call("agent.list"))["agents"]]
     if given.agent not in agents:
         meant = did_you_mean(given.agent, agents) or f" There are: {', '.join(agents)}."
-        more = " (`sulla init` brings one along; then start the daemon again)" if given.agent == PLANNER else ""
+        more = f" (`{program()} init` brings one along; then start the daemon again)" if given.agent == PLANNER else ""
         raise NotFound(f"there is no agent {given.agent[:80]!r} to plan with{more}.{meant} Name one with --agent")
     remarks, run = given.remark or "", ""
     # What is printed is the plan and nothing else, so that it can be kept in a file and given to `work`.
@@ -71,7 +72,7 @@ def work_project(given: argparse.Namespace) -> Exit:
         raise Conflict(f"the run {run} works on {given.name} already; {how_to_come_back(run)}")
     if fields.get("run_state") == "blocked" and not given.json:
         print(
-            f"[all is done again; `sulla flow resume {one_line(fields.get(RUN, ''))}` does what failed alone]",
+            f"[all is done again; `{program()} flow resume {one_line(fields.get(RUN, ''))}` does what failed alone]",
             file=sys.stderr,
         )
     agents = [str(agent["id"]) for agent in _ask(given, lambda client: client.call("agent.list"))["agents"]]
@@ -161,7 +162,7 @@ def _print(given: argparse.Namespace, plan: ProjectPlan) -> None:
     print(table.head())
     for task in in_order(plan.tasks):
         print(table.row((task.id, ", ".join(task.depends_on), task.agent, task.title)))
-    print(f"[`sulla project work {given.name}` has it done, {plan.execution_strategy}]", file=sys.stderr)
+    print(f"[`{program()} project work {given.name}` has it done, {plan.execution_strategy}]", file=sys.stderr)
 
 
 def _ask(given: argparse.Namespace, what: Callable[[Client], Awaitable[Row]]) -> Row:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sulla.core.dataclass import dataclass
+from sulla.terminal.program import program
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 
@@ -84,7 +85,7 @@ class RunLines:
             case "NOTICE":
                 yield f"! {data['text']}"
             case "RUN_PAUSED":
-                yield f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]"
+                yield f"[{paused_head(data)}; it goes on when somebody says `{program()} resume`]"
             case "RUN_FINISHED" if self.ended is None and data["outcome"].get("status") == "cancelled":
                 self.ended = "cancelled"
                 yield "the run was stopped"

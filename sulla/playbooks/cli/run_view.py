@@ -13,6 +13,7 @@ from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import Paper, Table, one_line, paper, second
 
 Row = dict[str, Any]
@@ -42,7 +43,7 @@ def list_runs(given: argparse.Namespace) -> Exit:
     if len(found) > given.limit:
         print(f"and {len(found) - given.limit} more: --limit N shows so many", file=sys.stderr)
     if not found and not given.json:
-        print("no runs; begin one with `sulla flow run NAME`", file=sys.stderr)
+        print(f"no runs; begin one with `{program()} flow run NAME`", file=sys.stderr)
     return Exit.OK
 
 
@@ -85,7 +86,7 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
     if about["failure"]:
         yield f"  failed: {one_line(about['failure'])}"
     if about["status"] in _STANDING:
-        yield f"  `sulla flow resume {one_line(about['run'])}` has it go on"
+        yield f"  `{program()} flow resume {one_line(about['run'])}` has it go on"
     if found["steps"]:
         wide = (max([_STEP_WIDTHS[0], *(len(row["at"]) for row in found["steps"])]), *_STEP_WIDTHS[1:])
         table = Table(_STEP_HEADS, wide, on)

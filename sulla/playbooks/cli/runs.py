@@ -16,6 +16,7 @@ from sulla.playbooks.cli.run_view import list_runs, show_run
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line
 
 Row = dict[str, Any]
@@ -89,7 +90,7 @@ def _step(given: argparse.Namespace) -> Exit:
 
 
 def _pause(given: argparse.Namespace) -> Exit:
-    said = f"{one_line(given.run)} begins no further step; `sulla flow resume {one_line(given.run)}` has it go on"
+    said = f"{one_line(given.run)} begins no further step; `{program()} flow resume {one_line(given.run)}` has it go on"
     return _asked(given, "workflow.pause", said, why=given.why)
 
 

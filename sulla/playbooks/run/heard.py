@@ -16,8 +16,10 @@ from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 
 _CLASSES: Final[dict[str, FailureClass]] = {
-    "provider_transient": "transient",
-    "provider_unreachable": "transient",
+    # Its own attempts came to nothing: those are four in all, and not four times four.
+    "provider_transient": "permanent",
+    "provider_unreachable": "permanent",
+    "provider_protocol": "permanent",
     "crashed_repeatedly": "transient",
     "internal": "transient",
     "unavailable": "transient",

@@ -11,7 +11,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.playbooks.definition import HumanStep, Kind
+from sulla.playbooks.definition import HumanStep, Kind, Template, ToolStep
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
 from sulla.playbooks.machine.records import NOTHING, Spent, StepStarted
@@ -73,6 +73,8 @@ class RunHistory:
     """How many of its records are kept, or about to be."""
     jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
+    owners: bool = True
+    """Whether nobody but the owner can have written the playbook: not if its run was begun by what nobody trusts."""
 
     def does(self, at: str) -> Kind:
         """What the step at an address does."""
@@ -104,6 +106,12 @@ class RunHistory:
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         return ToolCall(CallId(place.id("call")), move.tool, move.args)
 
+    def is_written(self, job: StepAttempt) -> bool:
+        """Whether all that an attempt's call says stands so in the owner's playbook: nothing can be carried away in
+        it, whatever the run has read since."""
+        does = self.does(job.begun.at)
+        return self.owners and isinstance(does, ToolStep) and does.check == "schema" and _is_literal(does.args)
+
     def question(self, job: StepAttempt, move: AskPerson) -> Wait:
         """What a person is asked."""
         does = self.does(job.begun.at)
@@ -125,6 +133,18 @@ class RunHistory:
         found = [job.wait for job in self.jobs.values() if job.wait is not None]
         due_ms = self.machine.due_ms
         return tuple(found) if due_ms is None else (*found, Wait(TIMER, CallId(""), expires_ms=due_ms))
+
+
+def _is_literal(given: object) -> bool:
+    match given:
+        case Template():
+            return False
+        case Mapping():
+            return all(map(_is_literal, given.values()))
+        case tuple() | list():
+            return all(map(_is_literal, given))
+        case _:
+            return True
 
 
 def _sealed(value: Json, before: Json, shown: Mapping[str, str]) -> Json:

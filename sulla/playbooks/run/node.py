@@ -123,7 +123,8 @@ class PlaybookNode:
         machine = Playbook(plan, evaluate, names=names)
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
-        return RunHistory(machine, run.id, order.seal, (*order.stack, definition.name), marks, records)
+        stack = (*order.stack, definition.name)
+        return RunHistory(machine, run.id, order.seal, stack, marks, records, owners=not order.tainted)
 
     async def _facts(self, state: ThreadState, run: Run, record: RunRecord, plan: Plan) -> list[Fact]:
         """The facts of a run, with those that its order begins with; these are kept before anything else is done."""

@@ -105,7 +105,7 @@ class StepEffects:
     # ------------------------------------------------------------------------------------------------------------ tools
 
     async def call(
-        self, call: ToolCall, marks: Mapping[str, str], state: ThreadState, run: Run, *, fresh: bool
+        self, call: ToolCall, marks: Mapping[str, str], state: ThreadState, run: Run, *, fresh: bool, written: bool
     ) -> Made:
         """Call a tool.
 
@@ -115,6 +115,7 @@ class StepEffects:
             state: the run's thread.
             run: the run.
             fresh: whether its intent was written down just now.
+            written: whether all its arguments stand so in the owner's playbook.
 
         Raises:
             NotFound: a secret that it needs is not set.
@@ -125,7 +126,8 @@ class StepEffects:
         def begins(effect: Effect) -> Played:
             return Played("CALL_STARTED", call_id=call.id, effect=effect)
 
-        return await self.calls.make(call, args if isinstance(args, dict) else {}, state, run, begins, fresh=fresh)
+        given = args if isinstance(args, dict) else {}
+        return await self.calls.make(call, given, state, run, begins, fresh=fresh, written=written)
 
     def _secret(self, name: str) -> str:
         value = self.secret(name)

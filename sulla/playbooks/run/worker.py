@@ -218,7 +218,8 @@ class RunWorker:
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        made = await self.effects.call(call, self.history.marks, self.state, self.run, fresh=fresh)
+        written = self.history.is_written(job)
+        made = await self.effects.call(call, self.history.marks, self.state, self.run, fresh=fresh, written=written)
         return lambda: self._made(job, call, made)
 
     def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:

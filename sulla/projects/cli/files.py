@@ -12,6 +12,7 @@ from sulla.core.errors import NotFound
 from sulla.projects.projects import PROJECTS, ListedProject, Projects
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
+from sulla.terminal.program import program
 from sulla.terminal.table import Table, harmless, one_line, paper
 from sulla.tools.nearest import did_you_mean
 
@@ -35,7 +36,7 @@ def _show(given: argparse.Namespace) -> Exit:
     projects = _projects(given)
     known = [listed.slug for listed in projects.all()]
     if given.name not in known:
-        hint = did_you_mean(given.name, known) or " `sulla project list` shows them."
+        hint = did_you_mean(given.name, known) or f" `{program()} project list` shows them."
         raise NotFound(f"there is no project {given.name[:100]!r}.{hint}")
     found = projects.read(given.name)
     if given.json:

@@ -13,6 +13,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 from sulla.terminal.place import Door, door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import Paper, one_line, paper
 
 COMMANDS = {
@@ -42,7 +43,7 @@ def run(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps(found))
     elif given.below == "forget":
-        print(f"copied {found['records']} records: `sulla chat --thread {found['thread_id']}` goes on from there")
+        print(f"copied {found['records']} records: `{program()} chat --thread {found['thread_id']}` goes on from there")
     else:
         for line in explained(found, paper()):
             print(line)
@@ -73,7 +74,7 @@ def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
         yield f"      {paper.faint(one_line(held['why']))}"
     if found["clean_before"] > 1:
         thread, before = one_line(found["thread_id"]), found["clean_before"]
-        yield f"`sulla safety forget {thread}` copies it as it was before record {before}, to go on there"
+        yield f"`{program()} safety forget {thread}` copies it as it was before record {before}, to go on there"
 
 
 def _at(row: dict[str, Any]) -> str:

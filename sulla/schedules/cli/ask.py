@@ -11,6 +11,7 @@ from typing import Any
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper
 
 Row = dict[str, Any]
@@ -21,7 +22,7 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         _print(given, row)
     if not rows and not given.json:
-        print('no schedules; make one with e.g. `sulla schedule add --every 30m --message "what is new?"`')
+        print(f'no schedules; make one with e.g. `{program()} schedule add --every 30m --message "what is new?"`')
     return Exit.OK
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 ENOUGH_WORDS: Final = 2
 """So many words while the assistant speaks end its answer; one alone is too often a cough that was taken for a word."""
@@ -15,7 +15,7 @@ REACTION_CHARS: Final = 24
 MOST_CHARS: Final = 200
 """Of a text that are looked at: no sign of listening is longer."""
 
-_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff][\w']*")
+_WORD: Final = late_pattern(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff][\w']*")
 """A character counts as a word where a script has no spaces."""
 _QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f")
 _CLOSING: Final = " \t\r\n\"'*_`~)]}>\u201d\u2019\u00bb\u300d"

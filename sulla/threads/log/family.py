@@ -73,6 +73,10 @@ class Report(Fielded):
     focus: str = ""
     """What it chose to work on, and why; in a heartbeat's cycle."""
     focus_reason: str = ""
+    files: int = 0
+    """Files that it has written by the tools for that."""
+    commands: int = 0
+    """Commands that it has run, which may have written any."""
 
 
 @dataclass(frozen=True, slots=True)

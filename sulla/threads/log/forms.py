@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cached_property
 from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -64,7 +65,8 @@ class Fielded:
 
 
 class Form(Generic[T]):
-    """How one dataclass is read back from JSON; made once per class.
+    """How one dataclass is read back from JSON; made once per class, and by its types when the first one is read: to
+    look at those of all records would take a tenth of a start.
 
     Args:
         cls: a frozen dataclass.
@@ -72,8 +74,17 @@ class Form(Generic[T]):
 
     def __init__(self, cls: type[T]) -> None:
         self._cls = cls
-        hints = get_type_hints(cls, localns={"Json": object})  # a recursive alias; what is inside it is not looked at
-        self._readers: dict[str, _Read] = {field.name: reader(hints[field.name]) for field in _fields(cls)}
+
+    @cached_property
+    def readers(self) -> Mapping[str, _Read]:
+        """What reads each field.
+
+        Raises:
+            TypeError: a record cannot hold one of them.
+        """
+        # Json is a recursive alias; what is inside it is not looked at.
+        hints = get_type_hints(self._cls, localns={"Json": object})
+        return {field.name: reader(hints[field.name]) for field in _fields(self._cls)}
 
     def read(self, value: Json) -> T:
         """The value that `fields_to_json` made `value` from.
@@ -83,8 +94,9 @@ class Form(Generic[T]):
         """
         if not isinstance(value, dict):
             raise CorruptRecord(f"{self._cls.__name__}: expected an object, found {type(value).__name__}")
+        readers = self.readers
         try:
-            return self._cls(**{name: self._readers[name](item) for name, item in value.items()})
+            return self._cls(**{name: readers[name](item) for name, item in value.items()})
         except KeyError as unknown:
             raise CorruptRecord(f"{self._cls.__name__}: unknown field {unknown}") from None
         except TypeError as missing:

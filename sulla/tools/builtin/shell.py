@@ -80,7 +80,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
         # Where the command ended well one of its programs may have met it, or it only printed such words.
-        hint = shell.bounds.hint(text)
+        hint = shell.hint(command, text)
         bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
         note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
         return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)

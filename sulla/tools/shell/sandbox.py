@@ -61,6 +61,14 @@ The bounds are its arguments: bytes of ``/tmp``, open files, and processes as fa
 COUNTED_SINCE = (5, 14)
 """The Linux that counts a user's processes in each namespace by itself. Before, all of the user's are one number."""
 
+NO_NETWORK = (
+    *("Could not resolve host", "Temporary failure in name resolution", "Name or service not known"),
+    *("Network is unreachable", "nodename nor servname provided"),
+)
+"""What programs print that need a network; in the sandbox there is none, so nothing else can be the reason."""
+SETUID = re.compile(r"\bchmod\b[^;|&\n]*?\s(?:[ugoa]*[+=][rwxXt]*s|0?[2-7][0-7]{3})(?=[\s,]|$)")
+"""A command that sets a setuid or setgid bit. What it prints alone would not tell: others' files refuse any bit."""
+
 _TRIAL = (
     "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
 )
@@ -148,6 +156,20 @@ class Shell:
         if self._sandbox is None:
             return self.bounds.told(counted=False)
         return f"{self.bounds.told(counted=True)}, {self.bounds.max_tmp_mb} MB in /tmp"
+
+    def hint(self, command: str, said: str) -> str:
+        """Which bound something in a command may have met, and what of the sandbox was in its way; empty for nothing.
+
+        Args:
+            command: the line.
+            said: what it printed.
+        """
+        found = [self.bounds.hint(said)]
+        if self.sealed and any(words in said for words in NO_NETWORK):
+            found.append("commands have no network in the sandbox")
+        if self.sealed and "Operation not permitted" in said and SETUID.search(command):
+            found.append("the sandbox lets nobody set setuid and setgid bits")
+        return "; ".join(filter(None, found))
 
     async def open(self, workspace: Path, clock: Clock) -> None:
         """Find out, by running something in it, whether there is a sandbox.

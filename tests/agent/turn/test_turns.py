@@ -128,6 +128,47 @@ async def test_a_turn_in_a_thread_with_a_damaged_record_ends_with_an_error_and_o
     assert not world.threads.damage()
 
 
+async def test_a_turn_in_a_thread_with_a_damaged_head_ends_with_an_error_and_the_next_one_goes_on(
+    store: MemoryStore,
+) -> None:
+    world = World(store, ScriptedProvider([DONE]))
+    thread = await world.thread()
+    await world.ask(thread, "first")
+    log = store._logs[thread]
+    log.log = replace(log.log, head=replace(log.log.head, body=b"noise"))
+    provider = ScriptedProvider([DONE])
+    later = World(store, provider, boot=2)
+    await later.ask(thread, "second")
+    assert [record.kind for record in log.records][-3:] == ["INPUT", "RUN_STARTED", "RUN_ERROR"]
+    assert "head" in later.threads.damage()
+    await later.ask(thread, "third")
+    assert log.records[-1].kind == "RUN_FINISHED"
+    assert not later.threads.damage()
+    assert provider.requests[0].messages[0].text.startswith("first")
+
+
+@pytest.mark.parametrize("before_a_head", [True, False])
+async def test_a_waiting_message_that_cannot_be_read_is_put_away_and_not_tried_for_ever(
+    store: MemoryStore, before_a_head: bool
+) -> None:
+    world = World(store, ScriptedProvider([DONE, DONE]))
+    thread = await world.thread()
+    if before_a_head:
+        await world.ask(thread, "first")
+    await world.send(thread, "lost")
+    log = store._logs[thread]
+    assert log.records[-1].kind == "INPUT"
+    log.records[-1] = replace(log.records[-1], body=b"noise")
+    later = World(store, ScriptedProvider([DONE]), boot=2)
+    await later.turns.attend(thread)
+    assert [record.kind for record in log.records][-2:] == ["INPUT", "INPUT_IGNORED"]
+    assert "cannot be read on" in later.threads.damage()
+    await later.sweep()
+    assert log.records[-1].kind == "INPUT_IGNORED"
+    await later.ask(thread, "again")
+    assert [record.kind for record in log.records][-2:] == ["RUN_STARTED", "RUN_ERROR"]
+
+
 async def test_tool_calls_run_and_their_results_come_back_in_the_models_order(store: MemoryStore) -> None:
     hands = Hands()
     asked = Say("Looking.", (call("look", "a"), call("look", "b")))

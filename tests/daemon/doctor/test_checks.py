@@ -14,6 +14,7 @@ from sulla.daemon.doctor.checks import (
     Workspace,
     judge_home,
     judge_settings,
+    judge_shared_marks,
     judge_token,
     judge_workspace,
 )
@@ -82,6 +83,13 @@ def test_a_key_that_others_may_read_is_a_fault_and_other_settings_are_not() -> N
     assert judge_settings(file, FILE, (), {}, ["model.anthropic_api_key"])[0].result == "ok"
 
 
+def test_the_keys_that_are_in_their_own_file_are_named_and_not_counted_elsewhere() -> None:
+    file, keys = HOME / "sulla.toml", replace(FILE, path=HOME / "keys.toml")
+    sources = {("model", "name"): "SULLA_MODEL", ("model", "anthropic_api_key"): str(keys.path)}
+    (finding,) = judge_settings(file, None, (), sources, [], keys)
+    assert f"model.anthropic_api_key in {keys.path}, 1 in the environment" in finding.found
+
+
 @pytest.mark.parametrize(
     ("entry", "text", "result", "found"),
     [
@@ -125,3 +133,9 @@ def test_a_workspace_can_be_written_to_and_keeps_the_home_out_of_reach(
     assert finding.result == result
     assert found in finding.found
     assert bool(finding.remedy) == (result != "ok")
+
+
+def test_that_other_homes_are_not_told_of_files_from_outside_is_worth_a_word() -> None:
+    assert judge_shared_marks("") == []
+    (finding,) = judge_shared_marks("this user may not write in /srv")
+    assert (finding.result, finding.found.endswith("may not write in /srv")) == ("warning", True)

@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.checkup import StoreReport
-from sulla.daemon.doctor.states import Times, judge_clock, judge_daemon, judge_leftover, judge_model, judge_store
+from sulla.daemon.doctor.states import Times, judge_clock, judge_daemon, judge_leftover, judge_store
 from sulla.host.findings import Finding, offset, size, span
 
 URL = "http://127.0.0.1:1"
@@ -125,33 +125,6 @@ def test_a_clock_that_stands_behind_what_was_written_is_noticed(times: Times, re
     finding = _one(judge_clock(times))
     assert finding.result == result
     assert found in finding.found
-
-
-# ------------------------------------------------------------------------------------------------------------ model
-
-
-@pytest.mark.parametrize(
-    ("model", "known", "sure", "result", "said"),
-    [
-        ("anthropic:a", ("a",), True, "ok", "answers and has it"),
-        ("anthropic:a", (), True, "fault", "check the name in SULLA_MODEL"),
-        ("anthropic:a", (), False, "warning", "unless the server is known not to list it"),
-        ("ollama:qwen3", ("qwen3:latest",), True, "ok", "answers and has it"),
-        ("ollama:qwen3:8b", ("qwen3:latest", "b"), True, "fault", "ollama pull qwen3:8b"),
-        ("openai:x", ("y", "z"), True, "fault", "it has y, z"),
-    ],
-)
-def test_a_model_is_there_or_what_there_is_is_said(
-    model: str, known: tuple[str, ...], sure: bool, result: str, said: str
-) -> None:
-    finding = _one(judge_model(model, model.partition(":")[2], known, sure))
-    assert finding.result == result
-    assert said in f"{finding.found} {finding.remedy}"
-
-
-def test_a_long_list_of_models_is_cut() -> None:
-    found = _one(judge_model("openai:x", "x", tuple(f"m{number}" for number in range(500)), True)).found
-    assert found.endswith("m9 …")
 
 
 # -------------------------------------------------------------------------------------------------------- for people

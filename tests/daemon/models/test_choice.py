@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
-from sulla.daemon.models.choice import HOW_TO, choose
+from sulla.daemon.models.choice import HOW_TO, choose, how_to, unused_key
 from sulla.host.sections import ModelSettings
 from sulla.host.system import SystemClock
 from tests.servers.ollama_server import FakeOllama
@@ -63,3 +63,9 @@ def test_the_notice_names_the_two_lines_that_configure_a_model() -> None:
     lines = [line.split("(")[0].strip() for line in HOW_TO.splitlines()]
     assert "ANTHROPIC_API_KEY=<your key>" in lines
     assert "SULLA_MODEL=ollama:<model>" in lines
+
+
+def test_a_key_that_nothing_uses_yet_is_noticed() -> None:
+    assert how_to(ModelSettings()) == HOW_TO
+    assert how_to(ModelSettings(openai_api_key=SecretStr("k"))).splitlines()[-1].startswith("OPENAI_API_KEY is set: ")
+    assert unused_key(ModelSettings(openai_api_key=SecretStr("k"), name="offline")) == ""

@@ -278,7 +278,7 @@ async def test_values_in_the_wrong_place_are_refused(http: httpx.AsyncClient) ->
     assert "takes no body" in wrong(body, 400, "invalid_input")
 
 
-@pytest.mark.parametrize("path", ["/", "/api", "/api/", "/api/threads/", "/api/threads/a/b/c", "/nothing", "/docs"])
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/threads/", "/api/threads/a/b/c", "/nothing", "/docs"])
 async def test_an_unknown_path_is_named(http: httpx.AsyncClient, path: str) -> None:
     assert repr(path) in wrong(await http.get(path), 404, "not_found")
 

@@ -50,7 +50,7 @@ def test_the_table_below_is_the_applications_own() -> None:
 
 
 async def test_every_path_but_the_listed_ones_asks_for_a_token() -> None:
-    open_to_all = ("/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json")
+    open_to_all = ("/", "/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json")
     found: list[str] = []
     async with inside(make_app()) as http:
         for verb, path in product(VERBS, [*PATHS, "/", "/nothing", "/ws"]):

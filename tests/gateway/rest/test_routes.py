@@ -16,6 +16,8 @@ WITHOUT = {
     "events.unsubscribe": "a client leaves",
     "notice.subscribe": "nothing stays connected; notice.list has them",
     "system.check": "takes minutes: `sulla doctor` shows how far it is",
+    "system.stop": "is for whoever has the machine: `sulla stop` waits for the end",
+    "system.reload": "goes with it",
     "token.create": "answers with a secret",
     "token.list": "goes with it",
     "token.revoke": "goes with it",

@@ -23,8 +23,8 @@ KEY = "right-key-1234"
 
 async def test_a_model_that_is_there_is_found_and_no_reply_is_asked_for() -> None:
     async with FakeAnthropic(Script(()), SystemClock(), key=KEY, models=("claude-a",)) as fake:
-        assert await find_anthropic("claude-a", KEY, fake.url, SystemClock()) is True
-        assert await find_anthropic("claude-b", KEY, fake.url, SystemClock()) is False
+        assert await find_anthropic("claude-a", KEY, fake.url, SystemClock()) == ("claude-a",)
+        assert await find_anthropic("claude-b", KEY, fake.url, SystemClock()) == ("claude-a",), "what there is"
         assert fake.requests == []
 
 

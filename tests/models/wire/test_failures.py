@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
-from sulla.models.wire.failures import innermost, no_connection, retry_after_s, took_too_long
+from sulla.models.wire.failures import HERE_S, innermost, no_connection, retry_after_s, took_too_long
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,24 @@ def test_the_address_is_told_without_the_secrets_in_it(secret: str) -> None:
 
 def test_too_long_says_how_long_is_allowed() -> None:
     assert "'m' took longer than 2.5 s" in took_too_long("m", 2.5).message
+
+
+def _refused(address: str, *causes: type[Exception]) -> float | None:
+    outer = ValueError("it failed")
+    outer.__context__ = ExceptionGroup("both were tried", [cause("no") for cause in causes])
+    return no_connection("m", address, "X_BASE_URL", outer).retry_after_s
+
+
+def test_this_machine_saying_that_nobody_listens_is_soon_sure_and_no_other_failure_is() -> None:
+    refused = ConnectionRefusedError
+    told = [
+        _refused("http://127.0.0.1:9", refused),
+        _refused("http://localhost:9/v1", refused, refused),
+        _refused("http://[::1]:9", refused),
+        _refused("http://there:9", refused),
+        _refused("http://127.0.0.1:9", refused, TimeoutError),
+        _refused("http://127.0.0.1:9", ConnectionResetError),
+        _refused("http://10.0.0.1:9", refused),
+        _refused("http://[no", refused),
+    ]
+    assert told == [HERE_S, HERE_S, HERE_S, None, None, None, None, None]

@@ -290,6 +290,45 @@ async def test_a_tool_that_fails_twice_and_then_works_is_waited_for_longer_each_
     assert (await ended(world, run)).outputs == {"got": "now", "tries": 3}
 
 
+LITERAL = """
+name: literal
+inputs: {url: {type: string, default: "https://news.example/today"}}
+steps:
+  - {id: a, tool: look, with: {url: "https://news.example/today"}, retry: {tries: 3, backoff: 10s, factor: 1}}
+"""
+
+
+def looking(ledger: EffectLedger) -> Tool:
+    async def look(context: ToolContext, *, url: str) -> Result:
+        """Read a page, which fails the first time in words of its own.
+
+        Args:
+            url: the page.
+        """
+        ledger.write("look", url, context)
+        return Done("500: ask somebody else", is_error=len(ledger.read()) == 1, origin="web", passing=True)
+
+    return define(look, effect="pure", category="testing")
+
+
+async def test_an_address_that_stands_in_the_playbook_is_known_also_after_a_failure_from_outside(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), LITERAL, more=[looking(ledger)])
+    run = await world.run_play("literal")
+    await later(world, 11)
+    assert (await at(world, run)).status == "completed"
+    assert len(effects(ledger)) == 2
+
+
+async def test_an_address_that_is_made_up_on_the_way_is_asked_about_then(make: Make, ledger: EffectLedger) -> None:
+    text = LITERAL.replace('with: {url: "https://news.example/today"}', 'with: {url: "${{ inputs.url }}"}')
+    world = make(ScriptedProvider(), text, more=[looking(ledger)])
+    run = await world.run_play("literal")
+    await later(world, 11)
+    assert "look" in (await question(world, run)).prompt
+
+
 async def test_each_attempt_is_a_call_of_its_own(make: Make, ledger: EffectLedger) -> None:
     world = make(ScriptedProvider(), SHAKY, more=[shaky(ledger, 1)])
     await world.run_play("shaky")

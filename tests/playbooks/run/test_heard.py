@@ -86,8 +86,9 @@ def test_one_that_is_blocked_and_says_nothing_gives_a_reason_all_the_same() -> N
 @pytest.mark.parametrize(
     ("reason", "kind"),
     [
-        ("provider_transient", "transient"),
-        ("provider_unreachable", "transient"),
+        ("provider_transient", "permanent"),
+        ("provider_unreachable", "permanent"),
+        ("provider_protocol", "permanent"),
         ("crashed_repeatedly", "transient"),
         ("context_too_long", "context_limit"),
         ("tool_error", "tool_error"),

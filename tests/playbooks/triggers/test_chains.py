@@ -83,7 +83,9 @@ class Home:
         self.catalog = PlaybookCatalog([folder], lambda: self.catalog.known)
         tools = (define(self.look, effect="pure"), define(self.shout, effect="once", reach="inward"))
         self.world = PlayWorld(store, self.agent, {}, tools=tools, clock=clock)
-        self.desk = StoredRuns(self.world.threads, self.catalog, clock, make_id, ("sulla",), lambda _: None, lambda: 0)
+        self.desk = StoredRuns(
+            self.world.threads, self.catalog, clock, make_id, lambda: ("sulla",), lambda _: None, lambda: 0
+        )
         key = actor_key("sulla", graph=PLAYBOOK)
         effects = replace(self.world.effects, successors=self.desk, catalog=self.desk)
         self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlaybookNode(effects)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
@@ -172,3 +173,19 @@ class _Foreign:
 
     def data(self) -> JsonObject:
         return {"slot": {"n": 1}}
+
+
+def test_every_record_has_fields_that_can_be_read() -> None:
+    assert all(
+        form.readers.keys() == {one.name for one in fields(THREAD_SCHEMA.records[kind])}
+        for kind, form in THREAD_SCHEMA.forms.items()
+    )
+
+
+def test_a_field_that_no_record_can_hold_is_refused_by_name() -> None:
+    @dataclass(frozen=True)
+    class Odd:
+        when: complex
+
+    with pytest.raises(TypeError, match="complex"):
+        _ = Form(Odd).readers

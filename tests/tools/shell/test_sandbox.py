@@ -323,3 +323,30 @@ async def test_what_was_mounted_has_to_be_what_was_seen_or_the_command_does_not_
         126,
         "the workspace changed while the sandbox was made; run the command again",
     )
+
+
+@real
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("exec 3<>/dev/tcp/192.0.2.1/80", "no network in the sandbox"),
+        ("exec 3<>/dev/tcp/news.example/80", "no network in the sandbox"),
+        ("touch x && chmod u+s x", "setuid and setgid bits"),
+        ("mkdir d; chmod -R 2755 d", "setuid and setgid bits"),
+        ("touch x && chmod u+x,g-s x", ""),
+        ("chmod 755 /usr/bin/env", ""),
+        ("cat nothing", ""),
+    ],
+)
+async def test_what_the_sandbox_has_refused_is_named_where_nothing_else_can_be_the_reason(
+    tmp_path: Path, command: str, expected: str
+) -> None:
+    shell = await opened(tmp_path, FOLDER)
+    _, printed = await said(shell, tmp_path, command)
+    found = shell.hint(command, printed)
+    assert expected in found
+    assert bool(found) is bool(expected), (printed, found)
+
+
+def test_without_a_sandbox_nothing_is_said_of_one() -> None:
+    assert Shell().hint("chmod u+s x", "Operation not permitted: Network is unreachable") == ""

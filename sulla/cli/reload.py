@@ -1,0 +1,39 @@
+"""`sulla reload`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+
+from sulla.core.jsontypes import JsonObject
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import door, home_of
+from sulla.terminal.program import program
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Have the daemon read its settings and agents again."""
+
+    async def ask() -> JsonObject:
+        async with open_client(door(home_of(given))) as client:
+            return await client.call("system.reload")
+
+    found = asyncio.run(ask())
+    if given.json:
+        print(json.dumps(found))
+        return Exit.OK
+    taken, waiting = [str(one) for one in found["taken"]], [str(one) for one in found["waiting"]]  # type: ignore[union-attr]
+    if taken:
+        print(f"taken up: {', '.join(taken)}")
+    if waiting:
+        print(f"waits for a restart: {', '.join(waiting)} (`{program()} service restart`, or stop and start it)")
+    if not taken and not waiting:
+        print("nothing has changed")
+    return Exit.OK

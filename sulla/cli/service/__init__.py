@@ -1,0 +1,1 @@
+"""`sulla service`: a daemon that runs by itself, under systemd or launchd."""

@@ -1,0 +1,103 @@
+"""A daemon that is told to stop, or to read its settings and agents again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Sequence
+
+from sulla.core.errors import Refused, SettingsError
+from sulla.daemon.agents import read_team
+from sulla.daemon.settings.changes import Changes, changes, taken_up
+from sulla.daemon.settings.config import Examined, Settings
+from sulla.daemon.settings.redaction import hide_known
+from sulla.gateway.methods.lifecycle import Reloaded, Stopping
+from sulla.host.host import Built, Host
+from sulla.host.team import Team
+from sulla.telemetry.logs import set_level
+from sulla.work.local import LocalWork
+
+log = logging.getLogger(__name__)
+
+
+class Lifecycle:
+    """Implements `gateway.methods.lifecycle.LifecycleService`. It lives as long as the daemon.
+
+    Args:
+        settings: what the daemon runs with.
+        examine: reads the settings again, as they were read at the start.
+        host: has the agents and the redactor.
+        built: what the capabilities bring.
+        work: knows what is running.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        examine: Callable[[], Examined],
+        host: Host,
+        built: Sequence[Built],
+        work: LocalWork,
+    ) -> None:
+        self._running = settings
+        self._examine = examine
+        self._host = host
+        self._built = built
+        self._work = work
+        self._waiting: tuple[str, ...] = ()
+        self._reading = asyncio.Lock()
+        self._ask: Callable[[bool], None] = lambda now: None
+
+    def connect(self, ask: Callable[[bool], None]) -> None:
+        """Have the daemon heed whoever tells it to stop.
+
+        Args:
+            ask: takes it, and whether it is to be at once.
+        """
+        self._ask = ask
+
+    async def stop(self, *, now: bool) -> Stopping:
+        """See `LifecycleService`."""
+        log.info("told to stop by a client%s", ", at once" if now else "")
+        self._ask(now)
+        running = len(self._work.inspect().running)
+        return Stopping(os.getpid(), running, 0.0 if now else self._running.daemon.drain_s)
+
+    async def reload(self) -> Reloaded:
+        """See `LifecycleService`."""
+        async with self._reading:
+            examined, team = await asyncio.to_thread(self._read)
+            found = changes(self._running, examined.settings)
+            faults = [*examined.faults, *team.faults]
+            takes: list[Callable[[], None]] = []
+            for one in self._built:
+                try:
+                    takes += [one.take_up(examined.settings)] if one.take_up is not None else []
+                except SettingsError as error:
+                    faults.append(error.message)
+            if faults:
+                raise Refused(f"nothing was changed, because of {len(faults)} faults: {'; '.join(faults)}")
+            return self._take(examined.settings, team, takes, found)
+
+    def waiting(self) -> str:
+        """The settings that hold from the next start on, in one line; empty if all that is written down holds."""
+        names = ", ".join(self._waiting)
+        return f"settings that have changed wait for a restart: {names}" if names else ""
+
+    def _read(self) -> tuple[Examined, Team]:
+        examined = self._examine()
+        return examined, read_team(examined.settings)
+
+    def _take(self, wanted: Settings, team: Team, takes: Sequence[Callable[[], None]], found: Changes) -> Reloaded:
+        hide_known(wanted, self._host.place.redactor)
+        agents = ("agents",) if team != self._host.agents.team else ()
+        self._host.agents.team.take(team)
+        for take in takes:
+            take()
+        set_level(wanted.daemon.log_level)
+        self._running = taken_up(self._running, wanted)
+        self._waiting = found.waiting
+        taken = (*found.live, *agents)
+        log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
+        return Reloaded(taken, found.waiting)

@@ -1,0 +1,32 @@
+"""How this program is called from where a person stands: what hints print has to work when it is typed."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+NAME: Final = "sulla"
+
+
+@cache
+def program() -> str:
+    """What to type for Sulla, in the current folder and with the current `PATH`: ``sulla`` where that is this very
+    installation, else the path of its script, e.g. ``.venv/bin/sulla``.
+    """
+    script = Path(sys.executable).parent / NAME
+    found = shutil.which(NAME)
+    if found is not None and (not script.exists() or script.samefile(found)):
+        return NAME
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m {NAME}"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
+
+
+def hint(text: str) -> str:
+    """A text with the commands in it, each written as ```sulla …```, as they can be typed here."""
+    return text if program() == NAME else text.replace(f"`{NAME} ", f"`{program()} ")

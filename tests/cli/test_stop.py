@@ -1,0 +1,113 @@
+"""`sulla stop` and `sulla reload`, with real daemons."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from sulla.cli.stop import has_home
+from sulla.host.home import Home
+from sulla.terminal.exits import Exit
+from tests.daemon.running import Place, service
+from tests.mcp.benches import HERE
+from tests.servers.script import Reply, Rule, Script
+
+SLOW = Script(
+    [Rule(Reply("One moment. <AGENT_DONE>ok</AGENT_DONE>", pieces=4, hold="gate", hold_after=2), text="slow")]
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """A home."""
+    return Place(tmp_path / "home", SULLA_MODEL="offline")
+
+
+def test_it_stops_the_daemon_and_returns_when_it_has_ended(place: Place) -> None:
+    with place.up() as daemon:
+        code, said, complaints = place.run("stop")
+        assert (code, said, complaints) == (Exit.OK, "stopped\n", "")
+        assert daemon.ended() == 0
+    assert Home(place.home).whereabouts() is None
+    assert place.run("stop")[:2] == (Exit.OK, f"no daemon runs on the home {place.home}\n")
+    assert json.loads(place.run("stop", "--json")[1]) == {"stopped": False, "running": False}
+
+
+def test_it_says_what_it_waits_for_and_now_waits_for_nothing(tmp_path: Path) -> None:
+    with service(SLOW) as model:
+        place = Place(tmp_path / "home", **model.environ, SULLA_DAEMON__DRAIN_S="600")
+        with place.up() as daemon, place.begin("ask", "slow") as client:
+            client.until("One moment")
+            with place.begin("stop") as first:
+                first.complains("waiting up to 600 s for 1 turn to reach a step border (--now cuts off)")
+                assert place.run("stop", "--now")[0] == Exit.OK
+                assert first.ended() == Exit.OK
+            assert daemon.ended() == 0
+            client.ended(signal.SIGINT)
+
+
+def test_one_that_does_not_answer_is_sent_a_signal(place: Place) -> None:
+    with place.up() as daemon:
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        with place.begin("stop") as command:
+            command.complains(f"process {daemon.process.pid} is sent SIGTERM")
+            os.kill(daemon.process.pid, signal.SIGCONT)
+            assert command.ended() == Exit.OK
+        assert daemon.ended() == 0
+
+
+def test_a_process_that_is_another_one_is_told_from_the_homes(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for pid, target in ((1, home / "lock"), (2, tmp_path / "lock")):
+        (tmp_path / str(pid) / "fd").mkdir(parents=True)
+        (tmp_path / str(pid) / "fd" / "7").symlink_to(target)
+    assert [has_home(pid, home, tmp_path) for pid in (1, 2, 3)] == [True, False, False]
+    assert has_home(os.getpid(), home, tmp_path / "no such folder")
+
+
+def test_a_reload_takes_up_agents_servers_and_the_log_level_and_says_what_waits(place: Place) -> None:
+    with place.up():
+        assert place.run("reload")[:2] == (Exit.OK, "nothing has changed\n")
+        agent = place.home / "agents" / "gardener"
+        agent.mkdir(parents=True)
+        (agent / "agent.yaml").write_text("name: Gardener\ndescription: knows plants\n")
+        server = f'[mcp.servers.real]\ncommand = "{sys.executable}"\nargs = ["{HERE}/real_server.py"]\n'
+        (place.home / "sulla.toml").write_text(f'[gateway]\nport = 1\n[daemon]\nlog_level = "debug"\n{server}')
+        code, said, _ = place.run("reload", "--json")
+        assert code == Exit.OK
+        assert json.loads(said) == {"taken": ["daemon.log_level", "mcp.servers", "agents"], "waiting": []}
+        code, said, _ = place.run("ask", "--agent", "gardener", "hello")
+        assert code == Exit.OK
+        status = json.loads(place.run("status", "--json")[1])
+        assert "gardener" in status["agents"]
+        assert [one["name"] for one in status["mcp"]] == ["real"]
+        (place.home / "sulla.toml").write_text("[limits]\nruns = 3\n")
+        said = place.run("reload")[1]
+        assert "taken up: daemon.log_level, mcp.servers" in said
+        assert "waits for a restart: limits.runs" in said
+        status = json.loads(place.run("status", "--json")[1])
+        assert status["mcp"] == []
+        (trouble,) = [one for one in status["troubles"] if one["what"] == "restart"]
+        assert trouble["why"] == "settings that have changed wait for a restart: limits.runs"
+
+
+def test_a_reload_with_faults_changes_nothing_and_says_all_of_them(place: Place) -> None:
+    with place.up():
+        file, agent = place.home / "sulla.toml", place.home / "agents" / "broken"
+        agent.mkdir(parents=True)
+        (agent / "agent.yaml").write_text("name: [\n")
+        file.write_text('[gateway]\nprot = 1\n[limits]\nruns = 0\n[daemon]\nlog_level = "debug"\n[mcp.servers.x]\n')
+        code, _, said = place.run("reload")
+        assert code == Exit.REFUSED
+        assert "nothing was changed" in said
+        for part in (f"{file}:2: 'gateway.prot'", f"{file}:4: limits.runs", "agents/broken", "mcp.servers.x: expected"):
+            assert part in said
+        file.unlink()
+        (agent / "agent.yaml").unlink()
+        agent.rmdir()
+        assert place.run("reload")[1] == "nothing has changed\n"
