@@ -18,6 +18,7 @@ from statistics import fmean
 from bench.frame import Frame, Row
 from bench.turns import data
 from bench.turns.data import Line
+from bench.turns.voices import tallies
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.english_detector import EnglishDetector
 from sulla.speech.turn_taking.detector import COMPLETE
@@ -190,6 +191,11 @@ def rows_of(half: str, lines: Sequence[Line], *, judged: bool) -> list[Row]:
     ]
 
 
+def _spoken(lines: Sequence[Line], unseen: Sequence[Line]) -> list[Row]:
+    """What the product makes of them when people say them."""
+    return [_share(f"spoken, {name}", hits, of, limit) for name, hits, of, limit in tallies(lines, unseen)]
+
+
 def evaluation_us(frame: Frame, lines: Sequence[Line]) -> Row:
     """What one evaluation costs."""
 
@@ -212,5 +218,6 @@ def run(frame: Frame) -> list[Row]:
         *rows_of("more", data.more(), judged=False),
         *rows_of("trial", data.trial(), judged=False),
         *rows_of("held-out", data.heldout(), judged=True),
+        *_spoken((*dev, *data.more()), data.heldout()),
         evaluation_us(frame, dev),
     ]

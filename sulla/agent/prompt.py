@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
@@ -84,7 +85,13 @@ def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[PromptSection
     return tuple(found)
 
 
-def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = (), jobs: Sequence[str] = ()) -> str:
+def turn_context(
+    now_s: float,
+    project: str,
+    active: Sequence[ActiveAgent] = (),
+    jobs: Sequence[str] = (),
+    zone: str = "UTC",
+) -> str:
     """What a model is told beside a person's message: all that differs from turn to turn.
 
     Args:
@@ -92,9 +99,11 @@ def turn_context(now_s: float, project: str, active: Sequence[ActiveAgent] = (),
         project: the thread's project; empty for none.
         active: the agents at work in other threads.
         jobs: how commands in the background have ended that it was not told of yet.
+        zone: the name of the time zone that it is told the time in.
     """
-    now = datetime.fromtimestamp(now_s, UTC)
-    lines = [f"Time: {now:%A %Y-%m-%d %H:%M} UTC"]
+    now = datetime.fromtimestamp(now_s, ZoneInfo(zone))
+    where = zone if zone == "UTC" else f"UTC{now.isoformat()[-6:]} ({zone})"
+    lines = [f"Time: {now:%A %Y-%m-%d %H:%M} {where}"]
     if project:
         lines.append(f"Project: {_plain(project)}")
     if active:

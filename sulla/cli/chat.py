@@ -14,6 +14,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.given import thread_of
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import hint
 from sulla.terminal.turn import Asking, Said, fault_in
 
 
@@ -68,7 +69,7 @@ def run(given: argparse.Namespace) -> Exit:
                 break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:
         return ended
-    print(f"\n`sulla chat --thread {thread_id}` goes on here." if thread_id else "", file=sys.stderr)
+    print(hint(f"\n`sulla chat --thread {thread_id}` goes on here.") if thread_id else "", file=sys.stderr)
     return Exit.OK
 
 

@@ -27,10 +27,8 @@ FIRST = {
     "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),
     "up": Command("sulla.cli.up", "start the daemon and serve until it is told to stop"),
     "stop": Command("sulla.cli.stop", "stop the daemon, and wait until it has ended"),
-    "reload": Command("sulla.cli.reload", "have the daemon take up what has changed of its settings and agents"),
-    "service": Command(
-        "sulla.cli.service.commands", "have the daemon run by itself: install, start, stop, restart, logs"
-    ),
+    "reload": Command("sulla.cli.reload", "have the daemon take up changed settings and agents"),
+    "service": Command("sulla.cli.service.commands", "have systemd or launchd start the daemon"),
     "ask": Command("sulla.cli.ask", "ask one question and print the answer"),
     "chat": Command("sulla.cli.chat", "talk; Ctrl-C stops the answer, at the prompt it leaves"),
     "status": Command("sulla.cli.status", "say how the daemon is"),

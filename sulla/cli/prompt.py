@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> Exit:
     talk = _Talk()
     if given.thread:
         with Pages(home) as pages:
-            talk = _read(all_events(pages, given.thread, 0, None))
+            talk = _read(all_events(pages, pages.whole(given.thread), 0, None))
     known = asyncio.run(_ask(home))
     if known is None and settings.section(McpSettings).servers:
         print("no daemon runs, so the tools of MCP servers are not among these", file=sys.stderr)

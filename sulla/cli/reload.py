@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from typing import Any
 
-from sulla.core.jsontypes import JsonObject
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
@@ -21,15 +21,15 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Have the daemon read its settings and agents again."""
 
-    async def ask() -> JsonObject:
+    async def ask() -> dict[str, Any]:
         async with open_client(door(home_of(given))) as client:
             return await client.call("system.reload")
 
-    found = asyncio.run(ask())
+    found: dict[str, Any] = asyncio.run(ask())
     if given.json:
         print(json.dumps(found))
         return Exit.OK
-    taken, waiting = [str(one) for one in found["taken"]], [str(one) for one in found["waiting"]]  # type: ignore[union-attr]
+    taken, waiting = list(map(str, found["taken"])), list(map(str, found["waiting"]))
     if taken:
         print(f"taken up: {', '.join(taken)}")
     if waiting:

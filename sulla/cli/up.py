@@ -50,6 +50,10 @@ def run(given: argparse.Namespace) -> Exit:
         return Exit.FAILED
     finally:
         logs.close()
+    try:
+        sys.stdout.flush()
+    except OSError:  # a terminal that was closed: the daemon has ended in order all the same
+        let_go(sys.stdout)
     return Exit.OK
 
 

@@ -32,7 +32,7 @@ def chosen(begins: str, ids: Iterable[str], what: str, where: str) -> str:
     if not found:
         raise NotFound(f"no {what} begins with {begins[:_SHOWN]!r}; {where}")
     if len(found) > 1:
-        more = f", and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        named = ", ".join(found[:NAMED])
-        raise InvalidInput(f"{len(found)} {what}s begin with {begins[:_SHOWN]!r}: {named}{more}; type more of the id")
+        count = f"more than {NAMED}" if len(found) > NAMED else f"{len(found)}"
+        named = ", ".join(found[:NAMED]) + (" …" if len(found) > NAMED else "")
+        raise InvalidInput(f"{count} {what}s begin with {begins[:_SHOWN]!r}: {named}; type more of the id")
     return found[0]

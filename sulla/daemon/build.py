@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import asdict
 from functools import partial
 from typing import Final
 
@@ -26,8 +27,8 @@ from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
+from sulla.daemon.home.lifecycle import Lifecycle
 from sulla.daemon.intake import Intake
-from sulla.daemon.lifecycle import Lifecycle
 from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
@@ -132,12 +133,12 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
         )
     )
     forget = (scene.feed.forget, *(one.forget for one in built if one.forget is not None))
-    report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place).run
+    model_check = ModelCheck(settings.model, choice, clock)
+    report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, forget, report, look)
     look_after(host.health, watch, service, core.models, access)
-    model_check = ModelCheck(settings.model, choice, clock)
     host.health.watch("model", model_check.trouble, blocks=False)
     host.health.watch("restart", lifecycle.waiting, blocks=False)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)
@@ -205,8 +206,18 @@ def _groups(threads: ThreadStore) -> GroupOf:
     return group_of
 
 
-def _checkup(settings: Settings, store: Store, place: Place) -> Checkup:
+def _checkup(
+    settings: Settings, store: Store, place: Place, model_check: ModelCheck
+) -> Callable[[], Awaitable[JsonObject]]:
+    """What `sulla doctor` asks of a daemon that runs: its store, and whether its model can answer."""
+
     async def check() -> StoreReport:
         return await check_store(store_reader(settings, place.clock, quiet=False), store, place.clock, BUDGET_S)
 
-    return Checkup(check)
+    checkup = Checkup(check)
+
+    async def look() -> JsonObject:
+        found = await checkup.run()
+        return found | {"model_check": asdict(await model_check.look())}
+
+    return look

@@ -30,6 +30,7 @@ from sulla.host.store_url import MEMORY
 from sulla.host.system import random_id, random_part
 from sulla.host.tools import ToolRegistry
 from sulla.host.waker import Waker
+from sulla.host.zone import home_zone
 from sulla.models.catalog import OFFLINE, ModelName
 from sulla.store.base import Store
 from sulla.threads.store import ThreadStore
@@ -68,7 +69,7 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     store = place.wrap_store(make_store(settings, place))
     team, home_tools, waker = read_team(settings), make_home_tools(settings, place.clock), Waker()
     programs = ProgramFiles(settings.shell.program_files)
-    tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools), programs)
+    tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools), programs, place.zone)
     instruments = make_instruments(settings, choice, place, tools)
     threads = _make_threads(settings, store, place, instruments)
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
@@ -97,7 +98,7 @@ def offline_core(settings: Settings, clock: Clock) -> Core:
     store = settings.store.model_copy(update={"url": MEMORY})
     telemetry = settings.telemetry.model_copy(update={"otlp_endpoint": ""})
     settings = settings.model_copy(update={"store": store, "telemetry": telemetry})
-    place = Place(clock, random_id, "nobody", random_part)
+    place = Place(clock, random_id, "nobody", random_part, zone=home_zone(settings.daemon.zone).name)
     return make_core(settings, Choice(ModelName(OFFLINE), "no daemon runs"), place, lenient=True)
 
 

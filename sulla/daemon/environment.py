@@ -38,9 +38,13 @@ class Scene:
         feed: what people look at.
         threads: where they talk.
         clock: all time.
+        zone: the time zone in which agents are told the time.
     """
 
-    def __init__(self, active: ActiveAgents, feed: EnvironmentFeed, threads: ThreadStore, clock: Clock) -> None:
+    def __init__(
+        self, active: ActiveAgents, feed: EnvironmentFeed, threads: ThreadStore, clock: Clock, zone: str = "UTC"
+    ) -> None:
+        self._zone = zone
         self.active = active
         self.feed = feed
         self._threads = threads
@@ -50,7 +54,7 @@ class Scene:
 
     def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[str, ...]]) -> TurnContext:
         """What turns are told of it, beside what agents remember and how their jobs have ended."""
-        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, jobs)
+        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, self._zone, jobs)
 
     async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """See `environment_rpc.EnvironmentService`."""
@@ -81,7 +85,13 @@ def make_scene(store: Store, threads: ThreadStore, place: Place, held: Callable[
         held: gives the logs that somebody worked on a moment ago.
         place: what the daemon stands on.
     """
-    return Scene(ActiveAgents(threads, held), EnvironmentFeed(store, place.clock, place.redactor), threads, place.clock)
+    return Scene(
+        ActiveAgents(threads, held),
+        EnvironmentFeed(store, place.clock, place.redactor),
+        threads,
+        place.clock,
+        place.zone,
+    )
 
 
 def _shown(agent: ActiveAgent) -> Json:

@@ -40,6 +40,7 @@ from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.system import SystemClock, random_id, random_part, random_token
+from sulla.host.zone import zone_or_warning
 from sulla.models.catalog import OFFLINE
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.telemetry.logs import Logs
@@ -105,10 +106,8 @@ async def run_daemon(
         stack.callback(home.unlock)
         if logs is not None:
             logs.keep(settings.home / LOGS)
-        owner = f"{home.identity(random_id)}:{random_id('boot')}"
-        place = prepare(Place(SystemClock(), random_id, owner, random_part, redactor))
+        place = prepare(_place(settings, home, redactor))
         choice = await choose(settings.model, place.clock)
-        prepare_open_files()
         sock = _bind(settings.gateway)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
@@ -131,7 +130,6 @@ async def run_daemon(
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid()))
         _greet(say, settings, choice, server)
-        log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
@@ -165,12 +163,20 @@ async def _close(name: str, close: Callable[[], Awaitable[None]], clock: Clock) 
         log.error("the capability %r did not let go of what it has open within %s s", name, CLOSE_S)
 
 
+def _place(settings: Settings, home: Home, redactor: Redactor) -> Place:
+    """What the daemon stands on, with the real clock and real chance."""
+    owner = f"{home.identity(random_id)}:{random_id('boot')}"
+    zone = zone_or_warning(settings.daemon.zone)
+    return Place(SystemClock(), random_id, owner, random_part, redactor, zone=zone)
+
+
 def _followers(system: System) -> dict[str, LogFollower]:
     """What reads the threads behind the turns, by name."""
     return {name: follower for one in system.built for name, follower in one.followers.items()}
 
 
 def _bind(gateway: GatewaySettings) -> socket.socket:
+    prepare_open_files()
     check_exposure(gateway)
     return bind(gateway.host, gateway.port)
 
@@ -343,6 +349,7 @@ def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, serve
     for warning in exposure_warnings(settings.gateway):
         say(f"warning: {warning}")
     say(f"ready {server.url}")
+    log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
 
 
 async def _stop_in_order(

@@ -11,6 +11,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY, SQLITE, STORE_FILE, StoreUrl, named_store, not_installed, store_file
 from sulla.store.base import Store
+from sulla.threads.log.records import RunStarted
 
 
 def make_store(settings: Settings, place: Place) -> Store:
@@ -83,8 +84,12 @@ def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile 
     return SqliteReader(path, clock, quiet=quiet)
 
 
-def compact_store(settings: Settings) -> str:
+def compact_store(settings: Settings, scrub: Callable[[str, bytes], bytes]) -> str:
     """Write the store's file anew, without what was deleted; what came of it, for people. Nobody may have it open.
+
+    Args:
+        settings: name it.
+        scrub: gives for a record's kind and body the body that takes its place.
 
     Raises:
         StoreUnavailable: it could not be; it is as it was.
@@ -94,7 +99,7 @@ def compact_store(settings: Settings) -> str:
         return "kept by a server, which looks after its own disk"
     from sulla.store.sqlite.file import compact_file
 
-    before, after = compact_file(path)
+    before, after = compact_file(path, RunStarted.kind, scrub)
     return f"{before:,} bytes written anew as {after:,}"
 
 

@@ -41,7 +41,7 @@ def build(host: Host) -> Built:
     check_heartbeat(wanted)
     threads, limits, timetable = BeatThreads(host.threads), limits_of(wanted), host.needed(Timetable)
     timetable.begins.beat_thread = threads.open
-    timetable.want(wanted_by(wanted, team.ids))
+    timetable.want(wanted_by(wanted, team.ids, host.place.zone))
     questions = OpenQuestions(host.threads, clock)
     people = PeopleBriefing(host.needed(PresenceRegistry), host.needed(NoticeInbox), questions, clock)
     warn, catalog, playbooks = host.needed(Notifier).warn, host.needed(SkillCatalog), host.needed(AgentPlaybooks)
@@ -61,7 +61,7 @@ def build(host: Host) -> Built:
             playbooks=partial(playbooks.beat_lines, parts.tools),
         )
         node = HeartbeatNode(
-            look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or "UTC"
+            look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or host.place.zone
         )
         answers = parts.model.estimator.info.name.model
         return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, node))}

@@ -10,12 +10,13 @@ from sulla.schedules.hours import parse_hours
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 
 
-def wanted_by(beats: HeartbeatSettings, agents: Sequence[str]) -> dict[str, Spec]:
+def wanted_by(beats: HeartbeatSettings, agents: Sequence[str], zone: str = "UTC") -> dict[str, Spec]:
     """The schedules that the settings ask for, by id; the ids stay as long as the names do.
 
     Args:
         beats: the section `[heartbeat]`.
         agents: the ids of those that there are, the home's own first.
+        zone: the home's time zone, for those that name none.
 
     Raises:
         SettingsError: one cannot be.
@@ -31,14 +32,14 @@ def wanted_by(beats: HeartbeatSettings, agents: Sequence[str]) -> dict[str, Spec
         if agent not in agents:
             raise SettingsError(f"{where}.agent: no agent {agent!r} (known: {', '.join(agents)})")
         try:
-            found[schedule_id] = _spec(beats, one, agent)
+            found[schedule_id] = _spec(beats, one, agent, zone)
             check_spec(found[schedule_id])
         except InvalidInput as error:
             raise SettingsError(f"{where}: {error.message}") from None
     return found
 
 
-def _spec(beats: HeartbeatSettings, one: BeatSettings, agent: str) -> Spec:
+def _spec(beats: HeartbeatSettings, one: BeatSettings, agent: str, zone: str) -> Spec:
     """What is not said of one is as it is said of all."""
     cron = one.cron or ("" if one.period_s else beats.cron)
     every = Every(one.period_s or beats.period_s, jitter_s=beats.jitter_s if one.jitter_s is None else one.jitter_s)
@@ -46,7 +47,7 @@ def _spec(beats: HeartbeatSettings, one: BeatSettings, agent: str) -> Spec:
     return Spec(
         Cron(cron) if cron else every,
         BeatAction(agent, one.project),
-        one.zone or beats.zone,
+        one.zone or beats.zone or zone,
         parse_hours(hours) if hours else None,
         one.missed or beats.missed,
     )

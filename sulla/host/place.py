@@ -29,3 +29,5 @@ class Place:
     wrap_store: Callable[[Store], Store] = lambda store: store
     wrap_provider: Callable[[Provider], Provider] = lambda provider: provider
     extra_tools: tuple[Tool, ...] = ()
+    zone: str = "UTC"
+    """The name of the time zone that counts where nobody says otherwise."""

@@ -140,6 +140,10 @@ class DaemonSettings(Section):
 
     live: ClassVar[frozenset[str]] = frozenset({"log_level"})
 
+    zone: str = ""
+    """The time zone of schedules, heartbeats and what agents are told, where nothing else is said, e.g.
+    `Europe/Berlin`; empty for the system's.
+    """
     drain_s: Seconds = 10.0
     """How long a stop waits for turns to reach a step border, in seconds."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

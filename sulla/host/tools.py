@@ -41,11 +41,15 @@ class ToolRegistry(Collection[str]):
         team: the agents.
         tools: beside the built-in ones, for every agent whose list has room for them.
         programs: which files the built-in ones ask about before a tainted run writes them.
+        zone: the time zone that the built-in ones tell the time of.
     """
 
-    def __init__(self, team: Team, tools: Iterable[Tool] = (), programs: ProgramFiles = PROGRAMS) -> None:
+    def __init__(
+        self, team: Team, tools: Iterable[Tool] = (), programs: ProgramFiles = PROGRAMS, zone: str = "UTC"
+    ) -> None:
         self._team = team
         self._programs = programs
+        self._zone = zone
         self._tools = list(tools)
         self._for_agents: list[AgentTools] = []
         self._sources: list[ToolSource] = []
@@ -113,7 +117,7 @@ class ToolRegistry(Collection[str]):
     def _toolbox(self, spec: AgentSpec, moving: tuple[Tool, ...]) -> Toolbox:
         found: list[Tool] = []
         listing = listing_tools(lambda: found, lambda: ((name, "") for name in spec.spawns), tuple)
-        common = (*builtin_tools(self._programs), *listing, *self._tools, *moving)
+        common = (*builtin_tools(self._programs, self._zone), *listing, *self._tools, *moving)
         found += (tool for tool in common if allows(spec.tools, tool.name))
         for own in self._for_agents:
             found += (tool for tool in own.make(spec) if allows(spec.tools, tool.name) or own.granted(spec, tool))

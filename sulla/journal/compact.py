@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+
+import orjson
 
 from sulla.core.ids import ThreadId
 from sulla.host.compaction import CompactionContext, rewrite_lines
@@ -19,23 +21,28 @@ async def compact(context: CompactionContext) -> str:
     folder = context.settings.home / FOLDER
 
     def work() -> tuple[int, int]:
-        dropped = files = 0
+        dropped = changed = 0
         for name, read in ((CONVERSATIONS, read_line), (TRAINING, read_example)):
             for path in sorted(folder.glob(f"{name}*")):
                 # Only the current file is gone on with: what follows a bad line there is written anew from the store.
-                done = rewrite_lines(path, _lives(read, context.live, ends=path.name == name))
-                dropped, files = dropped + done.dropped, files + bool(done.dropped)
-        return dropped, files
+                done = rewrite_lines(path, _lives(read, context, ends=path.name == name))
+                dropped, changed = dropped + done.dropped, changed + done.changed
+        return dropped, changed
 
-    dropped, files = await asyncio.to_thread(work)
-    return f"{dropped} lines of deleted threads removed from {files} files" if dropped else "nothing to remove"
+    dropped, changed = await asyncio.to_thread(work)
+    also = f", and what they say taken out of {changed} others" if changed else ""
+    return f"{dropped} lines of deleted threads removed{also}" if dropped or changed else "nothing to remove"
 
 
-def _lives(read: Read, live: Collection[str], *, ends: bool) -> Callable[[bytes], bool | None]:
-    def keep(line: bytes) -> bool | None:
+def _lives(read: Read, context: CompactionContext, *, ends: bool) -> Callable[[bytes], bytes | None]:
+    def keep(line: bytes) -> bytes | None:
         found = read(line)
         if found is None:
-            return None if ends else False
-        return found[0] in live
+            return None if ends else b""
+        if found[0] not in context.live:
+            return b""
+        value = orjson.loads(line)
+        scrubbed = context.scrub(value)
+        return line if scrubbed is value else orjson.dumps(scrubbed) + b"\n"
 
     return keep

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import Final
 
+from sulla.agent.input.sanitize import sanitize
 from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
@@ -144,5 +145,5 @@ class EpisodeReader:
 
 
 def _cut(text: str, most: int) -> str:
-    text = text.strip()
+    text = sanitize(text).text.strip()  # as the message itself was for the model: no escape codes, nothing hidden
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -254,7 +254,7 @@ def listed(shelved: CatalogEntry) -> PlaybookRow:
 
 def trigger_told(trigger: Trigger) -> str:
     """What starts a playbook, in a line: ``schedule 0 9 * * 1-5 (Europe/Berlin)``."""
-    zone = f" ({trigger.zone})" if trigger.kind == "schedule" and trigger.zone != "UTC" else ""
+    zone = f" ({trigger.zone})" if trigger.kind == "schedule" and trigger.zone else ""
     return f"{trigger.kind} {trigger.text}".strip() + zone
 
 

@@ -269,7 +269,8 @@ class Trigger:
     text: str = ""
     """A cron expression or period for `schedule`, what a message has to be about for `chat`, the event's type for
     `event`, the name of the secret that signs for `webhook`."""
-    zone: str = "UTC"
+    zone: str = ""
+    """Whose clocks count for `schedule`; empty for those of the home."""
     inputs: FrozenJson = field(default_factory=dict)
     """What it is started with then."""
 

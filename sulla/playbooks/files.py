@@ -49,13 +49,13 @@ def check_schedule(text: str, zone: str) -> None:
 
     Args:
         text: a period such as ``30m``, or a cron expression.
-        zone: a time zone.
+        zone: a time zone; empty for the home's.
 
     Raises:
         InvalidInput: it is none.
     """
     period_s = read_duration(text)
-    check_spec(Spec(Cron(text) if period_s is None else Every(period_s), BeatAction(SULLA.id), zone))
+    check_spec(Spec(Cron(text) if period_s is None else Every(period_s), BeatAction(SULLA.id), zone or "UTC"))
 
 
 def bring_playbooks(folder: Path, samples: Path) -> Path | None:

@@ -21,7 +21,7 @@ class PlaybookSettings(Section):
     """Playbooks, the prepared ways to do something (docs/playbooks.md)."""
 
     runs: Count = 10
-    """Playbooks at work at once (seed 001); those that wait for time, people or agents hold no place."""
+    """Playbooks at work at once (seed 001); those that wait for time or people hold no place."""
     steps: Count = 50
     """Agents that work on their steps at once."""
     run_tokens: Count = 5_000_000

@@ -5,19 +5,21 @@ of daemons begin it once.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, assert_never
 
 from sulla.agent.calls.call_node import order
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotAvailable
-from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.core.errors import NotAvailable, NotFound
+from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import StartedAction
-from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ToolAction
+from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ReminderAction, ToolAction
 from sulla.schedules.state import ScheduleState
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
+from sulla.tools.builtin.notify import PersonNote
 
 CALL_GRAPH: Final = "call"
 """What works on a thread in which a schedule calls a tool: no model is asked, and the policy rules as always."""
@@ -57,10 +59,31 @@ async def no_check(name: str, inputs: FrozenJson) -> None:
     raise NotAvailable(f"a schedule cannot begin the playbook {name!r}: no playbooks are kept here")
 
 
+async def tell_nobody(note: PersonNote) -> None:
+    """There is nobody to tell.
+
+    Raises:
+        NotAvailable: always.
+    """
+    raise NotAvailable("nobody can be reminded: no notices are kept here")
+
+
+def said_as(schedule_id: str, slot: str) -> str:
+    """The id of the message that a firing says.
+
+    Args:
+        schedule_id: the schedule.
+        slot: the firing.
+    """
+    return derived_id("msg", "schedule", schedule_id, slot)
+
+
 @dataclass(slots=True)
 class ExternalActions:
     """What other capabilities let schedules start: beats and playbook runs. Each sets its own while it is built."""
 
+    tell: Callable[[PersonNote], Awaitable[object]] = tell_nobody
+    """Tells people something, once under its key."""
     beat_thread: BeatThread = no_beats
     """Where an agent wakes up."""
     playbook: BeginPlaybook = no_playbooks
@@ -105,7 +128,9 @@ class ActionStarter:
         match action:
             case MessageAction(text, thread):
                 thread_id = ThreadId(thread) if thread else await self._own_thread(state, action.agent)
-                return await self._say(thread_id, state, fired, text)
+                return await self._say(thread_id, state, fired, text, tainted=action.tainted)
+            case ReminderAction():
+                return StartedAction(await self._remind(state, fired, action))
             case BeatAction(agent, project):
                 # A beat's whole message is the project that it is for.
                 return await self._say(await self._begins.beat_thread(agent or self._home_agent), state, fired, project)
@@ -117,11 +142,27 @@ class ActionStarter:
             case _:
                 assert_never(action)
 
-    async def _say(self, thread_id: ThreadId, state: ScheduleState, fired: Fired, text: str) -> StartedAction:
+    async def _remind(self, state: ScheduleState, fired: Fired, action: ReminderAction) -> ThreadId:
+        """Tell people, in the conversation that it is about, or in a thread of its own if that is gone."""
+        agent, key = action.agent or self._home_agent, f"schedule:{state.id}:{fired.slot}"
+
+        async def tell(thread_id: ThreadId) -> ThreadId:
+            run_id = RunId(derived_id("run", thread_id, key))
+            await self._begins.tell(PersonNote(thread_id, run_id, agent, action.text, "high", action.tainted, key))
+            return thread_id
+
+        if action.thread:
+            with suppress(NotFound):
+                return await tell(ThreadId(action.thread))
+        return await tell(await self._own_thread(state, agent))
+
+    async def _say(
+        self, thread_id: ThreadId, state: ScheduleState, fired: Fired, text: str, *, tainted: bool = False
+    ) -> StartedAction:
         # The policy takes a beat's word for that of somebody who is not there: such a run approves nothing itself.
         beat = isinstance(state.spec.action, BeatAction)
-        message_id = f"beat:{state.id}:{fired.slot}" if beat else derived_id("msg", "schedule", state.id, fired.slot)
-        sent = await self._threads.send(thread_id, Input(MessageId(message_id), text, origin="beat"))
+        message_id = f"beat:{state.id}:{fired.slot}" if beat else said_as(state.id, fired.slot)
+        sent = await self._threads.send(thread_id, Input(MessageId(message_id), text, origin="beat", tainted=tainted))
         self._wake(thread_id)
         return StartedAction(thread_id, sent.run_id)
 

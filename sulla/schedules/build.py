@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import partial
 from typing import Final
 
 from sulla.core.errors import NotFound, SullaError
@@ -14,12 +15,15 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.host.tools import MCP
+from sulla.people.notifier import Notifier
 from sulla.schedules.actions import ActionStarter, ExternalActions
+from sulla.schedules.answers import AnswerNews
 from sulla.schedules.rpc import METHODS
 from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.service import ScheduleService
-from sulla.schedules.spec import MessageAction, PlaybookAction, Spec, ToolAction
+from sulla.schedules.spec import MessageAction, PlaybookAction, ReminderAction, Spec, ToolAction
 from sulla.schedules.store import ScheduleStore
+from sulla.schedules.tools import schedule_tools
 
 log = logging.getLogger(__name__)
 
@@ -81,8 +85,10 @@ def build(host: Host) -> Built:
     """Make what fires schedules; see `host.Built`."""
     place, begins = host.place, ExternalActions()
     schedules = ScheduleStore(host.store, place.clock, place.owner)
+    begins.tell = host.needed(Notifier)
     acts = ActionStarter(host.threads, host.waker, host.agents.team.ids[0], begins)
-    scheduler = Scheduler(schedules, place.clock, acts.begin, host.switch.holds)
+    news = AnswerNews(host.threads, host.store, schedules, begins.tell, place.clock)
+    scheduler = Scheduler(schedules, place.clock, news.following(acts.begin), host.switch.holds)
 
     async def check(spec: Spec) -> None:
         await _check(spec, host, begins)
@@ -90,12 +96,14 @@ def build(host: Host) -> Built:
     def unreadable() -> str:
         return "; ".join(schedules.troubles())[:1_000]
 
-    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check)
+    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check, place.zone)
     timetable = Timetable(scheduler, service, begins, place)
     return Built(
         provides=(timetable,),
         methods=(METHODS.done_by(service),),
-        tasks={"schedules": timetable.run},
+        tools=schedule_tools(service),
+        tasks={"schedules": timetable.run, "schedule_answers": partial(news.run, scheduler)},
+        woken=(news,),
         status=timetable.status,
         troubles={"schedules": unreadable},
     )
@@ -115,7 +123,7 @@ async def _check(spec: Spec, host: Host, begins: ExternalActions) -> None:
         raise NotFound(f"no agent {spec.action.agent!r} (known: {', '.join(names)})")
     if isinstance(spec.action, ToolAction):
         _check_tool(host, spec.action)
-    if isinstance(spec.action, MessageAction) and spec.action.thread:
+    if isinstance(spec.action, MessageAction | ReminderAction) and spec.action.thread:
         await host.threads.get(ThreadId(spec.action.thread))
     return None
 

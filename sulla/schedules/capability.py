@@ -6,6 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="schedules",
+    needs=("people",),
     methods=("sulla.schedules.rpc:METHODS",),
     commands={
         "schedule": Command("sulla.schedules.cli.commands", "list, add, remove, run, pause and resume schedules")

@@ -17,6 +17,7 @@ from sulla.schedules.spec import (
     Every,
     MessageAction,
     PlaybookAction,
+    ReminderAction,
     Spec,
     ToolAction,
     When,
@@ -28,6 +29,7 @@ _WHENS: Final[dict[str, type[When]]] = {"every": Every, "cron": Cron, "at": At}
 ACTIONS: Final[dict[str, type[Action]]] = {
     "beat": BeatAction,
     "message": MessageAction,
+    "reminder": ReminderAction,
     "tool": ToolAction,
     "playbook": PlaybookAction,
 }

@@ -47,3 +47,5 @@ class ScheduleRow:
     missed: int
     skipped: int
     failed: int
+    tainted: bool = False
+    """Whether what it says may have been made from text that nobody trusts."""

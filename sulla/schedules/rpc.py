@@ -14,6 +14,7 @@ from sulla.rpc.form import LINE_PATTERN, Id, Label, Name, Params, Title, Words
 from sulla.rpc.limits import ID_CHARS
 from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.schedules.hours import parse_hours
+from sulla.schedules.plain_time import read_time
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import (
@@ -26,7 +27,6 @@ from sulla.schedules.spec import (
     Spec,
     ToolAction,
     When,
-    parse_at,
 )
 
 MOST_S = 366 * 86_400
@@ -55,8 +55,10 @@ class ScheduleAdd(Params):
     cron: Label | None = None
     """An expression of five fields, or a word such as `@daily`."""
     at: Label | None = None
-    """A single time, e.g. `2027-12-01T09:00`: in `zone` unless it names its own offset."""
-    zone: Label = "UTC"
+    """A single time, e.g. `2027-12-01T09:00`, in `zone` unless it names its own offset; or in plain English, e.g.
+    `tomorrow 9:00` or `in 20 minutes`."""
+    zone: Label | None = None
+    """Whose clocks count; null for the home's."""
     active_hours: Span = ""
     """When it may fire, e.g. `mon-fri 09:00-18:00`; empty for always."""
     missed: Literal["skip", "once"] | None = None
@@ -133,7 +135,9 @@ async def _list(service: ScheduleService, params: ScheduleList, context: Context
 
 
 async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
-    return await service.add(spec_of(params), params.schedule, params.request_id, context.caller.name)
+    return await service.add(
+        spec_of(params, service.zone, context.at_ms), params.schedule, params.request_id, context.caller.name
+    )
 
 
 async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
@@ -154,18 +158,24 @@ async def _resume(service: ScheduleService, params: ScheduleResume, context: Con
     return await service.resume(params.schedule, context.caller.name)
 
 
-def spec_of(asked: ScheduleAdd) -> Spec:
+def spec_of(asked: ScheduleAdd, zone: str, now_ms: int) -> Spec:
     """What is asked for.
+
+    Args:
+        asked: that.
+        zone: the name of the time zone that counts if it names none.
+        now_ms: UTC milliseconds.
 
     Raises:
         InvalidInput: it says several times when or what, or not at all, or cannot be read.
     """
-    when, hours = _when(asked), parse_hours(asked.active_hours) if asked.active_hours else None
+    zone = asked.zone or zone
+    when, hours = _when(asked, zone, now_ms), parse_hours(asked.active_hours) if asked.active_hours else None
     missed = asked.missed or ("once" if isinstance(when, At) else "skip")
-    return Spec(when, _action(asked), asked.zone, hours, missed, asked.title)
+    return Spec(when, _action(asked), zone, hours, missed, asked.title)
 
 
-def _when(asked: ScheduleAdd) -> When:
+def _when(asked: ScheduleAdd, zone: str, now_ms: int) -> When:
     if asked.jitter_s and asked.every_s is None:
         raise InvalidInput("jitter_s: only what is given with every_s can be put off")
     found: list[When] = []
@@ -174,7 +184,7 @@ def _when(asked: ScheduleAdd) -> When:
     if asked.cron is not None:
         found.append(Cron(asked.cron))
     if asked.at is not None:
-        found.append(At(parse_at(asked.at, asked.zone)))
+        found.append(At(read_time(asked.at, zone, now_ms)))
     if len(found) != 1:
         raise InvalidInput(f"expected one of every_s, cron and at, found {len(found)} of them")
     return found[0]
@@ -209,6 +219,7 @@ _SCHEDULE: Final[JsonObject] = {
     "missed": 0,
     "skipped": 0,
     "failed": 0,
+    "tainted": False,
 }
 
 METHODS: Final[Methods[ScheduleService]] = Methods(

@@ -18,7 +18,17 @@ from sulla.schedules.log import ScheduleLog
 from sulla.schedules.rows import NoteRow, ScheduleRow, Status
 from sulla.schedules.scheduler import Scheduler
 from sulla.schedules.slots import next_slot
-from sulla.schedules.spec import At, BeatAction, Every, Spec, action_text, check_spec, explain
+from sulla.schedules.spec import (
+    At,
+    BeatAction,
+    Every,
+    MessageAction,
+    ReminderAction,
+    Spec,
+    action_text,
+    check_spec,
+    explain,
+)
 from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
 
@@ -40,6 +50,7 @@ class ScheduleService:
         clock: all time.
         make_id: for new ones.
         check: refuses a schedule that could not do what it says.
+        zone: the name of the time zone of those that name none.
     """
 
     def __init__(
@@ -49,7 +60,9 @@ class ScheduleService:
         clock: Clock,
         make_id: MakeId,
         check: Callable[[Spec], Awaitable[None]],
+        zone: str = "UTC",
     ) -> None:
+        self.zone = zone
         self._schedules = schedules
         self._scheduler = scheduler
         self._clock = clock
@@ -117,6 +130,11 @@ class ScheduleService:
         """
         kept = self._schedules.page("", len(self._schedules))
         return any(one.state is not None and one.state.by == by and not one.state.removed for one in kept)
+
+    async def known(self, schedule_id: str) -> ScheduleRow | None:
+        """One schedule as it is now; None if there is none of that id, or it was removed."""
+        one = await self._schedules.look_up(schedule_id)
+        return None if one is None or (one.state is not None and one.state.removed) else self._info(one)
 
     async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Schedules by id, those behind `after` only."""
@@ -211,6 +229,7 @@ class ScheduleService:
             state.missed,
             state.skipped,
             state.failed,
+            isinstance(spec.action, MessageAction | ReminderAction) and spec.action.tainted,
         )
 
     def _why(self, state: ScheduleState, next_ms: tuple[int, ...]) -> str:

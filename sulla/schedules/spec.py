@@ -69,6 +69,21 @@ class MessageAction:
     """Where; empty for a thread of the schedule's own."""
     agent: str = ""
     """Who answers in a thread of its own; empty for the home's own agent."""
+    tainted: bool = False
+    """Whether it may have been made from what nobody trusts: what is said then is such, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderAction:
+    """Tell people something; no model is asked."""
+
+    text: str
+    thread: str = ""
+    """The conversation that it is about, where it stands too; empty for a thread of the schedule's own."""
+    agent: str = ""
+    """Who was asked for it; empty for the home's own agent."""
+    tainted: bool = False
+    """As of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +104,7 @@ class PlaybookAction:
     inputs: FrozenJson = field(default_factory=dict)
 
 
-Action = BeatAction | MessageAction | ToolAction | PlaybookAction
+Action = BeatAction | MessageAction | ReminderAction | ToolAction | PlaybookAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +156,7 @@ def check_spec(spec: Spec) -> None:
             pass
         case _:
             assert_never(spec.when)
-    if isinstance(spec.action, MessageAction) and not 0 < len(spec.action.text) <= MOST_TEXT_CHARS:
+    if isinstance(spec.action, MessageAction | ReminderAction) and not 0 < len(spec.action.text) <= MOST_TEXT_CHARS:
         raise InvalidInput(f"message: expected 1 to {MOST_TEXT_CHARS} characters, got {len(spec.action.text)}")
 
 
@@ -178,7 +193,7 @@ def explain(spec: Spec) -> str:
         case Cron(text):
             said = f"{explain_cron(text)}, {spec.zone}"
         case At(at_ms):
-            said = f"Once, at {local_time(at_ms, zone_of(spec.zone)):%Y-%m-%d %H:%M:%S} {spec.zone}"
+            said = f"Once, at {local_time(at_ms, zone_of(spec.zone)):%A %Y-%m-%d %H:%M:%S} {spec.zone}"
         case _:
             assert_never(spec.when)
     return said if spec.hours is None else f"{said}; only {spec.hours}, {spec.zone}"
@@ -201,6 +216,8 @@ def action_text(action: Action) -> str:
         case MessageAction(text, thread, agent):
             where = f"to {thread}" if thread else f"to {agent}" if agent else "to its own thread"
             return f"message {where}: {text}"
+        case ReminderAction(text):
+            return f"remind people: {text}"
         case ToolAction(name):
             return f"tool {name}"
         case PlaybookAction(name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from sulla.speech.turn_taking.detector import Reading, TurnDetector
+from sulla.speech.turn_taking.detector import UNKNOWN, Reading, Style, TurnDetector
 
 
 class LateDetector:
@@ -24,11 +24,18 @@ class LateDetector:
         if self._detector is None:
             self._detector = await asyncio.to_thread(self._make)
 
-    def read(self, text: str, question: str | None = None) -> Reading:
+    def read(self, text: str, question: str | None = None, style: Style = UNKNOWN) -> Reading:
         """What the detector makes of it."""
+        return self._loaded().read(text, question, style)
+
+    def learn(self, text: str, style: Style) -> Style:
+        """What the detector knows then of how the recognizer writes."""
+        return self._loaded().learn(text, style)
+
+    def _loaded(self) -> TurnDetector:
         if self._detector is None:
             self._detector = self._make()
-        return self._detector.read(text, question)
+        return self._detector
 
 
 def english_detector() -> TurnDetector:

@@ -12,7 +12,7 @@ from sulla.host.section import Section
 class SpeechSettings(Section):
     """What people say aloud (docs/speech.md)."""
 
-    profile: Literal["classic", "adaptive"] = "classic"
+    profile: Literal["classic", "adaptive"] = "adaptive"
     """When a turn ends: by fixed silences, or by how complete the words read."""
     max_live: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Threads that are spoken in at once; each takes some 20 KB. Another one is refused until one is silent."""

@@ -11,6 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, Event, open_client
 from sulla.terminal.place import door
+from sulla.terminal.program import program
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import harmless
 
@@ -34,7 +35,7 @@ async def tell_of_pause(client: Client, what: str) -> None:
     """
     paused = (await client.call("system.status")).get("paused")
     if paused is not None:
-        print(harmless(f"[{paused_head(paused)}; {what} waits for `sulla resume`]"), file=sys.stderr, flush=True)
+        print(harmless(f"[{paused_head(paused)}; {what} waits for `{program()} resume`]"), file=sys.stderr, flush=True)
 
 
 class Follow:

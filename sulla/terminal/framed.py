@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.terminal.table import harmless, one_line, width
+from sulla.terminal.wrap import wrapped
 
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
@@ -41,18 +42,26 @@ def frame(prompt: str, head: str, columns: int) -> list[str]:
     room = max(_LEAST_COLUMNS, columns) - 2
     call = _call(prompt)
     if call is None:
-        body, why = list(_wrapped(harmless(prompt).split("\n"), room)), ""
+        body, why = [row for line in harmless(prompt).split("\n") for row in _prose("│ ", line, room)], ""
     else:
         body, why = list(_wrapped(_squeezed(list(_arguments(call.args))), room)), _short_reason(call)
         head = f"{call.tool} {head}".strip()
     said = [f"┌ {one_line(head, room)}", *body]
-    return [*said, *_hung("└ ", f"why: {why}", room)] if why else [*said, "└"]
+    return [*said, *_prose("└ ", f"why: {why}", room)] if why else [*said, "└"]
 
 
 def tool_in(prompt: str) -> str:
     """Which tool a question is about, by its words; empty for none."""
     call = _call(prompt)
     return call.tool if call is not None else ""
+
+
+def brief(prompt: str) -> str:
+    """A question in a row: of a call, its tool and arguments."""
+    call = _call(prompt)
+    if call is None:
+        return one_line(prompt)
+    return one_line(f"{call.tool}: " + " · ".join(line for line in _arguments(call.args) if line.strip()))
 
 
 def _call(prompt: str) -> _Call | None:
@@ -113,6 +122,13 @@ def _squeezed(lines: list[str]) -> Iterator[str]:
 def _wrapped(lines: Iterator[str] | list[str], room: int) -> Iterator[str]:
     for line in lines:
         yield from _hung("│ ", line, room)
+
+
+def _prose(mark: str, text: str, room: int) -> Iterator[str]:
+    """Words of our own, or of a playbook's, in rows."""
+    for row in wrapped(text, room):
+        yield (mark + row).rstrip()
+        mark = "┆ "
 
 
 def _hung(mark: str, line: str, room: int) -> Iterator[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, Final
 
+from sulla.core.errors import NotFound
 from sulla.core.prefix import chosen
-from sulla.terminal.client import Client
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
 
 _WHOLE: Final = re.compile(r"[a-z]+_[0-9a-f]{24}")
 """An id that the daemon has made: nobody needs to ask what it begins."""
@@ -30,20 +34,46 @@ async def whole_thread(client: Client, begins: str) -> str:
     return found
 
 
+def meant(home: Path, begins: str) -> str:
+    """The same for a command that asks for it first of all. What no thread begins with is given back as it was typed:
+    whoever is asked for it says what it is not.
+
+    Args:
+        home: whose daemon is asked.
+        begins: what was typed.
+
+    Raises:
+        InvalidInput: several threads begin so; the message says which.
+    """
+
+    async def ask() -> str:
+        async with open_client(door(home)) as client:
+            try:
+                return await whole_thread(client, begins)
+            except NotFound:
+                return begins
+
+    return begins if _WHOLE.fullmatch(begins) else asyncio.run(ask())
+
+
 async def whole_schedule(client: Client, begins: str) -> str:
     """The same for a schedule."""
-    if _WHOLE.fullmatch(begins):
-        return begins
-    ids = [row["schedule"] async for row in rows_of(client, "schedule.list", "schedules")]
-    return chosen(begins, ids, "schedule", "`sulla schedule list` shows them")
+    return await _listed(client, begins, "schedule", "schedule")
 
 
 async def whole_notice(client: Client, begins: str) -> str:
     """The same for a notice."""
+    return await _listed(client, begins, "notice", "id")
+
+
+async def _listed(client: Client, begins: str, what: str, field: str) -> str:
     if _WHOLE.fullmatch(begins):
         return begins
-    ids = [row["id"] async for row in rows_of(client, "notice.list", "notices")]
-    return chosen(begins, ids, "notice", "`sulla notices --all` shows them")
+    ids = [row[field] async for row in rows_of(client, f"{what}.list", f"{what}s")]
+    try:
+        return chosen(begins, ids, what, "")
+    except NotFound:
+        return begins
 
 
 async def rows_of(client: Client, method: str, field: str, **params: object) -> AsyncIterator[dict[str, Any]]:

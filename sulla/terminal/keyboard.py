@@ -66,6 +66,25 @@ async def read_answer(hint: str, clock: Clock) -> str | None:
         return None
 
 
+async def read_line(prompt: str, *, hidden: bool = False) -> str | None:
+    """Read a line that is no answer to an agent: what was typed ahead and what is pasted belong to it.
+
+    Args:
+        prompt: shown before it.
+        hidden: whether stars are shown in its place.
+
+    Returns:
+        None if it is left open (Ctrl-D).
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    try:
+        return await line_editor().prompt_async(prompt, is_password=hidden)
+    except EOFError:
+        return None
+
+
 class MessageReader:
     """The prompt of a talk, with editing and a history as long as the talk. A paste is part of one message, whatever
     lines it has, and however long it is: Enter sends it.

@@ -12,6 +12,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
+from sulla.terminal.wrap import wrapped
 
 Row = dict[str, Any]
 
@@ -235,7 +236,7 @@ async def ask(question: Question, clock: Clock, *, place: int = 1, of: int = 1, 
         if given := read(question, line):
             return given
         if why := why_not(question, line):
-            print(f"[{why}]", file=sys.stderr, flush=True)
+            print("\n".join(wrapped(f"[{why}]", columns_of_terminal())), file=sys.stderr, flush=True)
 
 
 def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> list[str]:

@@ -51,13 +51,6 @@ def one_line(text: str, most: int | None = None) -> str:
     return shown + "…"
 
 
-def second(at: str) -> str:
-    """A time to the second, without its zone, which is UTC."""
-    from datetime import datetime
-
-    return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M:%S}"
-
-
 def width(text: str) -> int:
     """How many columns of a terminal a line takes up."""
     return sum(

@@ -14,6 +14,11 @@ def minute(at: str) -> str:
     return f"{_here(at):%Y-%m-%d %H:%M}"
 
 
+def second(at: str) -> str:
+    """A time to the second, e.g. ``2027-01-15 09:00:00``, where it is plain whose clocks show it."""
+    return f"{_here(at):%Y-%m-%d %H:%M:%S}"
+
+
 def moment(at: str) -> str:
     """A time to the second with its zone, e.g. ``2027-01-15 09:00:00 CET``.
 

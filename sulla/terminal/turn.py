@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import PATIENCE_S, Follow, say_lost, tell_of_pause
+from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.place import door
@@ -23,6 +25,8 @@ from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import harmless
 from sulla.terminal.waits import Waits
 
+_BEGINNING = re.compile("(?:thr_)?[0-9a-f]{4,23}")
+"""How an id of a thread begins that the daemon has made, or its beginning alone."""
 _RETRY_S = 0.25
 _LOOK_BACK = 200
 """How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
@@ -187,8 +191,11 @@ class Asking:
                 "thread.create", request_id=self._message.request_id, agent=self._message.said.agent
             )
             self.thread_id = str(made["thread_id"])
-        elif self._sent is None and await self._stands_in_the_way(client):
-            return False
+        elif self._sent is None:
+            if _BEGINNING.fullmatch(self.thread_id):
+                self.thread_id = await whole_thread(client, self.thread_id)
+            if await self._stands_in_the_way(client):
+                return False
         sent = await self._send(client)
         if self._sent is None:
             self._sent = sent

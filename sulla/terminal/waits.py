@@ -19,6 +19,16 @@ class Waits:
     """What an earlier turn of the thread has to be told, by id."""
     told: set[str] = field(default_factory=set)
     """What has been answered here."""
+    answered: int = 0
+    """How many of those that were asked together are answered, or were left open."""
+
+    def place(self, left: int) -> tuple[int, int]:
+        """Which of the questions that are asked together is next, from 1, and how many these are.
+
+        Args:
+            left: how many are still to be asked.
+        """
+        return self.answered + 1, self.answered + left
 
     def take(self, event: dict[str, Any], *, own: bool) -> str:
         """Learn from an event.
@@ -35,6 +45,7 @@ class Waits:
             case "CHILD_STARTED":
                 return str(event["data"]["thread_id"])
             case "SUSPENDED":
+                self.answered = self.answered if self.asked else 0
                 who = "" if own else str(event.get("agent", ""))
                 found = (from_wait(wait, thread_id, who) for wait in event["data"]["waits"])
                 self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self.told}

@@ -82,7 +82,7 @@ class ThreadStore:
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
         self._damaged: dict[ThreadId, CorruptRecord] = {}
-        self._whose: OrderedDict[ThreadId, tuple[str, Group]] = OrderedDict()
+        self._whose: OrderedDict[ThreadId, tuple[str, Group, str]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
 
@@ -215,15 +215,15 @@ class ThreadStore:
         """Which threads could not be read in full when somebody attended to them last; empty if all could."""
         return "; ".join(f"{thread_id}: {error.message}" for thread_id, error in self._damaged.items())[:1_000]
 
-    async def whose(self, thread_id: ThreadId) -> tuple[str, Group]:
-        """Whose thread it is (empty if there is no such thread), and what it is; remembered."""
+    async def whose(self, thread_id: ThreadId) -> tuple[str, Group, str]:
+        """Whose thread it is (empty if there is no such thread), what it is, and who asked for it; remembered."""
         known = self._whose.get(thread_id)
         if known is None:
-            info = await self._store.head(thread_id)
-            if info is None:
-                return "", "turn"
+            if (info := await self._store.head(thread_id)) is None:
+                return "", "turn", ""
             state = self.state_of(info)
-            known = self._whose[thread_id] = (info.head.agent, state.kind.group if state is not None else "turn")
+            kind, asked = ("turn", None) if state is None else (state.kind.group, state.identity.birth)
+            known = self._whose[thread_id] = (info.head.agent, kind, "" if asked is None else asked.parent)
             while len(self._whose) > 16 * self._limits.cached:
                 self._whose.popitem(last=False)
         return known

@@ -50,6 +50,8 @@ class Group:
     agent: str
     """Whose it is."""
     kind: GroupKind = "turn"
+    parent: str = ""
+    """The log that asked for it: a step's playbook is at work while the step is."""
 
 
 GroupOf = Callable[[str], Awaitable[Group]]

@@ -22,7 +22,7 @@ class JobCaps:
     steps: int = 50
     """Agents that work on steps of playbooks (design §10)."""
     plays: int = 10
-    """Playbooks at work: those that wait hold no place (seed 001)."""
+    """Playbooks at work, or whose agents are: those that wait for time or people hold no place (seed 001)."""
 
 
 @dataclass(slots=True)
@@ -47,6 +47,8 @@ class JobQueue:
         self._running: dict[str, Group] = {}
         self._counts: Counter[str] = Counter()
         self._again: dict[str, Job] = {}
+        self._plays: Counter[str] = Counter()
+        """The playbooks at work, and how many of their steps are or wait to be."""
 
     def add(self, job: Job, group: Group) -> None:
         """Take a job in."""
@@ -55,15 +57,19 @@ class JobQueue:
         elif job.key not in self._queued:
             self._queued.add(job.key)
             self._queue.append(_QueuedJob(job, group))
+            if group.kind == "step":
+                self._plays[group.parent] += 1
 
     def take(self) -> Job | None:
         """The next job that may start, counted as running from now on; None if there is none, or no room."""
         for index, waiting in enumerate(self._queue):
-            if self._has_room(waiting.group):
+            if self._has_room(waiting):
                 del self._queue[index]
                 self._queued.discard(waiting.job.key)
                 self._running[waiting.job.key] = waiting.group
                 self._counts.update(_counted(waiting.group))
+                if waiting.group.kind == "play":
+                    self._plays[waiting.job.key] += 1
                 return waiting.job
         return None
 
@@ -71,13 +77,20 @@ class JobQueue:
         """A job has ended; what was asked of its log meanwhile goes to the end of the queue."""
         group = self._running.pop(job.key)
         self._counts.subtract(_counted(group))
+        if group.kind in ("play", "step"):
+            play = job.key if group.kind == "play" else group.parent
+            self._plays[play] -= 1
+            if not self._plays[play]:
+                del self._plays[play]
         again = self._again.pop(job.key, None)
         if again is not None:
             self.add(again, group)
 
-    def _has_room(self, group: Group) -> bool:
-        caps = self._caps
-        most = {"turn": caps.per_agent, "child": caps.children, "step": caps.steps, "play": caps.plays, ALL: caps.total}
+    def _has_room(self, waiting: _QueuedJob) -> bool:
+        caps, group = self._caps, waiting.group
+        if group.kind == "play":
+            return len(self._plays) - (waiting.job.key in self._plays) < caps.plays
+        most = {"turn": caps.per_agent, "child": caps.children, "step": caps.steps, ALL: caps.total}
         return all(self._counts[name] < most.get(name, caps.per_agent) for name in _counted(group))
 
     @property

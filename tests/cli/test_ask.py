@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +129,46 @@ def test_what_would_move_the_cursor_is_left_out(capsys: Capsys) -> None:
     as_json = typed(capsys, "ask", "escape", "--json").out
     assert as_json.isascii()
     assert as_json.replace("\n", "").isprintable()
+
+
+def words_of(place: Place) -> tuple[str, str]:
+    """What was said last, and what was quoted with it."""
+    thread_id = (place.home / "last_thread").read_text().strip()
+    told = map(json.loads, place.run("thread", "export", thread_id)[1].splitlines()[1:-1])
+    said = [event["data"] for event in told if event["type"] == "INPUT"][-1]
+    return said["text"], said.get("quoted", "")
+
+
+def test_what_is_piped_in_is_passed_on_as_somebody_elses(place: Place) -> None:
+    assert place.run("ask", "hello", "there", given=b"--- a\n+++ b\n")[0] == Exit.OK
+    assert words_of(place) == ("hello there", "--- a\n+++ b")
+
+
+def test_a_dash_among_the_words_stands_for_what_is_piped_in(place: Place) -> None:
+    assert place.run("ask", "hello:", "-", given=b"one\ntwo")[0] == Exit.OK
+    assert words_of(place) == ("hello:\n\none\ntwo", "")
+
+
+def test_a_pipe_without_words_is_the_question(place: Place) -> None:
+    assert place.run("ask", given=b"hello from a pipe\n")[0] == Exit.OK
+    assert words_of(place) == ("hello from a pipe", "")
+    code, _, said = place.run("ask")
+    assert (code, "there is no question" in said) == (Exit.USAGE, True)
+
+
+@pytest.mark.parametrize("option", ["--last", "--continue"])
+def test_the_last_thread_goes_on_and_its_last_answer_is_printed_again(place: Place, option: str) -> None:
+    assert place.run("ask", "snow")[0] == Exit.OK
+    first = (place.home / "last_thread").read_text()
+    assert place.run("ask", option)[:2] == (Exit.OK, "A first line\nand \N{SNOWMAN}.\n")
+    assert place.run("ask", option, "hello")[:2] == (Exit.OK, "Hello.\n")
+    assert (place.home / "last_thread").read_text() == first
+    assert place.run("ask", option)[1] == "Hello.\n"
+
+
+def test_without_a_last_thread_that_is_said(place: Place, tmp_path: Path) -> None:
+    code, _, said = Place(tmp_path / "none").run("ask", "--last", "hi")
+    assert (code, "there is no last thread" in said) == (Exit.USAGE, True)
 
 
 # ---------------------------------------------------------------------------------------------- in a process of its own

@@ -130,4 +130,4 @@ def test_a_person_is_prompted_can_stop_an_answer_and_is_told_how_to_go_on(place:
         until("goes on here.\n")
         assert chat.wait(PATIENCE_S) == Exit.OK
     os.close(master)
-    assert re.search(r"`sulla chat --thread thr_[0-9a-f]{24}` goes on here\.", said)
+    assert re.search(r"sulla chat --thread thr_[0-9a-f]{24}` goes on here\.", said)

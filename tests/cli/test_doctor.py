@@ -403,6 +403,29 @@ def test_the_model_that_may_answer_in_its_place_is_tried_too(place: Bed) -> None
     assert _diagnosed(place).one("fallback")[0] == "ok"
 
 
+def test_a_daemon_that_runs_is_asked_because_this_shell_may_have_other_settings(place: Bed) -> None:
+    del place.environ["SULLA_MODEL"]
+    with beside(lambda clock: FakeAnthropic(SCRIPT, clock, key="right-key", models=("claude-sonnet-5-5",))) as fake:
+        place.environ |= {"ANTHROPIC_BASE_URL": fake.url, "ANTHROPIC_API_KEY": "right-key"}
+        with place.up():
+            del place.environ["ANTHROPIC_API_KEY"]
+            result, said = _diagnosed(place).one("model")
+            assert result == "ok"
+            assert "the service answers and has it, as the daemon that runs found out" in said
+        assert _diagnosed(place).one("model")[0] == "warning", "without it this shell's settings count"
+
+
+def test_status_and_doctor_say_the_same_of_a_model_that_cannot_answer(place: Bed) -> None:
+    place.environ["SULLA_MODEL"] = "ollama:fake:1b"
+    with place.up() as daemon:
+        daemon.complains("no Ollama answers at")
+        code, said, _ = place.run("status", "--json")
+        (trouble,) = [one["why"] for one in json.loads(said)["troubles"] if one["what"] == "model"]
+        found, remedy = _diagnosed(place).one("model")[1].split(", as the daemon that runs found out")
+        assert (code, trouble) == (Exit.OK, found + remedy)
+        assert "start it with `ollama serve`" in trouble
+
+
 def test_a_name_that_is_no_models_is_a_fault(place: Bed) -> None:
     place.environ["SULLA_MODEL"] = "antropic:x"
     result, said = _diagnosed(place).one("model")

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon.settings.config import load_settings
+from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.terminal.exits import Exit
-from tests.cli.terminal import at_a_terminal, terminal
+from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import NOWHERE, PATIENCE_S, Place
 from tests.daemon.serving import beside
+from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.script import Reply, Rule, Script
 
@@ -156,6 +158,18 @@ def test_a_daemon_starts_on_what_was_made(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------ on a terminal
 
 
+def _answered(seen: Terminal, *answers: tuple[str, str]) -> None:
+    """Answer each question, once its prompt is shown."""
+    for prompt, answer in answers:
+        seen.prompted(prompt)
+        seen.type(answer)
+    assert seen.process.wait(PATIENCE_S) == Exit.OK
+
+
+REST = (("Folder for the files", "\n"), ("Your time zone", "\n"), ("model can answer? [Y/n]", "n\n"), ("[y/N]", "\n"))
+"""What is asked behind the model, answered with nothing."""
+
+
 @pytest.mark.parametrize(
     ("typed_in", "chosen"),
     [
@@ -170,28 +184,107 @@ def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chose
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
         with terminal(INIT, place.environ) as seen:
             seen.until("Which of the Ollama's models should answer?")
-            for answer in typed_in.splitlines(keepends=True):
-                seen.prompted("just press Enter:")
-                seen.type(answer)
-            seen.until("starts the daemon")
-            assert seen.process.wait(PATIENCE_S) == Exit.OK
+            chosen_by = [("just press Enter:", answer) for answer in typed_in.splitlines(keepends=True)]
+            _answered(seen, *chosen_by, *REST)
     assert load_settings({}, {}, place.home).model.name == chosen
 
 
-def test_nothing_is_asked_where_everything_is_known(tmp_path: Path) -> None:
+def test_nothing_is_asked_of_whoever_says_so(tmp_path: Path) -> None:
     with beside(lambda clock: FakeOllama(Script([Rule(Reply("x"))]), clock, models=("only:1b",))) as fake:
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
-        code, shown = at_a_terminal(INIT, "", place.environ)
+        code, shown = at_a_terminal([*INIT, "--yes"], "", place.environ)
     assert (code, "?" in shown) == (Exit.OK, False)
+    assert load_settings({}, {}, place.home).model.name == "ollama:only:1b"
 
 
 def test_the_terminal_is_not_asked_twice_for_what_a_person_does_not_know(tmp_path: Path) -> None:
     place = Place(tmp_path / "home", OPENAI_API_KEY=SECRET)
     with terminal(INIT, place.environ) as seen:
-        seen.prompted("nothing to decide later:")
-        seen.type("\n")
-        seen.until("starts the daemon")
-        assert seen.process.wait(PATIENCE_S) == Exit.OK
+        _answered(seen, ("nothing to decide later:", "\n"), *REST[:2], REST[3])
     assert seen.shown.count("Which of the service's models should answer?") == 1
     assert SECRET not in seen.shown
     assert load_settings({}, {}, place.home).model.name == ""
+
+
+def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    key = "sk-ant-hunter2-do-not-show"
+    with beside(lambda clock: FakeAnthropic(Script(()), clock, key=key, models=("claude-sonnet-5-5",))) as fake:
+        place = Place(tmp_path / "home", ANTHROPIC_BASE_URL=fake.url)
+        with terminal(INIT, place.environ) as seen:
+            _answered(
+                seen,
+                ("3 if you just press Enter:", "1\n"),
+                ("The key for anthropic", "sk-proj-hunter2\n"),
+                ("The key for anthropic", f"\x1b[200~{key}\x1b[201~\n"),
+                ("Folder for the files", f"{tmp_path}/my files\n"),
+                ("Your time zone", "Mars/Olympus\n"),
+                ("Your time zone", "Europe/Berlin\n"),
+                ("model can answer? [Y/n]", "\n"),
+                ("[y/N]", "\n"),
+            )
+            seen_all = seen.shown
+        assert fake.requests == [], "nothing was paid for"
+    assert "that begins like a key of OpenAI's; it was not taken" in seen_all
+    assert "there is no time zone 'Mars/Olympus'" in seen_all
+    assert "hunter2" not in seen_all
+    file = place.home / "keys.toml"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    settings = load_settings({}, {}, place.home)
+    assert settings.model.name == "anthropic:claude-sonnet-5-5"
+    assert settings.model.anthropic_api_key.get_secret_value() == key
+    assert settings.workspace == tmp_path / "my files"
+    assert settings.section(HeartbeatSettings).zone == "Europe/Berlin"
+
+
+# --------------------------------------------------------------------------------------------------------- by flags
+
+
+def test_all_of_it_can_be_said_on_the_command_line(home: Path, capsys: Capsys) -> None:
+    words = ("--model", "anthropic:a", "--workspace", str(home.parent / "w"), "--zone", "Asia/Tokyo", "--key-stdin")
+    shown = typed(capsys, "init", *words, given=b"sk-ant-hunter2\n")
+    assert (shown.code, shown.err) == (Exit.OK, "")
+    assert "hunter2" not in shown.out
+    settings = load_settings({}, {}, home)
+    assert (settings.model.name, settings.workspace) == ("anthropic:a", home.parent / "w")
+    assert settings.model.anthropic_api_key.get_secret_value() == "sk-ant-hunter2"
+    assert settings.section(HeartbeatSettings).zone == "Asia/Tokyo"
+
+
+def test_keys_of_the_environment_are_kept_where_that_is_asked_for(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    _init(capsys)
+    shown = _init(capsys, "--keep-key")
+    assert f"keys     {home / 'keys.toml'}" in shown.out
+    assert SECRET not in shown.out
+    assert load_settings({}, {}, home).model.anthropic_api_key.get_secret_value() == SECRET
+
+
+def test_a_model_that_cannot_answer_is_a_failure_where_it_is_to_be_tried(home: Path, capsys: Capsys) -> None:
+    shown = typed(capsys, "init", "--model", "ollama:a:1b", "--check")
+    assert shown.code == Exit.FAILED
+    assert f"no Ollama answers at http://{NOWHERE}" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "antropic:x"), "did you mean 'anthropic'?"),
+        (("--zone", "Mars/Olympus"), "there is no time zone 'Mars/Olympus'"),
+        (("--key-stdin",), "name it by --model"),
+    ],
+)
+def test_what_is_wrong_on_the_command_line_makes_no_home(
+    home: Path, capsys: Capsys, words: tuple[str, ...], said: str
+) -> None:
+    shown = typed(capsys, "init", *words, given=b"sk-ant-x\n")
+    assert shown.code == Exit.SETTINGS
+    assert said in shown.err
+    assert not (home / "sulla.toml").exists()
+
+
+def test_settings_that_are_there_are_not_changed_by_flags(home: Path, capsys: Capsys) -> None:
+    _init(capsys)
+    shown = typed(capsys, "init", "--model", "offline")
+    assert (shown.code, "write a new one with --force" in shown.err) == (Exit.SETTINGS, True)

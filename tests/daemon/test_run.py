@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import signal
 import sqlite3
@@ -250,6 +252,20 @@ def test_a_terminal_that_closes_is_an_orderly_stop_however_often_it_says_so(tmp_
         with place.up():
             assert client.ended() == Exit.OK
     assert model.asked == 1, "the turn came to its end"
+
+
+def test_the_end_of_its_terminal_is_no_failure(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_MODEL="offline")
+    ours, theirs = pty.openpty()
+    with start(("up", "--port", "0"), place.environ, stdout=theirs, stderr=theirs, session=True, afresh=True) as daemon:
+        os.close(theirs)
+        while b"ready http" not in os.read(ours, 4096):
+            assert daemon.poll() is None
+        os.close(ours)
+        daemon.send_signal(signal.SIGHUP)  # as the kernel does where it is the terminal's own
+        assert daemon.wait(50) == 0
+    assert not (place.home / "daemon.json").exists()
+    assert "stopping: turns in progress" in (place.home / "logs" / "daemon.jsonl").read_text()
 
 
 def test_a_daemon_outlives_whoever_read_what_it_prints(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ class MemorySchedules(ScheduleService):
     """Schedules in a dictionary, which knows `sch_1` from the beginning."""
 
     def __init__(self) -> None:
+        self.zone = "UTC"
         self.fired: list[str] = []
         self.infos: dict[str, ScheduleRow] = {}
         self.make(_KNOWN.schedule)

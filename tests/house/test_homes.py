@@ -16,7 +16,7 @@ from tests.house.source import ROOT, project, python_files, seamed_files, syntax
 
 CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "tests/simulation/clock.py")
 CHANCE = ("sulla/host/system.py",)
-ENVIRONMENT = ("sulla/terminal/place.py", "sulla/cli/settings.py", "sulla/cli/up.py")
+ENVIRONMENT = ("sulla/terminal/place.py", "sulla/host/zone.py", "sulla/cli/settings.py", "sulla/cli/up.py")
 TASKS = (
     "sulla/store/redis/bus.py",
     "sulla/store/redis/line_library.py",

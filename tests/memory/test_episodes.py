@@ -128,6 +128,21 @@ def test_what_a_beat_read_marks_the_episode_of_its_thread() -> None:
     assert (note.text, note.tainted) == ("a page's words", True)
 
 
+async def test_no_escape_codes_are_remembered() -> None:
+    origin = Origin(1, RunId("run_1"))
+    facts: list[Fact] = [
+        ThreadCreated("sulla"),
+        Input(MessageId("m"), "hello\x1b[D\x1b[DX"),
+        RunStarted(2, MessageId("m")),
+        RunFinished(RunId("run_1"), Outcome("done", response="\x1b]0;title\x07Hello.\u200b")),
+    ]
+    log = [
+        Entry(seq, fact.kind, seq < 3, origin, fact.data(), THREAD_SCHEMA.forms) for seq, fact in enumerate(facts, 1)
+    ]
+    (note,) = EpisodeReader(ThreadId("thr_1"), ReadPosition(1)).read(log)
+    assert (note.asked, note.text) == ("helloX", "Hello.")
+
+
 async def test_what_the_stand_in_says_is_not_remembered() -> None:
     origin = Origin(1, RunId("run_1"))
 

@@ -58,7 +58,7 @@ def test_what_was_changed_is_refused(change: JsonObject) -> None:
     [
         (Spec(Every(5400, jitter_s=60), SAY), "Every 1h30m, up to 1m later"),
         (Spec(Cron("0 9 * * 1-5"), SAY, "Europe/Berlin"), "At 09:00 on Monday through Friday, Europe/Berlin"),
-        (Spec(At(1_800_000_000_000), SAY, "Europe/Berlin"), "Once, at 2027-01-15 09:00:00 Europe/Berlin"),
+        (Spec(At(1_800_000_000_000), SAY, "Europe/Berlin"), "Once, at Friday 2027-01-15 09:00:00 Europe/Berlin"),
         (Spec(Every(60), SAY, "UTC", parse_hours("22:00-06:00")), "Every 1m; only 22:00-06:00, UTC"),
     ],
 )

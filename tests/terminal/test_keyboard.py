@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import random
 import sys
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.keyboard import QUIET_S, read_answer
+from sulla.terminal.keyboard import NOISE_S, PASTE_S, QUIET_S, read_answer
 from sulla.testing.clock import ManualClock
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
@@ -63,6 +61,35 @@ async def ended(answer: Coroutine[None, None, str | None]) -> str | None:
         return "Ctrl-C"
 
 
+async def test_a_paste_that_does_not_end_locks_no_question(capsys: Capsys) -> None:
+    clock, seen = ManualClock(), ""
+    with create_pipe_input() as keys, create_app_session(input=keys):
+        answer = asyncio.create_task(ended(read_answer("yes or no> ", clock)))
+        await clock.advance(QUIET_S)
+        keys.send_text("\x1b[200~yes\r\x03")
+        while "did not come to its end and was not taken" not in seen:
+            await clock.advance(0.1)
+            seen += capsys.readouterr().out
+        assert clock.elapsed() >= PASTE_S
+        await clock.advance(QUIET_S)
+        keys.send_text("no\r")
+        assert await answer == "no"
+
+
+async def test_a_question_at_a_keyboard_that_is_never_quiet_is_left_open(capsys: Capsys) -> None:
+    clock = ManualClock()
+    with create_pipe_input() as keys, create_app_session(input=keys):
+        answer = asyncio.create_task(ended(read_answer("yes or no> ", clock)))
+        while not answer.done():
+            keys.send_text("y\r")
+            for _ in range(10):
+                await asyncio.sleep(0)
+            await clock.advance(0.5 * QUIET_S)
+        assert await answer is None
+    assert clock.elapsed() >= NOISE_S
+    assert "the question is left open" in capsys.readouterr().err
+
+
 async def shown(capsys: Capsys, text: str) -> str:
     """What is shown until this is; the line editor draws when the loop has nothing else to do, or 10 ms later."""
     seen = ""
@@ -70,31 +97,6 @@ async def shown(capsys: Capsys, text: str) -> str:
         await asyncio.sleep(0)
         seen += capsys.readouterr().out
     return seen
-
-
-def leave(seen: Terminal) -> None:
-    seen.prompted("you>")
-    seen.type("\x04")
-    seen.until("goes on here.")
-    assert seen.process.wait(PATIENCE_S) == Exit.OK
-
-
-def said(capsys: Capsys) -> list[str]:
-    """The messages of the only thread."""
-    (row,) = typed(capsys, "thread", "list", "--json").out.splitlines()
-    shown = typed(capsys, "thread", "show", json.loads(row)["thread_id"], "--json").out
-    events = [json.loads(line) for line in shown.splitlines()]
-    return [event["data"]["text"] for event in events if event["type"] == "INPUT"]
-
-
-def test_the_second_line_of_an_unmarked_paste_does_not_answer_the_question(place: Place) -> None:
-    with terminal(CHAT, place.environ) as seen:
-        seen.prompted("you>")
-        seen.type("make it\ryes\r")
-        seen.until("was not taken; answer now]")
-        seen.until("or why not>")
-        refuse(seen, place, "That was it.")
-        leave(seen)
 
 
 def test_what_was_typed_before_the_question_does_not_answer_it(place: Place) -> None:
@@ -143,46 +145,10 @@ def test_a_paste_at_a_question_answers_nothing(place: Place) -> None:
         assert seen.process.wait(PATIENCE_S) == Exit.OK
 
 
-def test_a_paste_of_three_lines_is_one_message(place: Place, capsys: Capsys) -> None:
-    with terminal(CHAT, place.environ) as seen:
-        seen.prompted("you>")
-        seen.type(pasted("one\rtwo\rthree") + "\r")
-        seen.until("That was it.")
-        leave(seen)
-    assert said(capsys) == ["one\ntwo\nthree"]
-
-
-def test_a_storm_of_pastes_and_keys_answers_no_question_and_loses_nothing_of_a_message(
-    place: Place, capsys: Capsys
-) -> None:
-    dice = random.Random(13)
-    words = [" understanding", " international", " information", " caf\N{LATIN SMALL LETTER E WITH ACUTE}", "\n"]
-    parts = ["x" + "".join(dice.choices(words, (6, 6, 6, 1, 1), k=18)) for _ in range(100)]
-    assert len("".join(parts)) > 20_000
-    with terminal(CHAT, place.environ) as seen:
-        seen.prompted("you>")
-        for part in parts:  # a line's end that is typed would send it
-            seen.type(part if "\n" not in part and dice.random() < 0.5 else pasted(part.replace("\n", "\r")))
-        seen.type("\r")
-        seen.until("That was it.")
-        seen.prompted("you>")
-        before = ["y", "yes\r", "\r", "\x1b[A", pasted("yes\r"), pasted("y\ryes\r")]
-        seen.type("make it\r" + "".join(dice.choices(before, k=50)))
-        seen.until("was not taken; answer now]")
-        seen.until("or why not>")
-        behind = ["y", "\x1b[A", "\x1b[D", "\x15", pasted("yes\r"), pasted("y\ryes\r")]
-        seen.type("".join(dice.choices(behind, k=50)))
-        seen.until("a paste is no answer")
-        seen.type("\x05\x15")  # what is left of the keys is taken away
-        refuse(seen, place, "That was it.")
-        leave(seen)
-    assert said(capsys)[0] == "".join(parts)
-
-
 def test_the_terminal_is_as_it_was_after_ctrl_c(place: Place) -> None:
-    script = f'before=$(stty -g); {" ".join(ASK[:3])} chat; test "$before" = "$(stty -g)" && echo as it was'
+    script = f'before=$(stty -g); {" ".join(CHAT)}; test "$before" = "$(stty -g)" && echo as it was'
     with terminal(("sh", "-c", script), place.environ) as seen:
-        seen.prompted("you>")
+        seen.prompted("you ")
         seen.type("\x03")
         seen.until("as it was")
         seen.process.wait(PATIENCE_S)

@@ -83,6 +83,21 @@ def test_playbooks_and_their_steps_have_caps_of_their_own_and_take_nobodys_place
     assert desk.take() is None
 
 
+def test_a_playbook_whose_agents_work_keeps_its_place_and_one_that_waits_for_time_does_not() -> None:
+    queue = JobQueue(JobCaps(plays=1))
+    for play in ("tea", "cake"):
+        queue.add(Job(play), Group("sulla", "play"))
+    assert queue.take() == Job("tea")
+    queue.add(Job("boil"), Group("sulla", "step", "tea"))
+    queue.done(Job("tea"))
+    assert [queue.take(), queue.take()] == [Job("boil"), None]
+    queue.add(Job("tea"), Group("sulla", "play"))
+    queue.done(Job("boil"))
+    assert [queue.take(), queue.take()] == [Job("cake"), None]
+    queue.done(Job("cake"))
+    assert queue.take() == Job("tea")
+
+
 class Desk(RuleBasedStateMachine):
     """Random work under small caps: nothing is lost, doubled or starved."""
 

@@ -67,6 +67,8 @@ class TurnContext:
     """Gives the agents at work in other threads than these."""
     environment: Callable[[ThreadId], Awaitable[str]] = nothing_seen
     """Gives what the person of a thread looks at."""
+    zone: str = "UTC"
+    """The time zone in which a model is told the time."""
     jobs: Callable[[ThreadId], tuple[str, ...]] = no_jobs
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
 

@@ -257,7 +257,8 @@ class TurnDriver:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        context = turn_context(self._clock.now(), state.identity.project, ambient.active, ambient.jobs)
+        told = (state.identity.project, ambient.active, ambient.jobs, self._context.zone)
+        context = turn_context(self._clock.now(), *told)
         session.note(
             RunStarted(
                 item.seq,

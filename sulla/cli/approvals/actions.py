@@ -14,6 +14,7 @@ from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import Row, choices_of, chosen_of, from_row, open_questions
 from sulla.terminal.table import Table, harmless, one_line, paper
+from sulla.terminal.times import minute, zone_word
 
 
 def _list(given: argparse.Namespace) -> Exit:
@@ -22,7 +23,7 @@ def _list(given: argparse.Namespace) -> Exit:
         if given.json:
             print(json.dumps(row))
             continue
-        until = f" (until {_minute(row['expires_at'])} UTC)" if row["expires_at"] else ""
+        until = f" (until {minute(row['expires_at'])} {zone_word()})" if row["expires_at"] else ""
         print(paper().bold(one_line(row["id"])) + f" in {one_line(row['thread_id'])}{until}")
         print(f"  {harmless(row['prompt'])}")
         question = from_row(row)
@@ -123,11 +124,11 @@ def _rules(given: argparse.Namespace) -> Exit:
     if not rows and not given.json:
         print("nothing is allowed with always", file=sys.stderr)
         return Exit.OK
-    table = Table(("RULE", "EXPIRES (UTC)", "AGENT", "TOOL", "TARGET"), (29, 16, 12, 20), paper())
+    table = Table(("RULE", f"EXPIRES ({zone_word()})", "AGENT", "TOOL", "TARGET"), (29, 16, 12, 20), paper())
     if not given.json:
         print(table.head())
     for row in rows:
-        cells = (row["rule"], _minute(row["expires_at"]), row["agent"], row["tool"], row["target"])
+        cells = (row["rule"], minute(row["expires_at"]), row["agent"], row["tool"], row["target"])
         print(json.dumps(row) if given.json else table.row(cells))
     return Exit.OK
 
@@ -141,10 +142,6 @@ def _forget(given: argparse.Namespace) -> Exit:
 async def _ask(given: argparse.Namespace, method: str, **params: object) -> Row:
     async with open_client(door(home_of(given))) as client:
         return await client.call(method, **params)
-
-
-def _minute(at: str) -> str:
-    return at[:16].replace("T", " ")
 
 
 DOES = {"list": _list, "show": _show, "answer": _answer, "always": _always, "rules": _rules, "forget": _forget}

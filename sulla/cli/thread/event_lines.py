@@ -8,6 +8,7 @@ from typing import Any
 
 from sulla.terminal.screen import notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
+from sulla.terminal.times import second
 
 _ARGS = 120
 _RESULT = 200
@@ -35,7 +36,7 @@ def shown(event: dict[str, Any], paper: Paper) -> Iterator[str]:
 def _said(event: dict[str, Any], paper: Paper, who: str = "", text: str = "") -> Iterator[str]:
     if not who:
         return
-    when = f"#{event['seq']} {event['at'][:19].replace('T', ' ')}"
+    when = f"#{event['seq']} {second(event['at'])}"
     yield f"{paper.faint(when)}  {paper.bold(one_line(who))}"
     for line in harmless(text).split("\n") if text else ():
         yield f"    {line}".rstrip()

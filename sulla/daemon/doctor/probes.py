@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,14 +16,14 @@ from sulla.agent.calls.shared_marks import why_not_shared
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import HomeInUse, PortInUse, SettingsError
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.daemon.agents import read_team
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor import checks, states
 from sulla.daemon.doctor.port import is_alive, who_listens
 from sulla.daemon.models.check import check_model
-from sulla.daemon.models.choice import Choice, choose, unused_key
+from sulla.daemon.models.choice import Choice, choose
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
 from sulla.daemon.settings.keys import KEYS_FILE, secret_names
 from sulla.daemon.stores import store_reader, store_source
@@ -56,6 +57,8 @@ class Patient:
     """Asks that daemon for a method without parameters."""
     silent: bool = False
     """Whether that daemon did not answer."""
+    model_check: Json = field(default=None, init=False)
+    """What that daemon found out about its model just now; None for a daemon that was not asked, or is older."""
     newest_ms: int = 0
     """When the newest record was made, once the store was looked at."""
 
@@ -177,7 +180,9 @@ async def store(patient: Patient) -> list[Finding]:
         return [warning("it was not looked at: the daemon that has it does not answer", "see what ails the daemon")]
     if patient.where is not None:
         where = str((await patient.ask("system.status")).get("store"))
-        report = report_from_json(await patient.ask("system.check"))
+        answer = await patient.ask("system.check")
+        patient.model_check = answer.get("model_check")
+        report = report_from_json(answer)
         patient.newest_ms = report.newest_ms
         return states.judge_store(where, report)
     path = store_file(patient.settings)
@@ -232,15 +237,14 @@ def _newest_file(folder: Path) -> tuple[str, float]:
 
 
 async def model(patient: Patient) -> list[Finding]:
-    """The model's service: reached, the key taken, the model there. Without one configured nobody is asked."""
+    """The model's service: reached, the key taken, the model there. Without one configured nobody is asked. A daemon
+    that runs was started with settings of its own, and is asked instead.
+    """
+    match patient.model_check:
+        case {"result": "ok" | "warning" | "fault" as result, "found": str(found), "remedy": str(remedy)}:
+            return [Finding(result, f"{found}, as the daemon that runs found out", remedy)]
     asked = patient.settings.model
     choice = await choose(asked, patient.clock)
-    if choice.model.provider == "offline":
-        if asked.name:
-            return ok(f"offline: {choice.why}")
-        remedy = "set ANTHROPIC_API_KEY, or start an Ollama, or set SULLA_MODEL; `sulla init` finds what there is"
-        said = "no model is configured: answers come offline, from a few fixed rules"
-        return [warning(said, unused_key(asked) or remedy)]
     return [await check_model(asked, choice, patient.clock, MODEL_S)]
 
 

@@ -6,11 +6,12 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from sulla.capabilities import capabilities
-from sulla.core.errors import Busy, NotFound, StoreUnavailable, SullaError
+from sulla.core.errors import Busy, CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.core.ids import ThreadId
 from sulla.daemon.home.archive import Kept, open_kept
 from sulla.daemon.settings.config import Settings
@@ -20,6 +21,7 @@ from sulla.host import collected
 from sulla.host.compaction import CompactionContext, rewrite_lines
 from sulla.store.base import Store
 from sulla.telemetry.logs import FILE
+from sulla.threads.archive.scrub import scrubbed
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.head import THREAD_KIND
 from sulla.threads.store import ThreadStore
@@ -63,7 +65,7 @@ async def compact_home(settings: Settings) -> AsyncIterator[tuple[str, str]]:
         yield "log", await asyncio.to_thread(_logs, settings.home / _LOGS, live)
         # The last one: until here pages of what was removed are in the file.
         await store.close()
-        yield "store", await asyncio.to_thread(compact_store, settings)
+        yield "store", await asyncio.to_thread(compact_store, settings, partial(_scrubbed, context))
 
 
 async def _orphans(kept: Kept) -> str:
@@ -132,6 +134,13 @@ async def _outputs(store: Store, live: Iterable[str], folder: Path) -> str:
     return f"{len(files)} results of tools removed" if files else "nothing to remove"
 
 
+def _scrubbed(context: CompactionContext, kind: str, body: bytes) -> bytes:
+    try:
+        return scrubbed(kind, body, context.scrub)
+    except CorruptRecord:
+        return body  # nobody can read it; `sulla doctor` says so
+
+
 def _texts_in(folder: Path) -> list[Path]:
     return list(folder.glob("*.txt"))
 
@@ -142,8 +151,9 @@ def _remove(files: Iterable[Path]) -> None:
 
 
 def _logs(folder: Path, live: Collection[str]) -> str:
-    def keep(line: bytes) -> bool:
-        return all(found[1].decode(errors="replace") in live for found in _THREAD.finditer(line))
+    def keep(line: bytes) -> bytes:
+        gone = any(found[1].decode(errors="replace") not in live for found in _THREAD.finditer(line))
+        return b"" if gone else line
 
     dropped = sum(rewrite_lines(path, keep).dropped for path in sorted(folder.glob(f"{FILE}*")))
     return f"{dropped} lines about deleted threads removed" if dropped else "nothing to remove"

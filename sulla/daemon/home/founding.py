@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import FILE
+from sulla.daemon.settings.keys import KEYS_FILE
+from sulla.daemon.settings.keys_text import with_key
 from sulla.daemon.settings.schema import schema_text
+from sulla.daemon.settings.sources import read_regular
 from sulla.daemon.settings.starter import SCHEMA_FILE
 from sulla.definitions.agents import AGENTS
 from sulla.definitions.examples import EXAMPLES
@@ -76,6 +79,32 @@ def found_home(
         what = error.filename or path
         raise SettingsError(f"{what} cannot be made: {error.strerror}; name another home with --home DIR") from None
     return Founded(tuple(made), tuple(kept), backup)
+
+
+def keep_keys(home: Path, keys: Mapping[str, str]) -> Path | None:
+    """Write keys of models' services down, for their owner alone; those that are there stay.
+
+    Args:
+        home: the home.
+        keys: by their names in the section `model`.
+
+    Returns:
+        Where they are; None if there are none.
+
+    Raises:
+        SettingsError: the file cannot be read or written.
+    """
+    if not keys:
+        return None
+    file = home / KEYS_FILE
+    try:
+        text = read_regular(file) if file.exists() else ""
+        for name, key in keys.items():
+            text = with_key(text, "model", name, key)
+        _write(file, text)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file} cannot be written: {error}") from None
+    return file
 
 
 def _write_examples(agents: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderRejected, SullaError
-from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.choice import Choice, unused_key
 from sulla.daemon.models.providers import known_models
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.sections import ModelSettings
@@ -46,8 +46,12 @@ async def check_model(settings: ModelSettings, choice: Choice, clock: Clock, tim
         timeout_s: how long the service may take to answer, in seconds; its library is loaded before that.
     """
     model = choice.model
-    if model.provider == OFFLINE:
+    if model.provider == OFFLINE and settings.name:
         return ok(f"{model}: {choice.why}")[0]
+    if model.provider == OFFLINE:
+        remedy = "set ANTHROPIC_API_KEY, or start an Ollama, or set SULLA_MODEL; `sulla init` finds what there is"
+        said = "no model is configured: answers come offline, from a few fixed rules"
+        return warning(said, unused_key(settings) or remedy)
     base_url = {"anthropic": settings.anthropic_base_url, "openai": settings.openai_base_url}.get(model.provider, "")
     if not base_url and (wrong := _anothers_key(settings, model)) is not None:
         return wrong
@@ -121,14 +125,19 @@ class ModelCheck:
         found = self.finding
         return f"{found.found} → {found.remedy}" if found.result == "fault" else ""
 
+    async def look(self) -> Finding:
+        """What is so now."""
+        try:
+            self.finding = await check_model(self._settings, self._choice, self._clock, START_S)
+        except SullaError as error:
+            self.finding = fault(f"{self._choice.model}: {error.message}", _UNTIL)
+        return self.finding
+
     async def run(self) -> None:
         """Look, until it can answer."""
         while True:
             before = self.trouble()
-            try:
-                self.finding = await check_model(self._settings, self._choice, self._clock, START_S)
-            except SullaError as error:
-                self.finding = fault(f"{self._choice.model}: {error.message}", _UNTIL)
+            await self.look()
             said = self.trouble()
             if said and said != before:
                 log.warning("%s", said)

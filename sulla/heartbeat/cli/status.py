@@ -12,7 +12,8 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
-from sulla.terminal.table import one_line, paper, second
+from sulla.terminal.table import one_line, paper
+from sulla.terminal.times import moment
 
 Row = dict[str, Any]
 
@@ -51,7 +52,7 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
     """How one agent's heartbeat is, for people."""
     name = paper().bold(one_line(row["agent"]))
     if row["enabled"]:
-        yield f"{name}: next {second(row['next'])} UTC" if row["next"] else f"{name}: no time is left to wake it"
+        yield f"{name}: next {moment(row['next'])}" if row["next"] else f"{name}: no time is left to wake it"
     elif row["schedules"]:
         yield f"{name}: paused; `{program()} beat resume` has it woken again"
     else:
@@ -62,7 +63,7 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
         yield f"  when: {one_line(one['explain'])} ({one_line(one['schedule'])}{project}{state})"
     if row["quiet_until"]:
         why = f"{row['failures']} failed in a row" if row["failures"] else f"{row['standing']} in a row changed nothing"
-        yield f"  pauses by itself until {second(row['quiet_until'])} UTC: {why}"
+        yield f"  pauses by itself until {moment(row['quiet_until'])}: {why}"
     if row["running"]:
         yield f"  at work: {row['running']} ({program()} beat now --watch)"
     last, beat = row["last"], row["beat"]
@@ -81,9 +82,9 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
 def heartbeat_line(row: Row) -> str:
     """The same in one line."""
     name, beat = one_line(row["agent"]), row["beat"]
-    last = f"; last beat {second(beat['at'])} UTC, {beat['status']}" if beat is not None else ""
+    last = f"; last beat {moment(beat['at'])}, {beat['status']}" if beat is not None else ""
     if row["next"]:
-        return f"{name} is woken next at {second(row['next'])} UTC{last}"
+        return f"{name} is woken next at {moment(row['next'])}{last}"
     if row["schedules"] and not row["enabled"]:
         return f"paused for {name} ({program()} beat resume){last}"
     return f"off for {name}; set heartbeat.enabled = true in sulla.toml, or `{program()} beat now` for one beat{last}"
@@ -123,7 +124,7 @@ async def _pages(client: Client, agent: str | None, limit: int) -> AsyncIterator
 
 def tick_head(tick: Row) -> str:
     """One wake in a line: when, what came of it, how much it was."""
-    parts = [f"{second(tick['at'])} UTC", tick["status"]]
+    parts = [f"{moment(tick['at'])}", tick["status"]]
     if tick["status"] == "skipped":
         return f"{' '.join(parts)} ({tick['reason']}): {one_line(tick['why'])}"
     if tick["reason"] and tick["reason"] != tick["status"]:

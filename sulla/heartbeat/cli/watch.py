@@ -22,7 +22,8 @@ from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import from_wait
 from sulla.terminal.screen import paused_head
-from sulla.terminal.table import one_line, second
+from sulla.terminal.table import one_line
+from sulla.terminal.times import second
 
 Row = dict[str, Any]
 

@@ -13,6 +13,8 @@ from typing import IO, Final
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
+import certifi
+
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 
@@ -65,9 +67,7 @@ def _get(url: str, headers: dict[str, str], timeout_s: float) -> Answer:
 def _trust() -> ssl.SSLContext:
     """The authorities that the system trusts, and those that came with Python's packages: some systems have none."""
     context = ssl.create_default_context()
-    with suppress(ImportError, OSError):
-        import certifi  # noqa: PLC0415 - at hand where a library of a service is
-
+    with suppress(OSError):
         context.load_verify_locations(certifi.where())
     return context
 

@@ -14,10 +14,12 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow
+from sulla.terminal.ids import whole_notice
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.screen import notice_head
-from sulla.terminal.table import harmless, one_line, paper, second
+from sulla.terminal.table import harmless, one_line, paper
+from sulla.terminal.times import second
 
 Row = dict[str, Any]
 
@@ -66,7 +68,9 @@ def _seen(given: argparse.Namespace) -> Exit:
 
 async def _mark(given: argparse.Namespace) -> int:
     async with open_client(door(home_of(given))) as client:
-        ids: list[str] = given.id or [row["id"] async for row in notices(client, unseen=True)]
+        ids = [await whole_notice(client, one) for one in given.id or ()]
+        if not given.id:
+            ids = [row["id"] async for row in notices(client, unseen=True)]
         pages = [ids[start : start + MOST_AT_ONCE] for start in range(0, len(ids), MOST_AT_ONCE)]
         return sum([(await client.call("notice.seen", ids=page))["new"] for page in pages])
 

@@ -21,7 +21,8 @@ from sulla.terminal.follow import Follow, tell_of_pause
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import Question, somebody_is_there
-from sulla.terminal.table import harmless, one_line, second
+from sulla.terminal.table import harmless, one_line
+from sulla.terminal.times import second
 
 Row = dict[str, Any]
 Begin = Callable[[Client], Awaitable[Row]]

@@ -38,7 +38,11 @@ def add_run_commands(below: argparse._SubParsersAction[argparse.ArgumentParser])
 def run_command(given: argparse.Namespace) -> Exit:
     """Do the command that was chosen, `given.below`."""
     from sulla.playbooks.cli.runs import DOES
+    from sulla.terminal.ids import meant
+    from sulla.terminal.place import home_of
 
+    if begins := getattr(given, "run", ""):
+        given.run = meant(home_of(given), begins)
     return DOES[given.below](given)
 
 
@@ -81,7 +85,7 @@ def _fork(one: argparse.ArgumentParser) -> None:
 
 
 def _which(one: argparse.ArgumentParser) -> None:
-    one.add_argument("run", metavar="RUN", help="the run, as `sulla flow runs` shows it")
+    one.add_argument("run", metavar="RUN", help="the run, as `sulla flow runs` shows it, or the beginning of its id")
 
 
 def _inputs(one: argparse.ArgumentParser) -> None:

@@ -14,7 +14,8 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
-from sulla.terminal.table import Paper, Table, one_line, paper, second
+from sulla.terminal.table import Paper, Table, one_line, paper
+from sulla.terminal.times import moment, second
 
 Row = dict[str, Any]
 
@@ -72,7 +73,7 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
     """
     about = found["about"]
     yield on.bold(f"{one_line(about['playbook'])} {about['status']}") + f"  {one_line(about['run'])}"
-    yield f"  began {second(about['started_at'])} UTC by {one_line(about['trigger'])}" + _ended(about)
+    yield f"  began {moment(about['started_at'])} by {one_line(about['trigger'])}" + _ended(about)
     if about["thread_id"]:
         yield f"  for the thread {one_line(about['thread_id'])}"
     for name, word in (("parent", "a step of"), ("forked_from", "took over from")):

@@ -148,7 +148,7 @@ TRIGGERS: Final[Mapping[str, tuple[Key, ...]]] = {
     "heartbeat": (Key("heartbeat", "flag", "An agent may start it by itself, at its heartbeat."),),
     "schedule": (
         Key("schedule", "cron", "A cron expression or a period, such as `0 9 * * 1-5` or `30m`.", required=True),
-        Key("zone", "zone", "Whose clock counts; UTC unless said otherwise."),
+        Key("zone", "zone", "Whose clock counts; that of the home unless said otherwise."),
     ),
     "chat": (Key("chat", "text", "What a message has to be about.", required=True),),
     "webhook": (Key("webhook", "name", "The name of the secret that signs it.", required=True),),

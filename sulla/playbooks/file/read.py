@@ -165,7 +165,7 @@ class _Reader:
         pairs = reading.pairs(given[1], "inputs") or {} if given is not None else {}
         values = {name: reading.json(value) for name, (_, value) in pairs.items()}
         self._triggers.append((kind, pairs, keys[kind][1].place[:2]))
-        zone = reading.text(keys["zone"][1], "zone") if "zone" in keys and kind == "schedule" else "UTC"
+        zone = reading.text(keys["zone"][1], "zone") if "zone" in keys and kind == "schedule" else ""
         return Trigger(kind, self._about(kind, keys[kind][1]), zone, cast("FrozenJson", values))  # type: ignore[arg-type]  # one of TRIGGERS
 
     def _about(self, kind: str, node: YamlNode) -> str:

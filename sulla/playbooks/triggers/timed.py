@@ -26,19 +26,21 @@ LOOK_S: Final = 5.0
 """How often it is seen whether playbooks have changed, in seconds."""
 
 
-def schedule_of(trigger: Trigger, playbook: str) -> Spec:
+def schedule_of(trigger: Trigger, playbook: str, zone: str = "UTC") -> Spec:
     """The schedule that a trigger asks for.
 
     Args:
         trigger: one by the clock.
         playbook: the name of what it starts.
+        zone: the home's time zone, for a trigger that names none.
 
     Raises:
         InvalidInput: no schedule can be like that.
     """
     seconds = read_duration(trigger.text)
     when = Cron(trigger.text) if seconds is None else Every(seconds)
-    spec = Spec(when, PlaybookAction(playbook, dict(trigger.inputs)), trigger.zone, title=f"playbook {playbook}")
+    action = PlaybookAction(playbook, dict(trigger.inputs))
+    spec = Spec(when, action, trigger.zone or zone, title=f"playbook {playbook}")
     check_spec(spec)
     return spec
 
@@ -64,11 +66,12 @@ class WantedSchedules:
         return self.blind or (name in self.unclear and number.isdecimal())
 
 
-def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> WantedSchedules:
+def wanted_by(playbooks: Iterable[CatalogEntry], zone: str = "UTC", *, blind: bool = False) -> WantedSchedules:
     """The schedules that playbooks ask for.
 
     Args:
         playbooks: all that the home has.
+        zone: the home's time zone.
         blind: whether there are files that could not be read.
     """
     specs: dict[str, Spec] = {}
@@ -79,7 +82,7 @@ def wanted_by(playbooks: Iterable[CatalogEntry], *, blind: bool = False) -> Want
             continue
         timed = [trigger for trigger in one.definition.on if trigger.kind == "schedule"]
         try:
-            found = {f"playbook_{one.name}_{n}": schedule_of(each, one.name) for n, each in enumerate(timed, 1)}
+            found = {f"playbook_{one.name}_{n}": schedule_of(each, one.name, zone) for n, each in enumerate(timed, 1)}
         except InvalidInput:  # the check of the file says so, with its place
             unclear.add(one.name)
         else:
@@ -120,7 +123,7 @@ class TriggerSchedules:
         at the next look.
         """
         await (self._catalog.look() if self._schedules.has_any(PLAYBOOKS) else self._catalog.look_for_triggers())
-        wanted = wanted_by(self._catalog.playbooks.values(), blind=bool(self._catalog.troubles))
+        wanted = wanted_by(self._catalog.playbooks.values(), self._schedules.zone, blind=bool(self._catalog.troubles))
         if wanted == self._settled:
             return
         try:

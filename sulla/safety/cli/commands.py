@@ -11,6 +11,7 @@ from typing import Any
 from sulla.host.system import random_id
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.ids import meant
 from sulla.terminal.options import add_home
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.program import program
@@ -30,13 +31,13 @@ def arguments(command: argparse.ArgumentParser) -> None:
     for name, text in COMMANDS.items():
         one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add_home(one, below=True)
-        one.add_argument("thread", metavar="THREAD", help="the conversation's id")
+        one.add_argument("thread", metavar="THREAD", help="the conversation's id, or its beginning")
         one.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
-    params = {"thread_id": given.thread}
+    params = {"thread_id": meant(home_of(given), given.thread)}
     if given.below == "forget":
         params["request_id"] = random_id("req")
     found = asyncio.run(_ask(door(home_of(given)), f"safety.{given.below}", params))

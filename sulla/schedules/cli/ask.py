@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
-from sulla.terminal.client import Client, open_client
+from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.ids import rows_of, whole_schedule
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper
+from sulla.terminal.times import moment
 
 Row = dict[str, Any]
 
@@ -28,18 +29,7 @@ def _list(given: argparse.Namespace) -> Exit:
 
 async def _all(given: argparse.Namespace) -> list[Row]:
     async with open_client(door(home_of(given))) as client:
-        return [row async for row in _pages(client)]
-
-
-async def _pages(client: Client) -> AsyncIterator[Row]:
-    after: str | None = None
-    while True:
-        page = await client.call("schedule.list", after=after)
-        for row in page["schedules"]:
-            yield row
-        after = page["next"]
-        if after is None:
-            return
+        return [row async for row in rows_of(client, "schedule.list", "schedules")]
 
 
 def _add(given: argparse.Namespace) -> Exit:
@@ -68,25 +58,35 @@ def _add(given: argparse.Namespace) -> Exit:
 
 
 def _remove(given: argparse.Namespace) -> Exit:
-    gone = _ask(given, "schedule.remove", schedule=given.id)
-    print(json.dumps(gone) if given.json else f"removed {one_line(given.id)}")
+    gone = _ask_of(given, "schedule.remove")
+    print(json.dumps(gone) if given.json else f"removed {one_line(gone['schedule'])}")
     return Exit.OK
 
 
 def _run(given: argparse.Namespace) -> Exit:
-    fired = _ask(given, "schedule.run", schedule=given.id)
-    print(json.dumps(fired) if given.json else f"fired {one_line(given.id)}")
+    fired = _ask_of(given, "schedule.run")
+    print(json.dumps(fired) if given.json else f"fired {one_line(fired['schedule'])}")
     return Exit.OK
 
 
 def _pause(given: argparse.Namespace) -> Exit:
-    _print(given, _ask(given, "schedule.pause", schedule=given.id))
+    _print(given, _ask_of(given, "schedule.pause"))
     return Exit.OK
 
 
 def _resume(given: argparse.Namespace) -> Exit:
-    _print(given, _ask(given, "schedule.resume", schedule=given.id))
+    _print(given, _ask_of(given, "schedule.resume"))
     return Exit.OK
+
+
+def _ask_of(given: argparse.Namespace, method: str) -> Row:
+    """Ask something of the schedule whose id begins as it was typed."""
+
+    async def ask() -> Row:
+        async with open_client(door(home_of(given))) as client:
+            return await client.call(method, schedule=await whole_schedule(client, given.id))
+
+    return asyncio.run(ask())
 
 
 def _ask(given: argparse.Namespace, method: str, **params: object) -> Row:
@@ -106,7 +106,7 @@ def _print(given: argparse.Namespace, row: Row) -> None:
     print(paper().bold(one_line(row["schedule"])) + f"{title} {state}")
     print(f"  {one_line(row['explain'])}: {one_line(row['action'], 200)}")
     if row["next"]:
-        print(f"  next: {', '.join(map(_second, row['next']))} UTC")
+        print(f"  next: {', '.join(map(moment, row['next']))}")
     if last := _last(row):
         print(f"  last: {last}")
 
@@ -119,11 +119,7 @@ def _last(row: Row) -> str:
     note = lately[-1]
     fired = [one["at"] for one in lately if one["slot"] == note["slot"] and one["what"] == "fired"]
     said = f" ({one_line(note['said'], 200)})" if note["said"] else ""
-    return f"{_second((fired or [note['at']])[-1])} UTC {note['what']}{said}"
-
-
-def _second(at: str) -> str:
-    return at[:19].replace("T", " ")
+    return f"{moment((fired or [note['at']])[-1])} {note['what']}{said}"
 
 
 DOES = {"list": _list, "add": _add, "remove": _remove, "run": _run, "pause": _pause, "resume": _resume}

@@ -37,6 +37,7 @@ _ADJECTIVE_ENDINGS: Final = (
     "ous", "able", "ible", "ical", "ional", "ful", "less", "ive", "ular", "ese", "proof", "friendly", "atic", "istic",
 )  # fmt: skip
 _VOWELS: Final = frozenset("aeiou")
+_WORDS_TOO: Final = frozenset("ill id hell shell wed shed well were its whore".split())
 _NONE: Final[frozenset[str]] = frozenset()
 REMEMBERED: Final = 2048
 """Words whose bits need not be looked up again; all that are listed are some 20,000."""
@@ -67,6 +68,15 @@ class Vocabulary:
                 self._lists[name] = frozenset(word for item in text.split() for word in self._meant(item))
         self.listed = self._listed()
         """Every listed word that is no small one, in all of its forms, with its bits."""
+        contracted = [word for word in (*self.expanded, *self.class_of) if "'" in word]
+        self.bare = {word.replace("'", ""): word for word in contracted}
+        """Contractions by how they look without their apostrophe."""
+        self.never_bare = frozenset(
+            bare
+            for bare in self.bare
+            if bare not in self.class_of and bare not in self.listed and bare not in _WORDS_TOO
+        )
+        """Those that are no words without it: "dont", not "were"."""
         self.bits_of = lru_cache(maxsize=REMEMBERED)(self._bits_of)
         """What a word in lower case can be; of one that is not listed, what its ending says."""
 

@@ -9,6 +9,7 @@ recognizer. One that has grown long is closed when the next one has words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
@@ -51,6 +52,17 @@ class _Utterance:
 
 
 @dataclass(slots=True)
+class _Stream:
+    """How far one connection of a recognizer has come; each counts its times by itself."""
+
+    id: str = ""
+    covered_s: float = 0.0
+    """Up to here its segments are settled."""
+    word_s: float | None = None
+    """When its last word ended, if it says so."""
+
+
+@dataclass(slots=True)
 class _Line:
     """One voice, as one recognizer hears it."""
 
@@ -59,12 +71,7 @@ class _Line:
     """The one before, as long as it has to be closed still."""
     settled: str = ""
     """How the current utterance begins: the segments that will not be revised."""
-    stream: str = ""
-    """Which of the recognizer's streams; each counts its times and turns by itself."""
-    covered_s: float = 0.0
-    """Up to here the stream's segments are settled."""
-    word_s: float | None = None
-    """When the stream's last word ended, if it says so."""
+    stream: _Stream = field(default_factory=_Stream)
     turn: int = -1
     turn_over: bool = False
     ending: bool = False
@@ -126,13 +133,15 @@ class Recognizer:
         line = self._line(f"channel {channel}")
         last_word_s = fields.deepgram_last_word_s(frame)
         self._onto(line, fields.request_id(frame.get("metadata")))
-        if start_s < line.covered_s - _SAME_S:
+        if start_s < line.stream.covered_s - _SAME_S:
             return  # its segment is settled
         if final:
-            line.covered_s = start_s + lasts_s
+            line.stream.covered_s = start_s + lasts_s
         if text:
-            line.word_s = last_word_s
-        silent_ms = None if line.word_s is None else max(1, round((start_s + lasts_s - line.word_s) * 1000))
+            line.stream.word_s = last_word_s
+        silent_ms = (
+            None if line.stream.word_s is None else max(1, round((start_s + lasts_s - line.stream.word_s) * 1000))
+        )
         if not pause and not forced and (silent_ms is None or silent_ms < _PAUSE_MS):
             silent_ms = 0  # a segment also ends in mid-speech
         yield from self._heard(line, text, final=final, silent_ms=silent_ms)
@@ -163,7 +172,7 @@ class Recognizer:
         """A stream is over; the times of the next one begin anew."""
         for name, line in self._lines.items():
             if name.startswith("channel"):
-                line.covered_s = 0.0
+                line.stream.covered_s = 0.0
         return iter(())
 
     def _turn_info(self, frame: JsonObject) -> Iterator[Move]:
@@ -232,9 +241,9 @@ class Recognizer:
 
     def _onto(self, line: _Line, stream: str) -> None:
         """The recognizer may have been connected to anew."""
-        if stream and stream != line.stream:
+        if stream and stream != line.stream.id:
             self._settle(line)
-            line.stream, line.covered_s, line.word_s, line.turn, line.turn_over = stream, 0.0, None, -1, False
+            line.stream, line.turn, line.turn_over = _Stream(stream), -1, False
 
     def _settle(self, line: _Line) -> None:
         """Nothing more comes of the segment that is open."""

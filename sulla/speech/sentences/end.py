@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 from sulla.core.dataclass import dataclass
 from sulla.core.pattern import late_pattern
 from sulla.speech.sentences.marks import ENDS
@@ -29,6 +31,7 @@ _GOING_ON = frozenset(",;:–—-&")
 _WORD_CHARS = 18
 _WORD = late_pattern(rf"[\w'’]{{1,{_WORD_CHARS}}}")
 _TOKEN_CHARS = 24
+_ENTITY = late_pattern(r"[\w.]*&#?\w{2,8};$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Abbreviations:
 
     never: frozenset[str]
     """Something always follows: titles, "e.g."."""
+    behind_titles: frozenset[str]
+    """Something always follows them behind one of `never`, or of themselves: "Prof. Dr. med."."""
     closing: frozenset[str]
     """They end a sentence before a capital letter, not before a number or a small one: "etc.", "No. 5". A capitalized
     word here is none of them in small letters: "Sun. 5", but not "sun. 5"."""
@@ -113,7 +118,8 @@ def _before_blank(text: str, at: int, end: int, words: Abbreviations) -> Verdict
         ends = quoted and _capital_next(text, end)
         return None if ends is None else Verdict(ends, end, pauses=not ends)
     if sum(char in ENDS for char in run) == 1:
-        ends = _behind_word(text, _token(text, at), end, words, loud=loud)
+        token = _token(text, at)
+        ends = not _is_title(text, at, token, words) and _behind_word(text, token, end, words, loud=loud)
     if ends and quoted:
         ends = _anew(text, end)
     return None if ends is None else Verdict(ends, end)
@@ -123,7 +129,17 @@ def _token(text: str, at: int) -> str:
     """The word before the mark; empty if there is none, or a long one."""
     found = _TOKEN.search(text, max(0, at - _TOKEN_CHARS), at)
     token = "" if found is None else found[0]
+    if (begin := at - len(token)) and text[begin - 1] == ";" and (entity := _ENTITY.search(text, 0, begin)):
+        token = f"{unescape(entity[0])}{token}"  # "R&amp;D"
     return "" if len(token) == _TOKEN_CHARS else token.strip("_'’-&")
+
+
+def _is_title(text: str, at: int, token: str, words: Abbreviations) -> bool:
+    """Whether `token` before `at` is what follows a title."""
+    if token not in words.behind_titles:
+        return False
+    before = text[: at - len(token)].rstrip()
+    return before.endswith(".") and _token(before, len(before) - 1).lower() in words.never | words.behind_titles
 
 
 def _behind_word(text: str, token: str, end: int, words: Abbreviations, *, loud: bool) -> bool | None:

@@ -13,6 +13,7 @@ ABBREVIATIONS: Final = Abbreviations(
         e.g eg i.e ie cf viz vs ca approx resp incl excl esp w.r.t p.s n.b
         """.split()
     ),
+    behind_titles=frozenset("med dent vet phil rer nat jur iur pol oec soc ing habil h.c theol techn mont".split()),
     closing=frozenset(
         """
         etc b.c a.d c.e b.c.e no nos nr fig figs eq eqs ref refs vol vols ch chap sec sect art arts p pp pg par para ex

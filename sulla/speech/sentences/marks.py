@@ -21,6 +21,9 @@ _TAG_BEGUN = late_pattern(
 )
 _CODE_RUN = late_pattern(r"`{1,16}")
 _BORDER = late_pattern(r"(?:[,;:،؛]|(?<=\s)[–-](?=\s))[\"'”’»)\]*_]{0,4}")
+_ENTITY_CHARS = 10
+_ENTITY = late_pattern(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,8})$")
+"""The beginning of ``&amp;``: its semicolon parts nothing."""
 _ALONE = frozenset("，；：、—")
 """These need no white space behind them."""
 
@@ -48,6 +51,8 @@ def border_at(text: str, at: int) -> int | None:
     char = text[at]
     if char in _ALONE:
         return at + 1
+    if char == ";" and _ENTITY.search(text, max(0, at - _ENTITY_CHARS), at):
+        return 0
     if at + 1 == len(text):
         return None
     found = _BORDER.match(text, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from sulla.core.pattern import late_pattern
 from sulla.speech.sentences.marks import TAG
@@ -22,6 +23,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _MARKUP = late_pattern(r"[\[<*_~`\\]")
 """What no rule has anything to do without."""
+_ENTITY = late_pattern(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,8});")
 _CELL_RULE = late_pattern(r"[\s:|-]+")
 _SPACES = late_pattern(r"\s+")
 
@@ -55,5 +57,6 @@ def _said(text: str) -> str:
 
 
 def _audible(text: str) -> str:
+    text = _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
     text = _SPACES.sub(" ", text).strip()
     return text if any(map(str.isalnum, text)) else ""

@@ -12,11 +12,11 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.classic import is_complete_thought
-from sulla.speech.turn_taking.detector import COMPLETE, Reading, TurnDetector
+from sulla.speech.turn_taking.detector import COMPLETE, UNKNOWN, Reading, TurnDetector
 from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason, Event, Partial, Resumed, TurnStarted
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
-from sulla.speech.turn_taking.silence import HELD_MS, Silence
+from sulla.speech.turn_taking.silence import Silence
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn
 from sulla.speech.turn_taking.utterances import Utterances
 
@@ -62,10 +62,7 @@ class _Turn:
     wait_ms: int | None = None
     """How long to wait for more; None as long as the text was not read: most texts are another before it matters."""
     looked: bool = False
-    """Whether the first of the two waits of the profile is over."""
-    eager: bool = False
-    held: bool = False
-    """Whether the recognizer says when it is over."""
+    """Whether the first of the two waits of the profile is over; with `adaptive` its end was announced then."""
 
 
 class SpeechBuffer:
@@ -88,6 +85,7 @@ class SpeechBuffer:
         self._turn: _Turn | None = None
         self._question: str | None = None
         self._pace = Pace()
+        self._style = UNKNOWN
         self._now_ms = 0
 
     def ask(self, question: str | None) -> None:
@@ -190,7 +188,7 @@ class SpeechBuffer:
     @property
     def state(self) -> State:
         """Whether a turn is open, and seems to be over."""
-        return "idle" if self._turn is None else "ending" if self._turn.eager else "speaking"
+        return "idle" if self._turn is None else "ending" if self._is_announced(self._turn) else "speaking"
 
     def status(self, now_ms: int) -> Status:
         """How things stand. Changes nothing.
@@ -213,10 +211,10 @@ class SpeechBuffer:
         """All that it knows: a buffer restored from it goes on as this one would."""
         kept_turn = None
         if (turn := self._turn) is not None:
-            was = (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, turn.eager)
-            kept_turn = StoredTurn(*was, turn.silence, turn.held)
+            was = (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, self._is_announced(turn))
+            kept_turn = StoredTurn(*was, turn.silence)
         heard, pace = self._utterances.stored(), self._pace
-        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms)
+        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms, self._style)
 
     @classmethod
     def restored(
@@ -231,12 +229,12 @@ class SpeechBuffer:
         """
         buffer = cls(profile, detector)
         buffer._utterances = Utterances(stored.utterances, stored.closed)
-        buffer._question, buffer._now_ms = stored.question, stored.now_ms
+        buffer._question, buffer._now_ms, buffer._style = stored.question, stored.now_ms, stored.style
         buffer._pace = Pace(stored.pause_mean_ms, stored.spoke_ms)
         if (was := stored.turn) is not None:
             silence = was.silence if was.silence is not None else Silence(was.last_ms, was.last_ms)
             buffer._turn = _Turn(was.id, was.first_ms, was.last_ms, silence, was.text)
-            buffer._turn.looked, buffer._turn.eager, buffer._turn.held = was.looked, was.eager, was.held
+            buffer._turn.looked = was.looked
         return buffer
 
     def _heard(self, turn: _Turn, text: str, chunk: Chunk, now_ms: int) -> Iterable[Event]:
@@ -244,10 +242,9 @@ class SpeechBuffer:
         before, is_new = turn.silence, text != turn.text
         events = self._said(turn, text, now_ms) if is_new else ()
         settled = self._utterances.is_settled()
-        turn.silence = before.after(now_ms, is_new=is_new, settled=settled, silent_ms=chunk.silent_ms)
-        turn.held = chunk.held
-        if turn.eager and before.sure and not turn.silence.sure:
-            turn.eager = turn.looked = False
+        turn.silence = before.after(chunk, now_ms, is_new=is_new, settled=settled)
+        if self._is_announced(turn) and before.sure and not turn.silence.sure:
+            turn.looked = False
             return (Resumed(turn.id),)
         return events
 
@@ -255,15 +252,18 @@ class SpeechBuffer:
         if turn.text and turn.silence.sure:
             self._pace.paused_until(now_ms)
         self._pace.spoke(now_ms)
-        resumed, turn.eager = turn.eager, False
+        resumed = self._is_announced(turn)
         turn.text, turn.last_ms, turn.looked, turn.wait_ms = text, now_ms, False, None
         partial = Partial(turn.id, text)
         return (Resumed(turn.id), partial) if resumed else (partial,)
 
+    def _is_announced(self, turn: _Turn) -> bool:
+        return turn.looked and self._profile.name == "adaptive"
+
     def _read(self, turn: _Turn) -> None:
         """How complete the text is, and how long to wait for more."""
         assert self._detector is not None  # noqa: S101 - as __init__ saw to
-        turn.reading = reading = self._detector.read(turn.text, self._question)
+        turn.reading = reading = self._detector.read(turn.text, self._question, self._style)
         if reading.kind == "hold":
             turn.wait_ms = self._profile.hold_ms
         else:
@@ -271,8 +271,8 @@ class SpeechBuffer:
 
     def _due(self, turn: _Turn) -> int:
         profile = self._profile
-        if turn.held:
-            return turn.silence.learnt_ms + HELD_MS
+        if turn.silence.held:
+            return turn.silence.lasts_until_ms(0)
         if profile.name == "classic":
             silence_ms = profile.silence_ms if turn.looked else profile.pause_ms
         elif turn.wait_ms is None:
@@ -285,7 +285,7 @@ class SpeechBuffer:
 
     def _fall_due(self, turn: _Turn, due_ms: int) -> Iterable[Event]:
         profile = self._profile
-        if turn.held:
+        if turn.silence.held:
             return self._end(turn, "silence", due_ms)
         if due_ms >= turn.first_ms + profile.max_turn_ms:
             return self._end(turn, "max_time", due_ms)
@@ -295,7 +295,7 @@ class SpeechBuffer:
                 return ()
             if due_ms >= turn.silence.lasts_until_ms(turn.wait_ms):
                 return self._end(turn, "complete" if turn.reading.score >= COMPLETE else "silence", due_ms)
-            turn.looked = turn.eager = True
+            turn.looked = True
             return (EagerEnd(turn.id, turn.text, turn.reading.score),)
         if turn.looked:
             return self._end(turn, "silence", due_ms)
@@ -317,6 +317,8 @@ class SpeechBuffer:
             return (self._drop(turn),)
         if self._profile.name == "adaptive" and turn.wait_ms is None:
             self._read(turn)
+        if self._profile.name == "adaptive" and self._detector is not None:
+            self._style = self._detector.learn(turn.text, self._style)
         self._close()
         self._question = None
         reading, waited_ms = self._thought(turn), max(0, now_ms - turn.silence.since_ms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sulla.core.dataclass import dataclass
+from sulla.speech.turn_taking.detector import UNKNOWN, Style
 from sulla.speech.turn_taking.silence import Silence
 
 
@@ -40,7 +41,6 @@ class StoredTurn:
     eager: bool
     silence: Silence | None = None
     """None in what was written before it was kept: then it is not sure."""
-    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class StoredBuffer:
     pause_mean_ms: float
     spoke_ms: int | None
     now_ms: int
+    style: Style = UNKNOWN
 
 
 def moved(stored: StoredBuffer, by_ms: int) -> StoredBuffer:

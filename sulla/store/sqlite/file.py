@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 from sulla.core.errors import StoreUnavailable
@@ -65,8 +66,13 @@ def open_file(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     return connection
 
 
-def compact_file(path: Path) -> tuple[int, int]:
+def compact_file(path: Path, kind: str, scrub: Callable[[str, bytes], bytes]) -> tuple[int, int]:
     """Write a store's file anew, so that nothing of what was removed is left in it. Blocks; nobody may have it open.
+
+    Args:
+        path: the file.
+        kind: of the records that may hold words of other logs.
+        scrub: gives for such a record's kind and body the body that takes its place.
 
     Returns:
         Its bytes before and behind, with those of its neighbours.
@@ -78,6 +84,11 @@ def compact_file(path: Path) -> tuple[int, int]:
     try:
         connection = open_file(path, busy_timeout_s=5.0)
         try:
+            connection.execute("BEGIN IMMEDIATE")
+            for life, seq, body in connection.execute("SELECT life, seq, body FROM records WHERE kind = ?", (kind,)):
+                if (scrubbed := scrub(kind, body)) is not body:
+                    connection.execute("UPDATE records SET body = ? WHERE life = ? AND seq = ?", (scrubbed, life, seq))
+            connection.execute("COMMIT")
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         finally:

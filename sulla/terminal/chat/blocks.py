@@ -51,10 +51,10 @@ class Blocks:
 
     def end(self) -> list[str]:
         """The text is over: what is left of it."""
-        rest = self.open
-        self._block = self._line = self._fence = ""
-        self._blank = False
-        return [rest] if rest.strip() else []
+        line, self._line = self._line, ""
+        whole = self._take(line) if line else []
+        rest, self._block, self._fence, self._blank = self._block, "", "", False
+        return [*whole, rest] if rest.strip() else whole
 
     def _take(self, line: str) -> list[str]:
         cut: list[str] = []

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound
+from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.chat import orders
 from sulla.terminal.chat.current import Current
 from sulla.terminal.chat.orders import Known, Mode, Order
-from sulla.terminal.chat.view import Piece, View
+from sulla.terminal.chat.pieces import Piece
+from sulla.terminal.chat.view import View
 from sulla.terminal.client import Client
+from sulla.terminal.framed import brief
 from sulla.terminal.questions import Question, from_row, open_questions
-from sulla.terminal.table import Paper, Table, columns_of_terminal, one_line
+from sulla.terminal.table import Paper, Table, columns_of_terminal, harmless, one_line
+from sulla.terminal.times import minute, zone_word
 from sulla.terminal.turn import Said
+from sulla.terminal.wrap import in_two
 
 Row = dict[str, Any]
 
-_PAGE: Final = 200
-_MOST_PAGES: Final = 10
-"""So many pages of conversations are looked through for the newest."""
 _SHOWN: Final = 15
 """So many conversations are shown."""
-_FIRST: Final = 4
-"""The first thing that is said in a conversation is among so many of its records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ async def _agent(talk: Talk, argument: str) -> None:
         talk.note(f"[{argument} answers from now on, with {dict(talk.known.agents)[argument]}]")
         return
     rows = [(agent, model) for agent, model in talk.known.agents]
-    talk.note("\n".join(["agents; /agent ID has one answer from now on", *_columns(rows)]))
+    _tell_rows(talk, "agents; /agent ID has one answer from now on", rows)
 
 
 async def _model(talk: Talk, argument: str) -> None:
@@ -134,7 +134,8 @@ async def _model(talk: Talk, argument: str) -> None:
     rows = [(model, f"agent {agent}") for agent, model in talk.known.agents]
     head = f"no agent has the model {argument}: these have" if argument else "models; /model NAME has its agent answer"
     more = "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md)"
-    talk.note("\n".join([head, *_columns(rows), more]))
+    _tell_rows(talk, head, rows)
+    talk.note(more)
 
 
 async def _mode(talk: Talk, argument: str) -> None:
@@ -146,8 +147,10 @@ async def _mode(talk: Talk, argument: str) -> None:
             talk.choices = replace(talk.choices, mode=mode)
     chosen = talk.choices.mode
     rows = [(f"{'*' if mode == chosen else ' '} {mode}", orders.MODE_MEANS[mode]) for mode in orders.MODES]
-    said = f"[{chosen}: a message {orders.MODE_MEANS[chosen]}]"
-    talk.note(said if argument else "\n".join(["what a message does to an answer that comes", *_columns(rows)]))
+    if argument:
+        talk.note(f"[{chosen}: a message {orders.MODE_MEANS[chosen]}]")
+    else:
+        _tell_rows(talk, "what a message does to an answer that comes", rows)
 
 
 async def _steer(talk: Talk, argument: str) -> None:
@@ -167,7 +170,8 @@ async def _cost(talk: Talk, _: str) -> None:
 
 
 async def _help(talk: Talk, argument: str) -> None:
-    talk.show(Piece("plain", "\n".join(orders.help_lines(argument))))
+    rows = orders.help_rows(argument)
+    _tell_rows(talk, "" if rows else f"[there is no command {argument}; /help lists them]", rows)
 
 
 async def _approvals(talk: Talk, argument: str) -> None:
@@ -175,83 +179,60 @@ async def _approvals(talk: Talk, argument: str) -> None:
         return [row async for row in open_questions(client)]
 
     rows = await talk.current.conversation.call_with(listed)
-    numbers = tuple((str(number), one_line(row["prompt"], 60)) for number, row in enumerate(rows, 1))
+    numbers = tuple((str(number), brief(str(row["prompt"]))) for number, row in enumerate(rows, 1))
     talk.known = replace(talk.known, questions=numbers)
     if argument.isdecimal() and 1 <= int(argument) <= len(rows):
         await talk.ask_again(from_row(rows[int(argument) - 1]))
         return
-    lines = [f"{number}. {from_row(row).tool or 'asked'} in {row['thread_id']}: {row['prompt']}"
-             for number, row in enumerate(rows, 1)]  # fmt: skip
     if argument:
         talk.note(f"[there is no question {argument}: {len(rows)} wait for an answer]")
     elif not rows:
         talk.note("[nobody waits for an answer]")
-    for line in lines:
-        talk.show(Piece("fold", line))
+    for number, about in numbers:
+        talk.show(Piece("fold", f"{number}. {about}"))
     if rows:
         talk.note("/approvals NUMBER shows one whole and takes the answer")
 
 
 async def _threads(talk: Talk, argument: str) -> None:
-    async def listed(client: Client) -> list[Row]:
-        rows: list[Row] = []
-        after: str | None = None
-        for _ in range(_MOST_PAGES):
-            page = await client.call("thread.list", after=after, limit=_PAGE)
-            rows += page["threads"]
-            after = page["next"]
-            if after is None:
-                break
-        rows.sort(key=lambda row: str(row["created_at"]), reverse=True)
-        chosen = [row for row in rows if str(row["thread_id"]).startswith(argument)] if argument else []
-        found = chosen or rows
-        for row in found[: _PAGE if argument and not chosen else _SHOWN]:
-            row["words"] = row["title"] or await _first_words(client, str(row["thread_id"]))
-        return found
-
-    rows = await talk.current.conversation.call_with(listed)
-    known = tuple((str(row["thread_id"]), str(row.get("words", ""))) for row in rows[:_SHOWN])
-    before, talk.known = talk.known.threads, replace(talk.known, threads=known)
-    if argument:
-        if argument.isdecimal() and 1 <= int(argument) <= len(before):
-            await talk.open(before[int(argument) - 1][0])
-            return
-        words = argument.casefold()
-        rows = [
-            row
-            for row in rows
-            if str(row["thread_id"]).startswith(argument) or words in str(row.get("words", "")).casefold()
-        ]
-        talk.known = replace(talk.known, threads=tuple((str(row["thread_id"]), row["words"]) for row in rows[:_SHOWN]))
-        if len(rows) == 1:
-            await talk.open(str(rows[0]["thread_id"]))
-            return
-    _list(talk, rows, argument)
-
-
-def _list(talk: Talk, rows: list[Row], argument: str) -> None:
-    if not rows:
-        talk.note(f"[no conversation is called {argument}, or begins so]" if argument else "[there is no conversation]")
+    shown = talk.known.threads
+    if argument.isdecimal() and 1 <= int(argument) <= len(shown):
+        await talk.open(shown[int(argument) - 1][0])
         return
-    table = Table(("", "THREAD", "BEGUN (UTC)", "STATUS", "BEGINS"), (3, 12, 16, 9), Paper(columns_of_terminal() - 1))
+
+    async def found(client: Client) -> list[Row]:
+        if not argument:
+            rows: list[Row] = (await client.call("thread.recent", limit=_SHOWN))["threads"]
+            return rows
+        with suppress(NotFound, InvalidInput):  # it is the beginning of no id, or of several
+            thread_id = (await client.call("thread.resolve", begins=argument))["thread_id"]
+            return [{"thread_id": thread_id}]
+        answer = await client.call("thread.search", words=argument, limit=_SHOWN)
+        return [one["thread"] for one in answer["found"]]
+
+    rows = await talk.current.conversation.call_with(found)
+    if argument and len(rows) == 1:
+        await talk.open(str(rows[0]["thread_id"]))
+        return
+    if not rows:
+        said = f"no conversation is called {argument}, begins so or says so" if argument else "there is none yet"
+        talk.note(f"[{said}]")
+        return
+    threads = tuple((str(row["thread_id"]), str(row["title"])) for row in rows)
+    talk.known = replace(talk.known, threads=threads)
+    heads = ("", "THREAD", f"LAST ({zone_word()})", "STATUS", "TITLE")
+    table = Table(heads, (3, 12, 16, 9), Paper(columns_of_terminal() - 1))
     lines = [table.head()]
-    for number, row in enumerate(rows[:_SHOWN], 1):
+    for number, row in enumerate(rows, 1):
         here = "*" if row["thread_id"] == talk.current.conversation.thread_id else ""
-        at = str(row["created_at"])[:16].replace("T", " ")
-        lines.append(table.row((f"{number}{here}", str(row["thread_id"])[:12], at, row["status"], row["words"])))
-    more = f"{len(rows) - _SHOWN} more; " if len(rows) > _SHOWN else ""
-    talk.show(Piece("plain", "\n".join(lines)), Piece("faint", f"{more}/threads NUMBER, ID or WORDS goes on in one"))
+        cells = (f"{number}{here}", str(row["thread_id"])[:12], minute(row["active_at"]), row["status"], row["title"])
+        lines.append(table.row(cells))
+    talk.show(Piece("plain", "\n".join(lines)), Piece("faint", "/threads NUMBER, ID or WORDS goes on in one"))
 
 
-async def _first_words(client: Client, thread_id: str) -> str:
-    page = await client.call("thread.history", thread_id=thread_id, after=0, limit=_FIRST)
-    return next((one_line(str(one["data"]["text"]), 200) for one in page["events"] if one["type"] == "INPUT"), "")
-
-
-def _columns(rows: list[tuple[str, str]]) -> list[str]:
-    wide = max((len(name) for name, _ in rows), default=0)
-    return [f"  {one_line(name):<{wide}}  {one_line(about)}".rstrip() if name[:1] != " " else
-            f"  {name:<{wide}}  {about}" for name, about in rows]  # fmt: skip
+def _tell_rows(talk: Talk, head: str, rows: list[tuple[str, str]]) -> None:
+    lines = in_two(((harmless(name), one_line(about)) for name, about in rows), columns_of_terminal() - 1)
+    talk.show(*([Piece("faint", head)] if head else []), Piece("plain", "\n".join(lines)))
 
 
 async def _call(talk: Talk, method: str) -> Row:

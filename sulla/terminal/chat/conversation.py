@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, SullaError
 from sulla.host.system import random_id
 from sulla.terminal.chat.orders import Mode
-from sulla.terminal.chat.view import Event
+from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.follow import PATIENCE_S, Follow
 from sulla.terminal.place import door

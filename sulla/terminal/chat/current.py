@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.terminal.chat.conversation import Conversation
-from sulla.terminal.chat.view import Event
+from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client
+from sulla.terminal.ids import whole_thread
 
 T = TypeVar("T")
 
@@ -42,20 +43,21 @@ class Current:
         """Change to another conversation; its newest records.
 
         Args:
-            thread_id: which; empty for a new one.
+            thread_id: which, or how its id begins; empty for a new one.
 
         Raises:
             SullaError: there is no such thread, or no daemon.
         """
-        found = Conversation(self._home, self._clock, thread_id, self._take, self._note)
+        found = Conversation(self._home, self._clock, "", self._take, self._note)
         events: list[Event] = []
         agent = ""
         if thread_id:
 
             async def about(client: Client) -> dict[str, Any]:
-                return await client.call("thread.get", thread_id=thread_id)
+                return await client.call("thread.get", thread_id=await whole_thread(client, thread_id))
 
-            agent = str((await found.call_with(about))["agent"])
+            row = await found.call_with(about)
+            found.thread_id, agent = str(row["thread_id"]), str(row["agent"])
             events = await found.history()
         self.close()
         self.conversation, self.agent = found, agent

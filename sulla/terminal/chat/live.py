@@ -10,12 +10,13 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import foremost
-from sulla.terminal.chat.view import Event, Piece, View, shown_tail
-from sulla.terminal.chat.wrap import wrapped
+from sulla.terminal.chat.pieces import Event, Piece, shown_tail
+from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import Paper, columns_of_terminal, harmless, one_line
+from sulla.terminal.wrap import wrapped
 
 TICK_S: Final = 1.0
 """How often it is shown that time passes."""
@@ -114,6 +115,8 @@ class LiveDisplay:
                 finally:
                     ticking.cancel()
                     self._erase()
+                    for piece in self._view.broken_off():
+                        self._print(piece)
         except BaseExceptionGroup as failures:
             raise foremost(failures) from None
 

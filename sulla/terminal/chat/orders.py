@@ -180,16 +180,11 @@ def completions(before: str, known: Known) -> Iterator[Completion]:
             yield Completion(name, len(argument), about)
 
 
-def help_lines(about: str = "") -> Iterator[str]:
-    """What `/help` shows.
+def help_rows(about: str = "") -> list[tuple[str, str]]:
+    """What `/help` shows: names, and what they do; none if there is no such command.
 
     Args:
         about: a command's name, with or without its stroke; empty for all there is.
     """
-    one = _FORMS.get(about.removeprefix("/"))
-    if about and one is None:
-        yield f"there is no command {about}"
-    rows = [(f"/{form.name} {form.argument}".rstrip(), form.help) for form in ([one] if one is not None else ORDERS)]
-    rows += [] if one is not None else KEYS
-    for name, does in rows:
-        yield f"{name:<18} {does}"
+    chosen = [form for form in ORDERS if about.removeprefix("/") in ("", form.name)]
+    return [*((f"/{form.name} {form.argument}".rstrip(), form.help) for form in chosen), *(() if about else KEYS)]

@@ -179,11 +179,26 @@ class TalkPrompt:
         keys.add("enter")(lambda event: event.current_buffer.validate_and_handle())
         keys.add("escape", "enter")(_new_line)
         keys.add("c-j")(_new_line)
+        keys.add("tab")(self._complete)
         keys.add("c-q", eager=True)(self._turn_quote)
         keys.add("c-c", eager=True)(self._interrupt)
         keys.add(Keys.SIGINT, eager=True)(self._interrupt)
         keys.add(Keys.BracketedPaste)(lambda event: self._take_paste(event.data))
         return keys
+
+    def _complete(self, event: KeyPressEvent) -> None:
+        """As much as all ways to go on have in common, at once; then one way after the other."""
+        buffer = event.current_buffer
+        before = buffer.document.text_before_cursor
+        found = list(completions(before, self._around.known()))
+        typed = before[len(before) - found[0].back :] if found else ""
+        common = _common([one.text for one in found])
+        if len(common) > len(typed):
+            buffer.insert_text(common[len(typed) :])
+        elif buffer.complete_state is not None:
+            buffer.complete_next()
+        elif found:
+            buffer.start_completion(select_first=True)
 
     def _take_paste(self, data: str) -> None:
         self._pasted = data.replace("\r\n", "\n").replace("\r", "\n")
@@ -213,6 +228,14 @@ class TalkPrompt:
                 event.app.exit(exception=KeyboardInterrupt)
             case "stay":
                 self.draw()
+
+
+def _common(texts: list[str]) -> str:
+    """How all of these begin."""
+    if not texts:
+        return ""
+    first, last = min(texts), max(texts)
+    return first[: next((at for at, one in enumerate(first) if last[at : at + 1] != one), len(first))]
 
 
 def _nothing() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,15 +21,17 @@ from sulla.terminal.chat.history import keep_history, read_history, worth_keepin
 from sulla.terminal.chat.live import TAIL_ROWS, formed, live_rows
 from sulla.terminal.chat.markdown import renderer
 from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
+from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
 from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
-from sulla.terminal.chat.view import Event, Piece, Used, View, last_messages
+from sulla.terminal.chat.view import Used, View
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
-from sulla.terminal.table import columns_of_terminal, harmless, one_line
+from sulla.terminal.table import columns_of_terminal, one_line
 from sulla.terminal.turn import Said, fault_in
 from sulla.terminal.waits import Waits
 
@@ -77,7 +80,7 @@ class Talk:
 
     def note(self, text: str) -> None:
         """Tell the person something."""
-        self.show(Piece("faint", text))
+        self.show(Piece("faint", hint(text)))
 
     def _rows(self) -> list[str]:
         rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
@@ -146,7 +149,11 @@ class Talk:
                 self.current.conversation.listen_to(child)
         self.view.used = Used()
         if pieces:
-            self.show(Piece("faint", f"[the last of {thread_id}]"), *pieces, Piece("faint", "[so far]"))
+            self.show(
+                Piece("faint", f"[the last of {self.current.conversation.thread_id}]"),
+                *pieces,
+                Piece("faint", "[so far]"),
+            )
         self.current.follow()
         if self._next_question() is not None:
             self.prompt.put_aside()
@@ -255,8 +262,8 @@ class Talk:
         return next(iter(self._open_questions()), None)
 
     async def _ask(self, question: Question) -> None:
-        found = self._open_questions()
-        given = await self._answer(question, len(found))
+        given = await self._answer(question)
+        self.waits.answered += 1
         if given is not None:
             await self._tell(question, given)
 
@@ -265,11 +272,12 @@ class Talk:
         self._left.discard(question.id)
         self.waits.told.discard(question.id)
         self.waits.asked[question.id] = question
+        self.waits.answered = 0
         self.prompt.put_aside()
 
-    async def _answer(self, question: Question, of: int) -> Given | None:
+    async def _answer(self, question: Question) -> Given | None:
         """What the person says; None if they leave it open, stop, or somebody else was quicker."""
-        task = self.current.begin(self._prompted(question, of))
+        task = self.current.begin(self._prompted(question))
         self._asking = (question.id, task)
         try:
             given = await task
@@ -286,9 +294,10 @@ class Talk:
             self.note(questions.how_to_answer(question, thread_id).rstrip("\n") + "\n[or /approvals here]")
         return given
 
-    async def _prompted(self, question: Question, of: int) -> Given | None:
+    async def _prompted(self, question: Question) -> Given | None:
+        place, of = self.waits.place(len(self._open_questions()))
         try:
-            return await questions.ask(question, self._clock, of=of)
+            return await questions.ask(question, self._clock, place=place, of=of)
         except KeyboardInterrupt:
             self._left.add(question.id)
             self._stop()
@@ -303,6 +312,7 @@ class Talk:
 
         self.waits.told.add(question.id)
         self.waits.asked.pop(question.id, None)
+        self.known = replace(self.known, questions=())  # the numbers have changed
         try:
             await self.current.conversation.call_with(tell)
         except SullaError as error:
@@ -314,7 +324,7 @@ class Talk:
     # --------------------------------------------------------------------------------------------------------- stopping
 
     def _interrupt(self, typed: bool) -> Literal["stay", "clear", "leave"]:
-        match self._pressed.press(busy=bool(self.view.running or self.view.queued), typed=typed):
+        match self._pressed.press(busy=self._is_busy, typed=typed):
             case "stop":
                 self._stop()
             case "again":
@@ -325,8 +335,12 @@ class Talk:
                 return "leave"
         return "stay"
 
+    @property
+    def _is_busy(self) -> bool:
+        return bool(self.view.running or self.view.queued)
+
     def _stop(self) -> None:
-        if not self.current.conversation.thread_id:
+        if not self._is_busy:
             self.note("[nothing goes on]")
             return
         self._pressed.stopping = True
@@ -343,8 +357,8 @@ class Talk:
     def _say_farewell(self) -> None:
         thread_id = self.current.conversation.thread_id
         if unsent := self._jobs.qsize():
-            above(f"[{unsent} not sent]\n")
+            self.note(f"[{unsent} not sent]")
         if self.view.running:
-            why = "not stopped: " if self._pressed.stopping else ""
-            above(f"[{why}the answer goes on without you]\n")
-        above(harmless(f"`sulla chat --thread {thread_id}` goes on here.\n") if thread_id else "")
+            self.note(f"[{'not stopped: ' if self._pressed.stopping else ''}the answer goes on without you]")
+        if thread_id:
+            self.show(Piece("plain", hint(f"`sulla chat --thread {thread_id}` goes on here.")))

@@ -4,29 +4,19 @@ done. Pure.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.blocks import Blocks
-from sulla.terminal.chat.wrap import wrapped
+from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
 from sulla.terminal.screen import Screen, notice_head, paused_head
-from sulla.terminal.table import harmless, one_line
+from sulla.terminal.table import one_line
 
-Event = dict[str, Any]
-Tone = Literal["answer", "plain", "faint", "strong", "fold"]
-"""How a piece is shown: as Markdown, plainly, less or more important, or folded into one row of the terminal."""
-
-_ARGS: Final = 80
-_RESULT: Final = 300
-"""How much is shown of a tool call and of what it came to, in columns."""
 _TAIL: Final = 4_000
 """How much of an answer that grows is looked at, in characters: more does not fit above the line that is typed."""
-_LAST: Final = 6
-"""So many messages of a conversation are shown when it is opened."""
 
 WHY: Final = {
     "provider_unreachable": "the model's service does not answer",
@@ -38,14 +28,6 @@ WHY: Final = {
     "crashed": "the daemon was cut off",
 }
 """What the codes of failures that pass mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Something to print for good."""
-
-    tone: Tone
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +109,10 @@ class View:
             return f"{doing.what}; again in {_lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
         return f"{doing.what} {_lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
 
+    def broken_off(self) -> list[Piece]:
+        """Nobody looks any more: what of the answer was shown, and is not printed for good yet."""
+        return self._rest()
+
     def sent(self, run_id: str, mode: str) -> list[Piece]:
         """A message was taken; a word if it does not begin at once.
 
@@ -149,6 +135,8 @@ class View:
             event: it.
             now_s: the time.
         """
+        if not self.running and event["type"] in _AT_WORK:  # its beginning lies further back than was read
+            self.running = str(event.get("run_id") or "")
         known = _TAKES.get(event["type"])
         return [] if known is None else known(self, event, event["data"], str(event.get("run_id") or ""), now_s)
 
@@ -273,7 +261,7 @@ class View:
     def _name_calls(self, now_s: float) -> None:
         calls = list(self._calls.values())
         what = f"{calls[0]} runs" if len(calls) == 1 else f"{len(calls)} tools run" if calls else "the model is next"
-        self._doing = Doing(one_line(what, _ARGS), now_s)
+        self._doing = Doing(one_line(what, ARGS), now_s)
 
     def _on_child_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
@@ -304,6 +292,9 @@ class View:
         return [_faint(f"[playbook {data['name']} {data['status']}]")]
 
 
+_AT_WORK: Final = ("MODEL_STARTED", "TOOL_CALL_START", "SUSPENDED", "RESUMED")
+"""What only a run does that goes on."""
+
 _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]] = {
     "INPUT": View._on_input,
     "RUN_STARTED": View._on_run_started,
@@ -326,64 +317,6 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "PLAYBOOK_ENDED": View._on_playbook_ended,
 }
 """What is made of each type of event; the others say nothing to people."""
-
-
-def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
-    """The last things that were said in a conversation, for whoever opens it.
-
-    Args:
-        events: kept ones, the oldest first.
-        most: how many.
-    """
-    pieces: list[Piece] = []
-    for event in events:
-        data = event["data"]
-        if event["type"] == "INPUT":
-            pieces.append(said(data, "you"))
-        elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
-            pieces.append(Piece("answer", str(data["text"])))
-    return pieces[-most:]
-
-
-def said(data: Event, who: str) -> Piece:
-    """A message, as it is shown to those who did not write it here.
-
-    Args:
-        data: the record's.
-        who: whose it is if it is a person's.
-    """
-    origin = data.get("origin", "user")
-    quoted = f" (and {len(data['quoted']):,} characters quoted)" if data.get("quoted") else ""
-    return Piece("strong", f"{who if origin == 'user' else origin}> {data['text']}{quoted}")
-
-
-def args_line(args: Any) -> str:  # noqa: ANN401 - whatever a model made of it
-    """The arguments of a call in a row: one that is a text as it is, more of them as JSON."""
-    if isinstance(args, dict) and len(args) == 1 and isinstance(value := next(iter(args.values())), str):
-        return one_line(value, _ARGS)
-    return one_line(json.dumps(args, ensure_ascii=False), _ARGS) if args else ""
-
-
-def folded(text: str, *, is_error: bool) -> str:
-    """What a call came to, in a row: how much it is, and how it begins."""
-    lines = [line for line in harmless(text).splitlines() if line.strip()]
-    mark = "failed: " if is_error else "→ "
-    size = f"{len(lines)} lines: " if len(lines) > 1 else ""
-    return one_line(mark + size + (lines[0] if lines else "nothing"), _RESULT)
-
-
-def shown_tail(tail: str, rows: int, columns: int) -> Sequence[str]:
-    """The last rows of an answer that grows, as a terminal wraps them.
-
-    Args:
-        tail: the text, without anything that moves a cursor.
-        rows: how many at the most.
-        columns: how wide the terminal is.
-    """
-    found: list[str] = []
-    for line in tail.rstrip("\n").split("\n")[-rows:]:
-        found += wrapped(line, columns)
-    return found[-rows:] if tail.strip() else []
 
 
 def _faint(text: str) -> Piece:

@@ -9,10 +9,11 @@ from sulla.tools.builtin.files import file_tools
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
 
 
-def builtin_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
-    """All of them; an agent that names no time zone is told the time in UTC.
+def builtin_tools(programs: ProgramFiles = PROGRAMS, zone: str = "UTC") -> tuple[Tool, ...]:
+    """All of them.
 
     Args:
         programs: which files a tainted run asks about before it writes them.
+        zone: the time zone whose time an agent is told that names none.
     """
-    return (*clock_tools(), *file_tools(programs), *edit_tools(programs))
+    return (*clock_tools(zone), *file_tools(programs), *edit_tools(programs))

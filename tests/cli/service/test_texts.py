@@ -13,12 +13,12 @@ import pytest
 from sulla.cli.service.texts import DaemonService, launchd_plist, systemd_unit
 from sulla.core.errors import SettingsError
 
-SERVICE = DaemonService("sulla", ("/opt/my tools/bin/sulla",), '/home/ann/50% "mine" $x \\y', "/usr/bin:/bin")
+SERVICE = DaemonService("sulla", ("/opt/my tools/bin/sulla",), '/srv/ann/50% "mine" $x \\y', "/usr/bin:/bin")
 
 
 def test_a_unit_holds_every_path_as_it_is() -> None:
     unit = systemd_unit(SERVICE)
-    home = '"/home/ann/50%% \\"mine\\" $$x \\\\y"'
+    home = '"/srv/ann/50%% \\"mine\\" $$x \\\\y"'
     assert f'ExecStart="/opt/my tools/bin/sulla" "up" "--home" {home}\n' in unit
     assert f'ExecReload="/opt/my tools/bin/sulla" "reload" "--home" {home}\n' in unit
     assert 'Environment="PATH=/usr/bin:/bin"\n' in unit
@@ -47,7 +47,7 @@ def test_systemd_reads_the_unit_without_a_complaint(tmp_path: Path) -> None:
 
 def test_a_path_with_a_line_break_is_refused() -> None:
     with pytest.raises(SettingsError, match="has a line break"):
-        systemd_unit(replace(SERVICE, home="/home/a\nExecStartPre=/bin/evil"))
+        systemd_unit(replace(SERVICE, home="/srv/a\nExecStartPre=/bin/evil"))
 
 
 def test_a_property_list_holds_every_path_as_it_is() -> None:

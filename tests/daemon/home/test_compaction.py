@@ -15,7 +15,9 @@ from tests.servers.script import Reply, Rule, Script, ToolUse
 SECRETS = (b"zebrafish", b"quaggas", b"kudus", b"okapis")
 """Words of the deleted conversation: of its message, its notice, its sub-agent, its answer."""
 KEPT = b"otters"
+SWIM = Reply("The otters swim; see .sulla/outputs/kept_1.txt<AGENT_DONE/>")
 RULES = (
+    Rule(SWIM, text="What of the"),
     Rule(
         Reply(
             tools=(
@@ -28,7 +30,7 @@ RULES = (
     ),
     Rule(Reply("Eleven kudus.<AGENT_DONE/>"), text="kudus"),
     Rule(Reply("All okapis are asleep.<AGENT_DONE/>"), text="zebrafish"),
-    Rule(Reply("The otters swim; see .sulla/outputs/kept_1.txt<AGENT_DONE/>")),
+    Rule(SWIM),
 )
 
 
@@ -54,7 +56,10 @@ def test_no_byte_of_the_home_has_a_word_of_a_deleted_thread(tmp_path: Path, mode
     place = Place(tmp_path / "home", **model.environ, SULLA_JOURNAL__TRAINING="true")
     outputs = place.home / "workspace" / ".sulla" / "outputs"
     with place.up():
-        kept, gone = asked(place, "And the otters?"), asked(place, "Where are the zebrafish?")
+        first, gone = asked(place, "And the otters?"), asked(place, "Where are the zebrafish?")
+        kept = asked(place, "What of the otters?")
+        assert "zebrafish" in place.run("thread", "show", kept, "--json")[1], "a later one is told of it"
+        assert place.run("thread", "show", first)[0] == Exit.OK
         assert place.run("thread", "rename", gone, "About zebrafish")[0] == Exit.OK
         assert place.run("thread", "delete", gone, "--yes")[0] == Exit.OK
         busy = place.run("doctor", "--compact")

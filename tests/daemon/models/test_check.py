@@ -26,7 +26,7 @@ def _key(provider: str, key: str, host: str = "") -> dict[str, str]:
 
 async def _said(name: str, **settings: str) -> str:
     given = {key: SecretStr(value) if key.endswith("_key") else value for key, value in settings.items()}
-    model = ModelSettings(name=name, **given)  # type: ignore[arg-type]
+    model = ModelSettings(name=name, **given)  # type: ignore[arg-type]  # by their names
     found = await check_model(model, Choice(parse_model(name), "it was asked for"), SystemClock(), START_S)
     assert not any(value in f"{found}" for key, value in settings.items() if key.endswith("_key"))
     return f"{found.result}: {found.found} -> {found.remedy}"

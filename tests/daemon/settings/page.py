@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from sulla.daemon.settings.config import sections
 from sulla.daemon.settings.meaning import about, meanings, other_names
 from sulla.daemon.settings.schema import schema_text
+from sulla.host.section import Section
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "settings.md"
 SCHEMA = PAGE.with_name("sulla.schema.json")
@@ -33,9 +34,12 @@ def wanted(page: str) -> str:
 
 def _section(name: str, kind: type[BaseModel]) -> str:
     meaning = meanings(kind)
-    rows = [f"| `{key}` | {_default(field)} | {meaning[key]} {_names(name, key)} |" for key, field in _fields(kind)]
+    rows = [
+        f"| `{key}` | {_default(field)} | {meaning[key]} {_names(name, key)} {_live(kind, key)} |"
+        for key, field in _fields(kind)
+    ]
     head = f"\n## [{name}]\n\n{about(kind)}\n\n| setting | default | meaning |\n| --- | --- | --- |\n"
-    return head + "\n".join(row.replace("  ", " ") for row in rows) + "\n"
+    return head + "\n".join(" ".join(row.split()) for row in rows) + "\n"
 
 
 def _fields(kind: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
@@ -49,6 +53,11 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, tuple):
         return f"`{json.dumps(value)}`"
     return f"`{json.dumps(value)}`" if value != "" else ""
+
+
+def _live(kind: type[BaseModel], key: str) -> str:
+    """Whether a running daemon takes it up."""
+    return "`sulla reload` takes it up." if issubclass(kind, Section) and key in kind.live else ""
 
 
 def _names(section: str, key: str) -> str:

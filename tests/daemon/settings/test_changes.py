@@ -9,7 +9,7 @@ from sulla.daemon.settings.config import Settings, examine_settings, sections
 from sulla.host.section import Section
 from sulla.mcp.settings import McpSettings
 
-HOME = Path("/home/x")
+HOME = Path("/srv/x")
 
 
 def _settings(**environ: str) -> Settings:

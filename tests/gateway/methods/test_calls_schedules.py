@@ -36,7 +36,7 @@ PHONE = Principal("phone", ALL_SCOPES)
     ],
 )
 def test_what_is_asked_for_becomes_a_schedule(asked: JsonObject, spec: Spec) -> None:
-    assert spec_of(ScheduleAdd.model_validate(asked)) == spec
+    assert spec_of(ScheduleAdd.model_validate(asked), "UTC", 1_799_000_000_000) == spec
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_what_is_asked_for_becomes_a_schedule(asked: JsonObject, spec: Spec) -> 
         ({"every_s": 60, "message": "hi", "tool": "bash"}, "found 2"),
         ({"cron": "@daily", "jitter_s": 5, "message": "hi"}, "jitter_s: only"),
         ({"every_s": 60, "message": "hi", "thread_id": "t", "agent": "a"}, "agent: the thread has one"),
-        ({"at": "noon", "message": "hi"}, "at: got 'noon'"),
+        ({"at": "soon", "message": "hi"}, "at: got 'soon'"),
         ({"at": "2027-01-01T00:00", "zone": "Nowhere", "message": "hi"}, "nobody knows 'Nowhere'"),
         ({"every_s": 60, "active_hours": "days", "message": "hi"}, "active hours: got 'days'"),
     ],
 )
 def test_what_says_too_much_or_too_little_is_refused_in_words(asked: JsonObject, said: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        spec_of(ScheduleAdd.model_validate(asked))
+        spec_of(ScheduleAdd.model_validate(asked), "UTC", 1_799_000_000_000)
     assert said in refused.value.message
 
 

@@ -119,7 +119,9 @@ async def test_a_change_of_the_daemons_makes_no_marked_project_trusted(garden: G
     await garden.work()  # clean words, beside those that are not
     assert await garden.mistrusted()
     garden.write("beds in spring", "beds in spring, and in autumn")
-    assert not await garden.mistrusted()  # a person has read it
+    assert await garden.mistrusted()  # a person has changed one line, and left the others
+    garden.projects.place("garden").write_text("# My garden\n\nAll of it is thought out anew.\n")
+    assert not await garden.mistrusted()
 
 
 async def test_tasks_and_the_project_are_written_down_as_they_get_on(garden: Garden) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sulla.speech.english.text import MOST_CHARS, MOST_WORDS, look
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.detector import COMPLETE, Reading
+from sulla.speech.turn_taking.detector import COMPLETE, UNKNOWN, Reading, Style
 from sulla.speech.turn_taking.profile import ADAPTIVE
 from tests.speech.streams import ENGLISH
 
@@ -145,7 +145,11 @@ def test_only_the_end_of_a_long_text_is_looked_at() -> None:
 class Dutch:
     """A detector of one rule."""
 
-    def read(self, text: str, question: str | None = None) -> Reading:
+    def learn(self, text: str, style: Style) -> Style:
+        """Nothing is to be learnt."""
+        return style
+
+    def read(self, text: str, question: str | None = None, style: Style = UNKNOWN) -> Reading:
         """No sentence ends with an article."""
         is_open = text.rsplit(maxsplit=1)[-1] in ("de", "het")
         return Reading(0.1, "determiner") if is_open else Reading(0.8, "nothing_is_missing")

@@ -27,6 +27,7 @@ from sulla.speech.log.records import (
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.detector import Style
 from sulla.speech.turn_taking.silence import Silence
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
 from sulla.store.sealing import seal
@@ -64,11 +65,12 @@ def test_an_entry_is_read_as_it_was_written(entry: SpeechEntry) -> None:
 STORED = StoredBuffer(
     (StoredUtterance("u", ("a", "b"), 3, ("a",), ((4, "c d"), (5, "e")), (5,), ("z",), 1, False, 2, 7, 6),),
     ("old",),
-    StoredTurn("u", 1, 2, "a b c", looked=True, eager=False, silence=Silence(3, 4, sure=True), held=True),
+    StoredTurn("u", 1, 2, "a b c", looked=True, eager=False, silence=Silence(3, 4, sure=True, held=True)),
     "which?",
     512.5,
     None,
     8,
+    Style(1, 2),
 )
 TURN_JSON = '["u","hello","complete",0.85,"rule",200,5,["m",3],true,false,["m",2],9]'
 WRITTEN = [
@@ -85,7 +87,7 @@ WRITTEN = [
         ThreadBrought(THREAD, 9, STORED, PLAYING, (TURN,), 4),
         (
             '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7,6]],["old"],'
-            f'["u",1,2,"a b c",true,false,[3,4,true,false],true],"which?",512.5,null,8],["m",3],[{TURN_JSON}],4]'
+            f'["u",1,2,"a b c",true,false,[3,4,true,false,true]],"which?",512.5,null,8,[1,2]],["m",3],[{TURN_JSON}],4]'
         ),
     ),
     (
@@ -109,8 +111,9 @@ def test_what_was_written_before_there_was_more_to_know_is_read() -> None:
     assert STORED.turn is not None
     was = replace(
         STORED,
+        style=Style(),
         utterances=(replace(STORED.utterances[0], chars=0),),
-        turn=replace(STORED.turn, silence=None, held=False),
+        turn=replace(STORED.turn, silence=None),
     )
     assert unpack(before.encode(), "here") == ThreadBrought(THREAD, 9, was, PLAYING, (TURN,), 4)
 

@@ -21,6 +21,8 @@ That was in 2019.¦ Then he left.
 It has two parts: one, and three.
 One; two; three.
 One, two, three, and off we go.
+Tom &amp; Jerry run.¦ So do we.
+She works in R&amp;D.¦ Wolfgang does too.
 """
 
 TITLES = """
@@ -29,6 +31,8 @@ I asked Dr. Brown.¦ She said no.
 Mr. and Mrs. Hill have arrived.¦ Their dog has not.
 Ms. Lee called Prof. Adler about it.
 Gen. Ortiz met Sen. Park and Gov. Dale.¦ They talked for an hour.
+Prof. Dr. med. Anna Weiss is in.¦ Dr. rer. nat. Kurz is not.¦ Dr. h.c. Lang called Dr. phil. habil. Kern.
+He took his med.¦ Then he slept.
 Ask Lt. Cole or Sgt. Vance.
 The Rev. Ames spoke first.¦ Capt. Ford came after him.
 St. John's is a city.¦ So is St. Louis.

@@ -9,6 +9,8 @@ from sulla.speech.sentences.plain import plain
     ("raw", "said"),
     [
         ("Hello there.", "Hello there."),
+        ("Tom &amp; Jerry &lt;3 &#8364;5, AT&T; R&D", "Tom & Jerry <3 €5, AT&T; R&D"),
+        ("Write `&amp;` here.", "Write & here."),
         ("two  spaces\tand a tab", "two spaces and a tab"),
         ("**Bold** and *slanted* and ***both***.", "Bold and slanted and both."),
         ("__Bold__ and _slanted_, not snake_case_names.", "Bold and slanted, not snake_case_names."),

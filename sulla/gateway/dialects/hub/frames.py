@@ -107,6 +107,8 @@ class Conversation:
                 return []
             case "PLAYBOOK_ENDED", str(play):
                 return self.play_ended(play, turn_follows=event.data.get("turn_follows") is True)
+            case "NOTICE", _:
+                return [self.say(str(event.data.get("text", "")), "notice")]
             case "STOPPED", _ if self.expected and not self.running:
                 return [
                     self.complete("aborted")

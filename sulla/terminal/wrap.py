@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from sulla.terminal.table import width
+
+_MOST_NAME: Final = 22
+_LEAST: Final = 20
 
 
 def wrapped(line: str, columns: int) -> Iterator[str]:
@@ -30,6 +34,25 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
                 row, room = "", columns
             row, room = row + character, room - wide
     yield row.rstrip()
+
+
+def in_two(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
+    """Names and what they are, side by side; what does not fit beside a name goes on below it.
+
+    Args:
+        rows: the pairs.
+        columns: the width of a row.
+    """
+    pairs = list(rows)
+    wide = min(max((width(name) for name, _ in pairs), default=0), _MOST_NAME)
+    for name, about in pairs:
+        lead = name + " " * (wide - width(name))
+        if width(name) > wide:
+            yield name
+            lead = " " * wide
+        for row in wrapped(about, max(_LEAST, columns - wide - 2)):
+            yield f"{lead}  {row}".rstrip()
+            lead = " " * wide
 
 
 def _words(line: str) -> Iterator[str]:

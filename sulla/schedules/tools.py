@@ -1,0 +1,152 @@
+"""What an agent can do with schedules: remind people, have itself asked again at set times, and take that back."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Final
+
+from sulla.core.errors import InvalidInput, QueueFull, Refused
+from sulla.core.ids import derived_id
+from sulla.core.stamp import stamp
+from sulla.schedules.plain_time import read_time
+from sulla.schedules.rows import ScheduleRow
+from sulla.schedules.service import ScheduleService
+from sulla.schedules.spec import At, Cron, Every, MessageAction, ReminderAction, Spec, When
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
+
+MOST_OF_AN_AGENT: Final = 50
+"""Schedules that one agent may have at once: more are no reminders but a mistake."""
+MIN_MINUTES: Final = 15
+"""The shortest period that an agent may ask for; a person may ask for any."""
+MOST_MINUTES: Final = 366 * 24 * 60
+TEXT_CHARS: Final = 2_000
+_PAGE: Final = 200
+
+
+def schedule_tools(service: ScheduleService) -> tuple[Tool, ...]:
+    """The tools. What makes or ends a schedule reaches beyond the conversation, so the policy asks where nobody is
+    there, and where text from outside may be behind it.
+
+    Args:
+        service: makes, lists and ends schedules.
+    """
+    tools = _ScheduleTools(service)
+    make = partial(define, category="time", timeout_s=30.0)
+    return (
+        make(tools.remind_user, effect="idempotent", reach="outward"),
+        make(tools.schedule_task, effect="idempotent", reach="outward"),
+        make(tools.list_schedules, effect="pure", reach="inward"),
+        make(tools.cancel_schedule, effect="idempotent", reach="outward"),
+    )
+
+
+class _ScheduleTools:
+    """The tools' functions."""
+
+    def __init__(self, service: ScheduleService) -> None:
+        self._service = service
+
+    async def remind_user(
+        self, context: ToolContext, *, text: Annotated[str, Bounds(1, TEXT_CHARS)], at: Annotated[str, Bounds(1, 80)]
+    ) -> Result:
+        """Remind the person at a time, once: they get a notice with your text then. You are not asked again; to do
+        something yourself at a time use schedule_task.
+
+        Args:
+            text: What they are told then; it has to be understood without this conversation.
+            at: When, in their own words: tomorrow 9:00, friday at 14:30, in 20 minutes; or 2027-12-01T09:00.
+        """
+        when = self._at(context, at)
+        action = ReminderAction(context.redact(text), context.thread_id, context.agent, context.tainted)
+        return await self._made(context, Spec(when, action, self._service.zone, missed="once"))
+
+    async def schedule_task(
+        self,
+        context: ToolContext,
+        *,
+        message: Annotated[str, Bounds(1, TEXT_CHARS)],
+        at: Annotated[str, Bounds(0, 80)] = "",
+        cron: Annotated[str, Bounds(0, 128)] = "",
+        every_minutes: Annotated[int, Bounds(0, MOST_MINUTES)] = 0,
+    ) -> Result:
+        """Have yourself asked to do something at its time, once or again and again, in a conversation of its own. What
+        you answer then reaches the person as a notice. Give one of at, cron and every_minutes.
+
+        Args:
+            message: What you are asked then; it has to be understood without this conversation.
+            at: Once, e.g. tomorrow 9:00, friday at 14:30, in 2 hours, or 2027-12-01T09:00.
+            cron: Again and again by the clock: minute, hour, day, month, weekday, e.g. 0 9 * * 1-5.
+            every_minutes: Again and again after so many minutes, 15 or more.
+        """
+        found: list[When] = []
+        if at:
+            found.append(self._at(context, at))
+        if cron:
+            found.append(Cron(cron))
+        if every_minutes:
+            if every_minutes < MIN_MINUTES:
+                raise InvalidInput(f"every_minutes: got {every_minutes}, expected {MIN_MINUTES} or more")
+            found.append(Every(every_minutes * 60))
+        if len(found) != 1:
+            raise InvalidInput(f"give one of at, cron and every_minutes; found {len(found)} of them")
+        action = MessageAction(context.redact(message), agent=context.agent, tainted=context.tainted)
+        spec = Spec(found[0], action, self._service.zone, missed="once" if at else "skip")
+        return await self._made(context, spec)
+
+    async def list_schedules(self, context: ToolContext) -> Result:
+        """List the reminders and schedules that you have made, with their ids and when they come next."""
+        rows = [row for row in await self._own(context.agent) if row.status != "over"]
+        if not rows:
+            return Done("You have made none that is still to come.")
+        # Whose words they are is known by the schedule alone; a list of them is trusted as little as the least of them.
+        return Done("\n".join(map(_line, rows)), tainted=any(row.tainted for row in rows))
+
+    async def cancel_schedule(self, context: ToolContext, *, id: Annotated[str, Bounds(1, 128)]) -> Result:
+        """Take back a reminder or a schedule that you have made.
+
+        Args:
+            id: As list_schedules or the making of it gave it.
+        """
+        known = await self._service.known(id)
+        if known is None:
+            return Done(f"There is none of the id {id}: nothing is to come of it.")
+        if known.by != _by(context.agent):
+            raise Refused(f"{id} was made by {known.by or 'somebody else'}, and only they or a person end it")
+        await self._service.remove(id, _by(context.agent))
+        return Done(f"Cancelled: {_line(known)}")
+
+    # --------------------------------------------------------------------------------------------------------- private
+
+    def _at(self, context: ToolContext, text: str) -> At:
+        return At(read_time(text, self._service.zone, round(context.clock.now() * 1000)))
+
+    async def _made(self, context: ToolContext, spec: Spec) -> Result:
+        # Its id follows from the call: made again after a crash, "in 20 minutes" would be another time.
+        made = derived_id("sch", "call", context.thread_id, context.idempotency_key)
+        row = await self._service.known(made)
+        if row is None:
+            own = [one for one in await self._own(context.agent) if one.status != "over"]
+            if len(own) >= MOST_OF_AN_AGENT:
+                raise QueueFull(f"you have {len(own)} schedules, the most that you may: cancel_schedule ends some")
+            row = await self._service.add(spec, made, None, _by(context.agent))
+        return Done(f"Made: {_line(row)}. The person can end it with `sulla schedule remove {row.schedule}`.")
+
+    async def _own(self, agent: str) -> list[ScheduleRow]:
+        found: list[ScheduleRow] = []
+        after = ""
+        while page := await self._service.list(after, _PAGE):
+            found += [row for row in page if row.by == _by(agent)]
+            after = page[-1].schedule
+        return found
+
+
+def _by(agent: str) -> str:
+    """Who has made what an agent makes. No token has such a name."""
+    return f"agent {agent}"
+
+
+def _line(row: ScheduleRow) -> str:
+    coming = f"; next {stamp(row.next_ms[0])}" if row.next_ms else ""
+    return f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}"

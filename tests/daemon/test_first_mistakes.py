@@ -1,0 +1,51 @@
+"""What the first hour goes wrong with: each is explained in one line, within three seconds of the start."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.running import NOWHERE, Place
+from tests.daemon.serving import beside
+from tests.servers.anthropic_server import FakeAnthropic
+from tests.servers.ollama_server import FakeOllama
+from tests.servers.script import Script
+from tests.soon import attempts
+
+EXPLAINED_S = 3.0
+
+Mistakes = dict[str, tuple[dict[str, str], str]]
+
+
+def _explained(home: Path, said: str, **environ: str) -> float:
+    """How long after its start a daemon has said it, by its own log, in seconds."""
+    with Place(home, **environ).up() as daemon:
+        daemon.complains(said)
+        entries = [json.loads(line) for line in daemon.complaints.splitlines() if line.endswith("}")]
+    (line,) = [one for one in entries if said in one["event"]]
+    assert (line["level"], "→" in line["event"], "\n" in line["event"]) == ("warning", True, False)
+    began = next(one for one in entries if one["event"] == "started")
+    return (datetime.fromisoformat(line["at"]) - datetime.fromisoformat(began["at"])).total_seconds()
+
+
+@pytest.mark.parametrize("mistake", ["wrong key", "no network", "no Ollama", "wrong model", "another's key"])
+def test_it_is_explained_in_one_line_within_three_seconds(tmp_path: Path, mistake: str) -> None:
+    with beside(lambda clock: FakeAnthropic(Script(()), clock, key="the-right-key")) as fake:
+        key = {"ANTHROPIC_API_KEY": "a-wrong-key", "ANTHROPIC_BASE_URL": fake.url}
+        mistakes: Mistakes = {
+            "wrong key": (key, "Anthropic answered 401"),
+            "no network": (key | {"ANTHROPIC_BASE_URL": f"http://{NOWHERE}"}, "Anthropic cannot be reached"),
+            "no Ollama": ({"SULLA_MODEL": "ollama:llama3"}, "start it with `ollama serve`"),
+            "wrong model": ({"SULLA_MODEL": "ollama:fake:7b"}, "it has fake:1b"),
+            "another's key": ({"ANTHROPIC_API_KEY": "sk-proj-a-key"}, "begins like one of OpenAI, not of Anthropic"),
+        }
+        environ, said = mistakes[mistake]
+        for number, took in enumerate(attempts(EXPLAINED_S)):
+            if mistake == "wrong model":
+                with beside(lambda clock: FakeOllama(Script(()), clock)) as ollama:
+                    took.append(_explained(tmp_path / f"{number}", said, **environ, OLLAMA_HOST=ollama.url))
+            else:
+                took.append(_explained(tmp_path / f"{number}", said, **environ))

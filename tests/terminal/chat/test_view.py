@@ -1,0 +1,143 @@
+"""What is seen of a conversation, event by event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sulla.terminal.chat.pieces import Piece, args_line, folded, last_messages, shown_tail
+from sulla.terminal.chat.view import View
+
+Event = dict[str, Any]
+
+
+def event(type_: str, run_id: str = "run_1", at: str = "2027-01-15T08:00:00.000Z", **data: Any) -> Event:
+    return {"type": type_, "run_id": run_id, "at": at, "data": data}
+
+
+STARTED = event("RUN_STARTED", input_seq=1, message_id="m")
+MODEL = event("MODEL_STARTED", call_id="c", message_id="msg")
+TEXT = event("TEXT_MESSAGE_CONTENT", message_id="msg", offset=0, delta="a")
+USED = "0 tokens in, 0 out, 0 s"
+TOOL = event("TOOL_CALL_START", call_id="t", name="bash", args={"command": "ls"})
+
+
+def ended(**outcome: str) -> Event:
+    return event("RUN_FINISHED", outcome=outcome)
+
+
+def texts(view: View, *events: Event) -> list[str]:
+    """What is printed for events, in their order."""
+    return [piece.text for one in events for piece in view.take(one, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("events", "doing"),
+    [
+        ([], ""),
+        ([STARTED], "begins 5 s · Ctrl-C stops"),
+        ([STARTED, MODEL], "the model thinks 5 s · Ctrl-C stops"),
+        ([STARTED, MODEL, TEXT], "the model writes 5 s · Ctrl-C stops"),
+        ([STARTED, TOOL], "bash ls runs 5 s · Ctrl-C stops"),
+        ([STARTED, TOOL, {**TOOL, "data": {**TOOL["data"], "call_id": "u"}}], "2 tools run 5 s · Ctrl-C stops"),
+        ([STARTED, event("SUSPENDED", waits=[{"wait_id": "approval:x"}])], "waits for your answer 5 s · Ctrl-C stops"),
+        ([STARTED, event("SUSPENDED", waits=[{"wait_id": "child:x"}])], "waits for sub-agents 5 s · Ctrl-C stops"),
+        ([STARTED, event("MODEL_ABANDONED", message_id="msg", reason="provider_unreachable", retry_in_s=30.0)],
+         "the model's service does not answer; again in 25 s · Ctrl-C stops"),
+        ([STARTED, event("INPUT", "run_2", message_id="n", text="x")], "begins 5 s · 1 message waits · Ctrl-C stops"),
+        ([STARTED, event("RUN_PAUSED", by="owner")], "all work is paused 5 s · Ctrl-C stops"),
+        ([STARTED, event("RUN_FINISHED", run_id_="", outcome={"status": "done"})], ""),
+    ],
+)  # fmt: skip
+def test_what_is_done_and_for_how_long(events: list[Event], doing: str) -> None:
+    view = View()
+    for one in events:
+        view.take(one, 10.0)
+    assert view.doing(15.0) == doing
+
+
+def test_a_turns_end_says_what_it_used_and_how_long_it_took() -> None:
+    view, usage = View(), {"input_tokens": 4000, "cache_read_tokens": 600, "output_tokens": 100, "cost_micro": 12_300}
+    end = event("RUN_FINISHED", at="2027-01-15T08:00:12.000Z", outcome={"status": "done"}, usage=usage)
+    assert texts(view, STARTED, end) == ["[done: 4,600 tokens in, 100 out, 0.0123 in money, 12 s]"]
+    assert (view.used.turns, view.used.tokens_in, view.running) == (1, 4600, "")
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (ended(status="cancelled", reason="stopped"), [f"[stopped: {USED}]"]),
+        (ended(status="blocked", blocker_reason="no key", unblock_requirements="a key"),
+         ["blocked: no key", "needed: a key", f"[blocked: {USED}]"]),
+        (event("RUN_ERROR", code="x", message="broken"), ["failed (x): broken", f"[failed: {USED}]"]),
+        (event("RUN_FINISHED", joined="run_9", outcome={}), []),
+    ],
+)  # fmt: skip
+def test_how_a_turn_ends_is_said(end: Event, said: list[str]) -> None:
+    assert texts(View(), STARTED, end) == said
+
+
+def test_an_answer_is_printed_block_by_block_and_the_rest_of_it_stands_below() -> None:
+    view = View()
+    pieces = view.take(event("TEXT_MESSAGE_CONTENT", message_id="m", offset=0, delta="one\n\ntwo\n\nthr"), 0.0)
+    assert pieces == [Piece("answer", "one\n\n")]
+    assert view.tail == "two\n\nthr"
+    assert texts(view, event("TEXT_MESSAGE_END", message_id="m", text="one\n\ntwo\n\nthree")) == [
+        "",
+        "two\n\n",
+        "",
+        "three\n",
+    ]
+    assert view.tail == ""
+
+
+def test_a_tools_result_is_one_line() -> None:
+    result = event("TOOL_CALL_RESULT", call_id="t", text="a\n\nb\n")
+    assert View().take(result, 0.0) == [Piece("fold", "· a call → 2 lines: a")]
+    assert texts(View(), TOOL, result) == ["· bash ls → 2 lines: a"]
+    assert folded("\x1b[2Jx", is_error=True) == "failed: [2Jx"
+    assert folded("", is_error=False) == "→ nothing"
+    assert args_line({"a": 1, "b": "x"}) == '{"a": 1, "b": "x"}'
+
+
+def test_a_message_from_here_is_not_shown_again_and_anothers_is() -> None:
+    view = View(own={"mine"})
+    assert texts(view, event("INPUT", "run_1", message_id="mine", text="x")) == []
+    assert texts(view, event("INPUT", "run_2", message_id="n", text="y")) == ["you, elsewhere> y"]
+    assert texts(view, event("INPUT", "run_3", message_id="p", text="z", origin="playbook")) == ["playbook> z"]
+
+
+@pytest.mark.parametrize(("mode", "says"), [("queue", "waits behind"), ("steer", "joins"), ("interrupt", "ends the")])
+def test_a_message_that_does_not_begin_at_once_says_so(mode: str, says: str) -> None:
+    view = View()
+    assert view.sent("run_1", mode) == []
+    view.take(STARTED, 0.0)
+    assert view.sent("run_1", mode) == []
+    assert says in view.sent("run_2", mode)[0].text
+
+
+def test_a_retry_is_said_with_its_reason_and_how_to_stop() -> None:
+    retry = event("MODEL_ABANDONED", message_id="msg", reason="provider_transient", retry_in_s=10.4)
+    assert texts(View(), STARTED, retry) == [
+        "[the model's service is overloaded or broke off; again in 10 s; Ctrl-C stops]"
+    ]
+    assert texts(View(), STARTED, event("MODEL_ABANDONED", message_id="msg", reason="crashed")) == []
+
+
+def test_a_stop_says_how_many_messages_are_held() -> None:
+    view = View()
+    texts(view, STARTED, event("INPUT", "run_2", message_id="n", text="y"))
+    assert texts(view, event("STOPPED", input_seq=3)) == ["[1 held: what is said next has it go on]"]
+
+
+def test_the_last_messages_of_a_conversation() -> None:
+    events = [event("INPUT", message_id=str(number), text=str(number)) for number in range(9)]
+    events.append(event("TEXT_MESSAGE_END", message_id="a", text="answer"))
+    events.append(event("TEXT_MESSAGE_END", message_id="b", text="no", hidden=True))
+    assert [piece.text for piece in last_messages(events, 3)] == ["you> 7", "you> 8", "answer"]
+
+
+def test_the_end_of_an_answer_fits_its_rows() -> None:
+    assert shown_tail("one two three\nfour\n", 2, 8) == ["three", "four"]
+    assert shown_tail(" \n", 2, 8) == []

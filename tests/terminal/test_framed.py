@@ -1,0 +1,72 @@
+"""A question in its frame."""
+
+from __future__ import annotations
+
+from sulla.agent.approvals.approvals import question
+from sulla.core.ids import CallId
+from sulla.core.jsontypes import Json
+from sulla.core.message import ToolCall
+from sulla.terminal.framed import brief, frame
+from sulla.terminal.questions import Question, framed, why_not
+
+COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'\nfi" + "\n" * 9 + "echo " + "x" * 60
+
+
+def asked(reason: str, **args: Json) -> str:
+    """What the daemon asks about a call."""
+    return question(ToolCall(CallId("c"), "bash", args), reason, "0123456789abcdef0123")
+
+
+def test_a_command_is_shown_once_as_its_lines_and_then_the_reason() -> None:
+    prompt = asked(f"its tool has a question: Run this without a sandbox, in a folder: {COMMAND}", command=COMMAND)
+    assert frame(prompt, "asks", 42) == [
+        "┌ bash asks",
+        "│ if true; then",
+        "│   echo 'caf\\u00e9 \\u202e'",
+        "│ fi",
+        "│ (8 empty lines)",
+        "│ echo " + "x" * 35,
+        "┆ " + "x" * 25,
+        "└ why: Run this without a sandbox, in a",
+        "┆ folder",
+    ]
+
+
+def test_all_arguments_are_named_and_no_line_of_one_looks_like_another() -> None:
+    prompt = asked("the conversation is mistrusted", to="a@b.c", body="hi\nto: d@e.f\n└ why: none", copies=2)
+    assert frame(prompt, "asks", 60) == [
+        "┌ bash asks",
+        "│ body: hi",
+        "│       to: d@e.f",
+        "│       \\u2514 why: none",
+        "│ copies: 2",
+        "│ to: a@b.c",
+        "└ why: the conversation is mistrusted",
+    ]
+
+
+def test_what_is_not_shown_whole_says_so() -> None:
+    prompt = asked("it is long", command="y" * 5_000)
+    lines = frame(prompt, "asks", 60)
+    assert "characters are not shown here; `sulla approvals show` shows all" in "".join(line[2:] for line in lines)
+    assert lines[-1] == "└ why: it is long"
+
+
+def test_the_head_says_who_asks_and_how_many_there_are() -> None:
+    call = Question("approval:c:d:0", asked("it is", command="ls"), tool="bash", agent="reader")
+    assert framed(call, 60, 2, 3)[0] == "┌ bash asks for reader (2 of 3)"
+    review = Question("review:c:0", "It was running.", tool="post")
+    assert framed(review, 60)[:2] == ["┌ post asks", "│ It was running."]
+
+
+def test_a_question_in_a_row() -> None:
+    assert brief(asked("it is", command="ls\n\npwd")) == "bash: ls · pwd"
+    assert brief("Send\nthis?") == "Send this?"
+
+
+def test_what_is_no_answer_is_explained() -> None:
+    call = Question("approval:c:d:0", "May it?", tool="bash")
+    assert why_not(call, "always").startswith("always is not offered here: what the tool itself asks")
+    assert why_not(call, " ") == ""
+    assert "clearly a yes or a no" in why_not(Question("human:h", "Send?"), "fine")
+    assert "none of the 2 choices" in why_not(Question("answer:a", "Which?", choices=("x", "y")), "z")
