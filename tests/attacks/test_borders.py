@@ -114,7 +114,7 @@ TOOLS = {
     "cancel_sub_agent": "what the daemon says",
     "run_playbook": "place playbook-input",
     "list_playbooks": "what the owner has written into workflows/",
-    "list_projects": "place project-task",  # the same marks
+    "list_projects": "of projects that hold words from outside nothing but folders and numbers",
     "add_project_task": "place project-task",
     "block_project_task": "place project-task",
     "comment_project_task": "place project-task",

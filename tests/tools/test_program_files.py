@@ -25,17 +25,18 @@ ASKED = (
     *(".GIT/config", ".Git/HOOKS/x", ".g\u200cit/config", "\uff2dakefile", "MAKEFILE", ".git./config", "paCKage.json"),
 )
 TOOLS = (
-    ".pdbrc .Rprofile .irbrc .ghci .gdbinit .lldbinit .direnv/bin/x .pylintrc mypy.ini .coveragerc .rspec .rubocop.yml "
-    ".mocharc.js .swcrc karma.conf.js gatsby-node.js .stylelintrc.js .php-cs-fixer.php phpunit.xml test_plan.py "
-    "spec/spec_helper.rb configure autogen.sh BUILD BUILD.bazel WORKSPACE SConstruct wscript Snakefile dodo.py tasks.py "
-    "fabfile.py Setup.hs stack.yaml dune build.zig project.clj deps.edn project/plugins.sbt xmake.lua conanfile.py "
-    "Podfile Fastfile Guardfile Dangerfile magefile.go manage.py Makefile.PL Build.PL Makefile.am "
-    "gradle/wrapper/gradle-wrapper.properties requirements.txt environment.yml Pipfile pdm.toml poetry.toml uv.toml "
-    "hatch.toml pixi.toml pip.conf .pypirc .netrc pnpmfile.cjs .pnp.cjs nx.json turbo.json nodemon.json devbox.json "
-    "devenv.nix ansible.cfg main.tf .terraformrc Pulumi.yaml serverless.yml skaffold.yaml opencode.json "
-    ".kiro/steering/rules.md .junie/guidelines.md .amazonq/x .trae/x .augment/x .goosehints .rules CONVENTIONS.md "
-    "plan.desktop plan.service crontab autorun.inf plan.lnk plan.ps1 plan.cmd plan.bat plan.command "
-    ".jj/repo/config.toml .hgrc uv.lock package-lock.json tsconfig.json a/venv/bin/x"
+    ".pdbrc .Rprofile .irbrc .ghci .gdbinit .lldbinit .direnv/bin/x .pylintrc mypy.ini .coveragerc .rspec "
+    ".rubocop.yml .mocharc.js .swcrc karma.conf.js gatsby-node.js .stylelintrc.js .php-cs-fixer.php phpunit.xml "
+    "test_plan.py spec/spec_helper.rb configure autogen.sh BUILD BUILD.bazel WORKSPACE SConstruct wscript "
+    "Snakefile dodo.py tasks.py fabfile.py Setup.hs stack.yaml dune build.zig project.clj deps.edn "
+    "project/plugins.sbt xmake.lua conanfile.py Podfile Fastfile Guardfile Dangerfile magefile.go manage.py "
+    "Makefile.PL Build.PL Makefile.am gradle/wrapper/gradle-wrapper.properties requirements.txt environment.yml "
+    "Pipfile pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf .pypirc .netrc pnpmfile.cjs .pnp.cjs "
+    "nx.json turbo.json nodemon.json devbox.json devenv.nix ansible.cfg main.tf .terraformrc Pulumi.yaml "
+    "serverless.yml skaffold.yaml opencode.json .kiro/steering/rules.md .junie/guidelines.md .amazonq/x .trae/x "
+    ".augment/x .goosehints .rules CONVENTIONS.md plan.desktop plan.service crontab autorun.inf plan.lnk plan.ps1 "
+    "plan.cmd plan.bat plan.command .jj/repo/config.toml .hgrc uv.lock package-lock.json tsconfig.json "
+    "a/venv/bin/x"
 ).split()
 """What usual tools read or run, one of each."""
 FREE = (
@@ -46,7 +47,6 @@ FREE = (
         "configure/a.csv",
         "profile.md",
         "file.txt",
-        "test/results.json",
         "a.b.md",
     ),
     *(".gitignore", ".cache/x.json", ".pytest_cache/v/cache.json", ".sulla/outputs/x.txt", "page.html", "img/logo.svg"),

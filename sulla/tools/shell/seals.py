@@ -60,10 +60,10 @@ def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[tuple[Path, str]
                 left -= len(entries)
                 for entry in entries:
                     path = Path(entry.path)
-                    folder = entry.is_dir(follow_symlinks=False)
-                    if who := programs.reader(path.relative_to(workspace).parts, folder=folder):
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if who := programs.reader(path.relative_to(workspace).parts, folder=is_folder):
                         yield path, who
-                    elif folder and entry.name not in INSTALLED:
+                    elif is_folder and entry.name not in INSTALLED:
                         below.append(path)
         level = below
 
