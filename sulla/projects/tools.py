@@ -10,6 +10,7 @@ from typing import Annotated
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.stamp import stamp
+from sulla.core.words import Author, Words, ours
 from sulla.projects.file import (
     add_task,
     block_task,
@@ -63,11 +64,11 @@ class _ProjectTools:
         """List all projects with their status, priority, open tasks and last activity."""
         found = await asyncio.to_thread(self._projects.all)
         if not found:
-            return Done("There are no projects.", origin="file")
+            return Done(ours("There are no projects."), origin="file")
         lines = [_row(listed) for listed in found[:_MOST_LISTED]]
         if len(found) > _MOST_LISTED:
             lines.append(f"and {len(found) - _MOST_LISTED} more")
-        return Done("\n".join(lines), origin="file")
+        return Done(Words("\n".join(lines), Author.AGENT), origin="file")
 
     async def read_project(self, context: ToolContext, *, project: str, section: str = "") -> Result:
         """Read a project's file: its tasks with their numbers, its sections and its text. The digest in the first line
@@ -79,7 +80,7 @@ class _ProjectTools:
         """
         found = await asyncio.to_thread(self._projects.read, project)
         text = section_of(found.text, section) if section else found.text
-        return Done(f"{_heading(found)}\n{text}", origin="file")
+        return Done(Words(f"{_heading(found)}\n{text}", Author.AGENT), origin="file")
 
     async def add_project_task(self, context: ToolContext, *, project: str, task: str, part_of: str = "") -> Result:
         """Add a task to a project.
@@ -160,7 +161,7 @@ class _ProjectTools:
     ) -> Result:
         found, changed = await change_project(self._projects, context.clock, project, change, digest)
         remark = "" if changed else " (it was so already; nothing was changed)"
-        return Done(f"{said}{remark}\n{_heading(found)}")
+        return Done(Words(f"{said}{remark}\n{_heading(found)}", Author.AGENT))
 
 
 def _heading(found: FoundProject) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from sulla.core.errors import InvalidInput, QueueFull, Refused
 from sulla.core.ids import derived_id
 from sulla.core.stamp import stamp
+from sulla.core.words import Words, agent, joined, ours
 from sulla.schedules.plain_time import read_time
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.service import ScheduleService
@@ -99,9 +100,8 @@ class _ScheduleTools:
         """List the reminders and schedules that you made."""
         rows = [row for row in await self._own(context.agent) if row.status != "over"]
         if not rows:
-            return Done("You have made none that is still to come.")
-        # Whose words they are is known by the schedule alone; a list of them is trusted as little as the least of them.
-        return Done("\n".join(map(_line, rows)), tainted=any(row.tainted for row in rows))
+            return Done(ours("You have made none that is still to come."))
+        return Done(joined(map(_line, rows), "\n"))
 
     async def cancel_schedule(self, context: ToolContext, *, id: Annotated[str, Bounds(1, 128)]) -> Result:
         """Take back a reminder or schedule that you made.
@@ -111,11 +111,12 @@ class _ScheduleTools:
         """
         known = await self._service.known(id)
         if known is None:
-            return Done(f"There is none of the id {id}: nothing is to come of it.")
+            return Done(ours(f"There is none of the id {id}: nothing is to come of it."))
         if known.by != _by(context.agent):
             raise Refused(f"{id} was made by {known.by or 'somebody else'}, and only they or a person end it")
         await self._service.remove(id, _by(context.agent))
-        return Done(f"Cancelled: {_line(known)}")
+        line = _line(known)
+        return Done(line.but(f"Cancelled: {line.text}"))
 
     # --------------------------------------------------------------------------------------------------------- private
 
@@ -133,7 +134,8 @@ class _ScheduleTools:
             if len(own) >= MOST_OF_AN_AGENT:
                 raise QueueFull(f"you have {len(own)} schedules, the most that you may: cancel_schedule ends some")
             row = await self._service.add(spec, made, None, _by(context.agent))
-        return Done(f"Made: {_line(row)}. The person can end it with `sulla schedule remove {row.schedule}`.")
+        line = _line(row)
+        return Done(line.but(f"Made: {line.text}. The person can end it with `sulla schedule remove {row.schedule}`."))
 
     async def _own(self, agent: str) -> list[ScheduleRow]:
         found: list[ScheduleRow] = []
@@ -149,6 +151,6 @@ def _by(agent: str) -> str:
     return f"agent {agent}"
 
 
-def _line(row: ScheduleRow) -> str:
+def _line(row: ScheduleRow) -> Words:
     coming = f"; next {stamp(row.next_ms[0])}" if row.next_ms else ""
-    return f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}"
+    return Words(f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}", agent(tainted=row.tainted))

@@ -20,6 +20,7 @@ import httpx
 
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Words, agent
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import load_settings
 from sulla.host.place import Place
@@ -115,7 +116,7 @@ class Stage:
     def _tool(self, row: ToolRow) -> Tool:
         async def run(args: FrozenJson, context: ToolContext) -> Result:
             self.done.append((row.name, dict(args)))
-            return Done(filled(row.gives, self.words) or f"{row.name} did it.", tainted=row.tainted)
+            return Done(Words(filled(row.gives, self.words) or f"{row.name} did it.", agent(tainted=row.tainted)))
 
         properties: Any = {name: {"type": "string"} for name in row.fields}
         schema: Any = {"type": "object", "properties": properties, "additionalProperties": False}

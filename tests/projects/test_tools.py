@@ -11,6 +11,7 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.projects.projects import FILE, Projects
 from sulla.projects.tools import project_tools
 from sulla.projects.write import PAUSES_S
@@ -40,6 +41,7 @@ class Desk:
             self.clock,
             Control(lambda: None),
             lambda note: None,
+            Author.AGENT,
             agent="sulla",
         )
         given: JsonObject = dict(args)

@@ -9,6 +9,7 @@ import pytest
 
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Author
 from sulla.tools.base import Done, Tool
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
@@ -69,7 +70,7 @@ def args_of(tool: Tool, path: str) -> JsonObject:
 @pytest.mark.parametrize("path", [".git/config", "./x/../.git/config", "way/config", "notes.txt", "{root}/.git/config"])
 async def test_every_tool_that_writes_asks_wherever_the_path_leads(tool: Tool, path: str, root: Path) -> None:
     given, clean = args_of(tool, path.format(root=root)), context_in(root)
-    tainted = replace(clean, tainted=True)
+    tainted = replace(clean, by=Author.TAINTED_AGENT)
     assert tool.asks is not None
     question = tool.asks(given, tainted)
     assert question.startswith("write .git/config in the workspace?")
@@ -92,7 +93,7 @@ async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
 async def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tool: Tool, root: Path) -> None:
     (root / "out").mkdir()
-    given, tainted = args_of(tool, "out/config"), replace(context_in(root), tainted=True)
+    given, tainted = args_of(tool, "out/config"), replace(context_in(root), by=Author.TAINTED_AGENT)
     assert tool.asks is not None
     assert tool.asks(given, tainted) == ""
     (root / "out").rmdir()
