@@ -135,7 +135,7 @@ def _asking_bare(bare: sqlite3.Connection) -> Ask:
 async def _fill(keeper: MemoryIndex, texts: list[str]) -> float:
     """What one note costs to add, in ms, in large batches."""
     notes = [
-        MemoryNote(f"ep_{n:024}", "episode", "ada", text, n, "ada", f"thr_{n // 10}", "run")
+        MemoryNote(f"ep_{n:024}", "episode", "ada", text, n, "ada", f"thr_{n // 10}", "run", tainted=False)
         for n, text in enumerate(texts)
     ]
     begun = time.perf_counter()

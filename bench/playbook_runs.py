@@ -16,6 +16,7 @@ from itertools import count
 
 from bench.frame import Frame, Row, Samples
 from sulla.core.ids import ThreadId
+from sulla.core.words import ours
 from sulla.host.system import SystemClock, random_id
 from sulla.store.redis.line import Command, RedisLine, Reply
 from sulla.store.redis.store import RedisStore
@@ -217,7 +218,7 @@ def _step(calls: list[int], called: asyncio.Event) -> Tool:
         """
         calls.append(time.process_time_ns())
         called.set()
-        return Done("done")
+        return Done(ours("done"))
 
     return define(step, effect="once", reach="inward", category="bench")
 
@@ -232,7 +233,7 @@ def _nap(naps: list[float]) -> Tool:
         begun = time.perf_counter()
         await asyncio.sleep(SLOWEST_S * (n + 1) / BRANCHES)
         naps.append(time.perf_counter() - begun)
-        return Done("slept")
+        return Done(ours("slept"))
 
     return define(nap, effect="idempotent", reach="inward", category="bench")
 

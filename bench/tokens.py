@@ -22,6 +22,7 @@ from bench.process import ROOT, surroundings
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, PromptSection
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.calibration import SETTLED_TURNS, Calibration, Calibrations
@@ -140,7 +141,7 @@ def _before_call(made: Iterator[Message], ranks: Ranks) -> Callable[[list[Messag
         return ranks.count_text
 
     estimator = TokenEstimator(ModelInfo(ModelName("offline"), 10**9, Prices({})), Calibrations(), encoded)
-    head, script = ChatRequest("m", (PromptSection("base", text_of(0)),), []), Transcript(estimate_tokens)
+    head, script = ChatRequest("m", (PromptSection("base", ours(text_of(0))),), []), Transcript(estimate_tokens)
     for _ in range(MESSAGES):
         script.push(next(made))
     asyncio.run(_settled(estimator.fit(script, head, script.tokens * 3 // 2)))

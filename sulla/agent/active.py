@@ -12,6 +12,7 @@ from typing import Final
 from sulla.agent.prompt import ActiveAgent
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
+from sulla.core.words import Words, ours
 from sulla.store.values import LogInfo
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
@@ -60,7 +61,12 @@ def _at_work(
     rows: Iterable[tuple[LogInfo, ThreadState | None]], besides: Collection[ThreadId]
 ) -> tuple[ActiveAgent, ...]:
     found = [
-        ActiveAgent(run.agent or state.identity.agent, state.identity.project, run.course.started_ms, state.thread_id)
+        ActiveAgent(
+            ours(run.agent or state.identity.agent),
+            Words(state.identity.project, state.context.by),
+            run.course.started_ms,
+            state.thread_id,
+        )
         for info, state in rows
         if info.held and state is not None and (run := state.run) is not None and info.key not in besides
     ]

@@ -13,6 +13,7 @@ from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
 from sulla.core.dataclass import dataclass
+from sulla.core.words import NO_WORDS, Words
 
 MAX_SIGHTS: Final = 8
 """Kept of one thread, the newest."""
@@ -92,7 +93,7 @@ def fresh(observations: Iterable[Observation], now_ms: int) -> list[Observation]
     return [observation for observation in observations if now_ms - observation.at_ms < MAX_AGE_S * 1000]
 
 
-def section(observations: Sequence[Observation], now_ms: int) -> str:
+def section(observations: Sequence[Observation], now_ms: int) -> Words:
     """What a model is told; empty if nobody looked at anything of late.
 
     Args:
@@ -107,7 +108,8 @@ def section(observations: Sequence[Observation], now_ms: int) -> str:
         if room < 0:
             break
         lines.append(line)
-    return "\n".join((_BEGIN, _ABOUT, *reversed(lines), _END)) if lines else ""
+    # Whoever wrote the page says it: nobody that is known.
+    return Words("\n".join((_BEGIN, _ABOUT, *reversed(lines), _END))) if lines else NO_WORDS
 
 
 def encode(observations: Sequence[Observation]) -> bytes:

@@ -14,6 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
+from sulla.core.words import NO_WORDS, Words
 from sulla.store.base import Store
 
 log = logging.getLogger(__name__)
@@ -86,14 +87,14 @@ class EnvironmentFeed:
     def _may_know(self, thread_id: ThreadId) -> bool:
         return max(self._until_s.get(thread_id, 0.0), self._anybody_s) > self._clock.elapsed()
 
-    async def seen(self, thread_id: ThreadId) -> str:
+    async def seen(self, thread_id: ThreadId) -> Words:
         """What a turn of a thread is told; empty if nobody looked at anything of late.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
         if not self._may_know(thread_id):
-            return ""
+            return NO_WORDS
         return environment.section(await self._kept(thread_id), self._now_ms())
 
     async def forget(self, thread_id: ThreadId) -> None:

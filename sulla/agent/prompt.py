@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
+from sulla.core.words import Words, joined, made_of, ours
 from sulla.models.base import PromptSection
 
 DIRECTIVE = (
@@ -56,8 +57,8 @@ class Surroundings:
 class ActiveAgent:
     """An agent at work somewhere else."""
 
-    name: str
-    project: str
+    name: Words
+    project: Words
     since_ms: int
     """When its run began, moved on by the time that it waited for answers. UTC milliseconds."""
     thread_id: ThreadId = ThreadId("")
@@ -72,16 +73,16 @@ def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[PromptSection
         surroundings: where it works.
     """
     found = [
-        PromptSection("base", spec.prompt),
-        PromptSection("directive", DIRECTIVE),
-        PromptSection("awareness", AWARENESS),
+        PromptSection("base", ours(spec.prompt)),
+        PromptSection("directive", ours(DIRECTIVE)),
+        PromptSection("awareness", ours(AWARENESS)),
     ]
     if spec.directives:
-        found.append(PromptSection("directives", spec.directives))
+        found.append(PromptSection("directives", ours(spec.directives)))
     if spec.completion == "wrapper":
-        found.append(PromptSection("wrappers", WRAPPERS))
+        found.append(PromptSection("wrappers", ours(WRAPPERS)))
     if environment := "\n\n".join(filter(None, (_environment(surroundings), spec.environment))):
-        found.append(PromptSection("environment", environment))
+        found.append(PromptSection("environment", ours(environment)))
     return tuple(found)
 
 
@@ -89,15 +90,15 @@ def turn_context(
     now_s: float,
     project: str,
     active: Sequence[ActiveAgent] = (),
-    jobs: Sequence[str] = (),
+    jobs: Sequence[Words] = (),
     zone: str = "UTC",
-) -> str:
+) -> Words:
     """What a model is told beside a person's message: all that differs from turn to turn.
 
     Args:
         now_s: UTC seconds.
         project: the thread's project; empty for none.
-        active: the agents at work in other threads.
+        active: the agents at work in other threads; a project whose name nobody trusts is not told.
         jobs: how commands in the background have ended that it was not told of yet.
         zone: the name of the time zone that it is told the time in.
     """
@@ -111,8 +112,9 @@ def turn_context(
         more = f"; and {len(active) - MOST_NAMED} more" if len(active) > MOST_NAMED else ""
         lines.append(f"Agents at work elsewhere: {named}{more}")
     if jobs:
-        lines.append(f"Background jobs: {'; '.join(jobs)}")
-    return "<context>\n" + "\n".join(lines) + "\n</context>"
+        lines.append(f"Background jobs: {joined(jobs, '; ').text}")
+    text = "<context>\n" + "\n".join(lines) + "\n</context>"
+    return made_of(text, *(agent.name for agent in active), *jobs)
 
 
 def _environment(surroundings: Surroundings) -> str:
@@ -126,8 +128,9 @@ def _environment(surroundings: Surroundings) -> str:
 
 def _named(agent: ActiveAgent, now_s: float) -> str:
     minutes = max(0, int(now_s - agent.since_ms / 1000) // 60)
-    project = f" on {_plain(agent.project)}" if agent.project else ""
-    return f"{_plain(agent.name)}{project}, for {minutes} min"
+    # A folder's name may be somebody's words: they would taint whoever begins while that agent is at work.
+    project = f" on {_plain(agent.project.text)}" if agent.project and not agent.project.tainted else ""
+    return f"{_plain(agent.name.text)}{project}, for {minutes} min"
 
 
 def _plain(name: str) -> str:

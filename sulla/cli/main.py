@@ -178,7 +178,7 @@ def main(argv: list[str] | None = None) -> int:
         try:
             code = _run(sys.argv[1:] if argv is None else argv, alone=argv is None)
         finally:
-            print(end="", flush=True)  # here, where a failure can be told
+            sys.stdout.flush()  # here, where a failure can be told; to print nothing would fail on a closed terminal
     except (SullaError, KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
         code = _failed(error)
     try:

@@ -41,7 +41,9 @@ class AgentList:
         active = await self.active.now()
 
         def row(spec: AgentSpec) -> AgentRow:
-            work = tuple(WorkRow(one.thread_id, one.project, one.since_ms) for one in active if one.name == spec.id)
+            work = tuple(
+                WorkRow(one.thread_id, one.project.text, one.since_ms) for one in active if one.name.text == spec.id
+            )
             return AgentRow(spec.id, spec.completion, spec.model or self.model, self.tools.lasting(spec).names, work)
 
         return Agents(tuple(map(row, self.team.specs)))

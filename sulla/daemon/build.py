@@ -18,6 +18,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Words, joined, said_by
 from sulla.daemon.access.access import Access, make_access
 from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
@@ -152,13 +153,13 @@ def _replaced(turns: TurnDriver) -> None:
     turns.abort("store_replaced")
 
 
-def _remembered(built: Iterable[Built]) -> Callable[[str, str], Awaitable[str]]:
+def _remembered(built: Iterable[Built]) -> Callable[[str, str], Awaitable[Words]]:
     """What an agent is told before a conversation, by every capability that has something to say."""
     tell = [one.remembered for one in built if one.remembered is not None]
 
-    async def remembered(agent: str, message: str) -> str:
+    async def remembered(agent: str, message: str) -> Words:
         said = [await one(agent, message) for one in tell]
-        return "\n\n".join(filter(None, said))
+        return joined(filter(None, map(said_by, said)), "\n\n")
 
     return remembered
 

@@ -18,6 +18,7 @@ from sulla.core.errors import RateLimited, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
+from sulla.core.words import Words
 from sulla.host.place import Place
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
@@ -26,7 +27,7 @@ from sulla.threads.store import ThreadStore
 RATES: Final = RateLimits(min_interval_ms=250, burst=20, token_burst=100)
 """How fast reports are taken: four a second, and no more than two a second for long."""
 
-Remembered = Callable[[str, str], Awaitable[str]]
+Remembered = Callable[[str, str], Awaitable[Words]]
 """Gives what an agent (by its id) remembers for a conversation that begins with a message."""
 
 
@@ -52,7 +53,7 @@ class Scene:
         self._rates = Rates(RATES)
         self._numbers = count(1)
 
-    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[str, ...]]) -> TurnContext:
+    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[Words, ...]]) -> TurnContext:
         """What turns are told of it, beside what agents remember and how their jobs have ended."""
         return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, self._zone, jobs)
 
@@ -96,8 +97,8 @@ def make_scene(store: Store, threads: ThreadStore, place: Place, held: Callable[
 
 def _shown(agent: ActiveAgent) -> Json:
     return {
-        "agent": agent.name,
+        "agent": agent.name.text,
         "thread_id": agent.thread_id,
-        "project": agent.project,
+        "project": agent.project.text,
         "since": stamp(agent.since_ms),
     }

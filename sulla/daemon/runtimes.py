@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,12 +19,15 @@ from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
+from sulla.core.words import said_by
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect, Tool
 from sulla.tools.registry import Toolbox
 from sulla.tools.web.browse import catalogue_of
+
+log = logging.getLogger(__name__)
 
 
 class AgentRuntimes(Mapping[str, Actor]):
@@ -117,12 +121,18 @@ class AgentRuntimes(Mapping[str, Actor]):
 def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
     """What capabilities tell models that changes with files.
 
+    Nothing that others say: it would stand among what the owner says, in every conversation, and mark none.
+
     Args:
         built: the capabilities.
         spec: the agent.
         box: what it may use.
     """
-    return tuple(section for one in built if one.sections is not None for section in one.sections(spec, box))
+    every = [section for one in built if one.sections is not None for section in one.sections(spec, box)]
+    for section in every:
+        if said_by(section.words).tainted:
+            log.warning("the section %r is left out of prompts: it does not say that it is the owner's", section.name)
+    return tuple(section for section in every if not said_by(section.words).tainted)
 
 
 def _effect(toolbox: Toolbox, name: str) -> Effect:

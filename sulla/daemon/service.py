@@ -154,6 +154,7 @@ class Service:
             MessageId(message.message_id),
             message.text,
             message.mode,
+            "web" if message.unattended else "user",
             agent=self._known(message.agent),
             tainted=message.from_model,
             quoted=sanitize(message.quoted).text,

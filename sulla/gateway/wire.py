@@ -92,6 +92,9 @@ class TurnSend(Params):
     """What is passed on with it and is not the person's own words."""
     from_model: bool = False
     """Whether the words are a model's, which may have read anything: then they count as from outside."""
+    unattended: bool = False
+    """Whether nobody has written them, but a program says them by itself, e.g. a calendar whose events others have put
+    there: then they count as from outside, and the turn as one that no person has started."""
 
 
 class TurnStop(Params):

@@ -78,14 +78,15 @@ class Agenda:
         return BeatView(tuple(lots), self.skills()[:SECTION_CHARS])
 
     async def agents(self, state: ThreadState) -> str:
-        """Who else is at work, a line each.
+        """Who else is at work, a line each; a project whose name nobody trusts is left out.
 
         Args:
             state: the heartbeat, which is left out.
         """
         found = await self.active.now((state.thread_id,))
         return "\n".join(
-            f"- {agent.name}{f' on {agent.project}' if agent.project else ''}" for agent in found[:MOST_AGENTS]
+            f"- {agent.name.text}{f' on {agent.project.text}' if agent.project and not agent.project.tainted else ''}"
+            for agent in found[:MOST_AGENTS]
         )
 
     async def taken(self, state: ThreadState) -> frozenset[str]:
@@ -94,7 +95,7 @@ class Agenda:
         Args:
             state: the heartbeat, which is left out.
         """
-        at_work = {agent.project for agent in await self.active.now((state.thread_id,))}
+        at_work = {agent.project.text for agent in await self.active.now((state.thread_id,))}
         for info, other in await self.active.threads.list(status="suspended", limit=MOST_WAITING):
             beat = BEATS.of(other) if other is not None and info.key != state.thread_id else None
             if beat is not None and beat.status == "running":

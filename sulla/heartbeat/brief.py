@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.words import NO_WORDS, Words, agent, joined, ours
 from sulla.heartbeat.beats import BeatState
 from sulla.heartbeat.plan import ProjectSummary
 
@@ -40,9 +42,9 @@ SECTION_CHARS: Final = 6_000
 class PeopleContext:
     """The people that a cycle is told about, and what they have not answered."""
 
-    people: str = ""
+    people: Words = NO_WORDS
     """Who is there and when each was last active, a line each."""
-    waiting: Sequence[str] = ()
+    waiting: Sequence[Words] = ()
     """What people were asked or told before and have not answered or seen."""
 
 
@@ -54,41 +56,45 @@ class CycleContext:
     """With its time zone."""
     zone: str
     """The time zone's name."""
-    agents: str
+    agents: Words
     """Who else is there, a line each."""
-    message: str = ""
+    message: Words = NO_WORDS
     """What a person wrote to the heartbeat; empty if nobody did."""
-    directive: str = DIRECTIVE
+    directive: Words = ours(DIRECTIVE)
     around: PeopleContext = field(default_factory=PeopleContext)
-    playbooks: str = ""
+    playbooks: Words = NO_WORDS
     """Those that it may start, a line each."""
 
 
-def briefing(beat: BeatState, setting: CycleContext) -> str:
+def briefing(beat: BeatState, setting: CycleContext) -> Words:
     """The message of a cycle.
 
     Args:
         beat: the beat, before the cycle begins.
         setting: what it begins in.
     """
-    return "\n\n".join(f"## {title}\n{text}" for title, text in _sections(beat, setting) if text)
+    return joined((part.but(f"## {title}\n{part.text}") for title, part in _sections(beat, setting) if part), "\n\n")
 
 
-def _sections(beat: BeatState, setting: CycleContext) -> Iterator[tuple[str, str]]:
+def _sections(beat: BeatState, setting: CycleContext) -> Iterator[tuple[str, Words]]:
+    carried = partial(Words, by=agent(tainted=beat.tainted))
     yield "Directive", setting.directive
     yield "Message", setting.message
     when = f"{setting.now:%A %Y-%m-%d %H:%M} ({setting.zone})"
-    yield "Now", f"{when}; cycle {beat.cycle + 1} of at most {beat.max_cycles} of this beat."
-    yield "Projects", beat.projects or "None."
-    yield "Skills", beat.skills or "None."
-    yield "Playbooks", PLAYBOOKS.format(setting.playbooks) if setting.playbooks else ""
-    yield "Agents at work", setting.agents or "Nobody else."
+    yield "Now", ours(f"{when}; cycle {beat.cycle + 1} of at most {beat.max_cycles} of this beat.")
+    yield "Projects", carried(beat.projects or "None.")
+    yield "Skills", carried(beat.skills or "None.")
+    yield (
+        "Playbooks",
+        setting.playbooks.but(PLAYBOOKS.format(setting.playbooks.text)) if setting.playbooks else NO_WORDS,
+    )
+    yield "Agents at work", setting.agents or ours("Nobody else.")
     yield "People", setting.around.people
-    yield "What came before", _before(beat)
-    yield "Focus", f"{beat.focus}: {beat.focus_reason}" if beat.focus else ""
-    yield "Blocker", _blocker(beat)
-    yield "Asked and not answered", "\n".join(f"- {text}" for text in setting.around.waiting)
-    yield "Rules", RULES
+    yield "What came before", carried(_before(beat))
+    yield "Focus", carried(f"{beat.focus}: {beat.focus_reason}" if beat.focus else "")
+    yield "Blocker", carried(_blocker(beat))
+    yield "Asked and not answered", joined((one.but(f"- {one.text}") for one in setting.around.waiting), "\n")
+    yield "Rules", ours(RULES)
 
 
 def _before(beat: BeatState) -> str:

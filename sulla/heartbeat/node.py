@@ -18,6 +18,7 @@ from sulla.core.errors import GraphError, LimitReached
 from sulla.core.ids import CallId, RunId, ThreadId, derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
+from sulla.core.words import Words, agent, ours
 from sulla.graph.decision import Decision, Next
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatSkipped, BeatStarted, BeatState, CycleEnded, CycleStarted
@@ -44,7 +45,7 @@ from sulla.threads.log.waits import Wait
 TOO_LITTLE: Final = "too little is left for another cycle of what one run may use"
 """Where `limits.run_tokens` is less than a beat may use."""
 
-Tell = Callable[[ThreadId, RunId, str, str], Awaitable[None]]
+Tell = Callable[[ThreadId, RunId, str, Words], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, in words."""
 
 
@@ -139,7 +140,7 @@ class HeartbeatNode:
 
     async def _tell(self, state: ThreadState, run: Run) -> None:
         for notice in beat_notices(beats_of(state), state.newest.outcome, self.limits, _now_ms(run)):
-            await self.tell(state.thread_id, run.id, notice.key, notice.text)
+            await self.tell(state.thread_id, run.id, notice.key, notice.words)
 
     async def _cycle(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         number = beat.cycle + 1
@@ -152,11 +153,11 @@ class HeartbeatNode:
 
     async def _set_to_work(self, state: ThreadState, run: Run, beat: BeatState) -> None:
         now_ms = _now_ms(run)
-        text = await self._briefing(state, run, beat)
+        words = await self._briefing(state, run, beat)
         task = ChildTask(
             beat.child,
             run.agent,
-            text,
+            words,
             "cycle",
             f"beat {beat.beats}, cycle {beat.cycle}",
             beat.focus if beat.focus in {lot.slug for lot in unpack(beat.before)} else "",
@@ -164,7 +165,6 @@ class HeartbeatNode:
             tokens=max(1, tokens_left(beat, self.limits, now_ms)),
             cost_micro=money_left(beat, self.limits, now_ms),
             wall_s=self.limits.cycle_wall_s,
-            tainted=beat.tainted,
         )
         try:
             await self.children.start(task, state)
@@ -175,12 +175,13 @@ class HeartbeatNode:
             return
         await run.journal.commit(Suspended((Wait(wait_of(beat.child), CallId(""), f"cycle {beat.cycle} is at work"),)))
 
-    async def _briefing(self, state: ThreadState, run: Run, beat: BeatState) -> str:
+    async def _briefing(self, state: ThreadState, run: Run, beat: BeatState) -> Words:
         ask = ask_of(state)
         now = datetime.fromtimestamp(run.clock.now(), ZoneInfo(self.zone))
-        directive = self.directive or DIRECTIVE
+        directive, playbooks = ours(self.directive or DIRECTIVE), ours(self.agenda.playbooks())
+        agents, message = Words(beat.agents, agent(tainted=beat.tainted)), Words(ask.text, state.context.by)
         around = await self.agenda.around(state)
-        setting = CycleContext(now, self.zone, beat.agents, ask.text, directive, around, self.agenda.playbooks())
+        setting = CycleContext(now, self.zone, agents, message, directive, around, playbooks)
         return briefing(replace(beat, cycle=beat.cycle - 1), setting)
 
 

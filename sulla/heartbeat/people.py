@@ -9,6 +9,7 @@ from sulla.agent.approvals.open_questions import OpenQuestion, OpenQuestions
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.stamp import stamp
+from sulla.core.words import Author, Words, ours
 from sulla.heartbeat.brief import PeopleContext
 from sulla.people.inbox import NoticeInbox
 from sulla.people.registry import PresenceRegistry
@@ -50,10 +51,10 @@ class PeopleBriefing:
         now_ms = round(self.clock.now() * 1000)
         asked = [_asked(one) for one in await self.questions.of_root(state.thread_id, MOST_WAITING)]
         told = unseen_lines(await self.inbox.unseen(state.identity.agent, MOST_WAITING), now_ms)
-        return PeopleContext(people_lines(await self.registry.look(), OWNER, now_ms), (*asked, *told))
+        return PeopleContext(ours(people_lines(await self.registry.look(), OWNER, now_ms)), (*asked, *told))
 
 
-def _asked(one: OpenQuestion) -> str:
+def _asked(one: OpenQuestion) -> Words:
     wait = one.wait
     until = f"open until {stamp(wait.expires_ms)}" if wait.expires_ms else "open"
     # What nobody trusts may have written the arguments, and is not carried into another conversation.
@@ -61,4 +62,4 @@ def _asked(one: OpenQuestion) -> str:
         said = "what a step of a playbook needs to know" if one.tainted else " ".join(wait.prompt.split())
     else:
         said = f"a call of {wait.tool or 'a tool'}" if one.tainted else wait.prompt.rpartition(" (call ")[0]
-    return f"A person was asked, and the question is {until}: {said[:SHOWN_CHARS]}"
+    return Words(f"A person was asked, and the question is {until}: {said[:SHOWN_CHARS]}", Author.AGENT)

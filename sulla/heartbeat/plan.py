@@ -9,6 +9,7 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.units import DAY_MS
+from sulla.core.words import Words, agent, ours
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, BeatStatus, CycleEnded, month_of
 from sulla.heartbeat.limits import BeatLimits
 from sulla.threads.log.family import Report
@@ -297,7 +298,7 @@ class BeatNotice:
 
     key: str
     """It is told once under this."""
-    text: str
+    words: Words
 
 
 def beat_notices(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: int) -> list[BeatNotice]:
@@ -309,14 +310,15 @@ def beat_notices(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: 
         limits: the bounds.
         now_ms: UTC milliseconds.
     """
-    found, said = [], outcome.status_report
+    found, said, by = [], outcome.status_report, agent(tainted=beat.tainted)
     if outcome.reason.startswith(("limit_day", "limit_month")):
         when = now_ms // DAY_MS if "_day_" in outcome.reason else month_of(now_ms)
-        found.append(BeatNotice(f"{outcome.reason}:{when}", f"Beats stop until the budget begins anew: {said}."))
+        text = f"Beats stop until the budget begins anew: {said}."
+        found.append(BeatNotice(f"{outcome.reason}:{when}", Words(text, by)))
     if beat.status == "failed" and (beat.failures == FAILURES or beat.failures % FAILURES_AGAIN == 0):
         text = f"{beat.failures} beats in a row failed: {said or 'nobody knows why'}. See `sulla beat log`."
-        found.append(BeatNotice(f"failures:{beat.beats}", text))
+        found.append(BeatNotice(f"failures:{beat.beats}", Words(text, by)))
     if beat.status != "idle" and beat.standing == limits.standing:
         text = f"{beat.standing} beats in a row changed nothing, so they come less often now. See `sulla beat log`."
-        found.append(BeatNotice(f"standing:{beat.beats}", text))
+        found.append(BeatNotice(f"standing:{beat.beats}", ours(text)))
     return found

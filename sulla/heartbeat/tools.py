@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
+from sulla.core.words import Words
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
@@ -25,4 +26,4 @@ async def set_focus(
         focus: The project's name, or a few words.
         reason: Why this, and not something else.
     """
-    return Done(f"Noted: {focus}.")
+    return Done(Words(f"Noted: {focus}.", context.by))

@@ -20,6 +20,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Words
 from sulla.host.capability import Capability, find, refuse_twice
 from sulla.host.health import Health, Look
 from sulla.host.place import Place
@@ -133,7 +134,7 @@ class Built:
     """What models are told of it that changes with files."""
     opening: Opening | None = None
     """May answer a person's message in the place of the agent."""
-    remembered: Callable[[str, str], Awaitable[str]] | None = None
+    remembered: Callable[[str, str], Awaitable[Words]] | None = None
     """What an agent (by its id) is told before a conversation that begins with a message."""
     models: tuple[str, ...] = ()
     """Models that agents are asked by beside their own."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Words
 from sulla.mcp.catalog import McpTool
 from sulla.mcp.naming import tool_names
 from sulla.mcp.supervisor import McpSupervisor
@@ -44,4 +45,4 @@ def _effect(tool: McpTool, *, trusted: bool) -> Effect:
 
 async def _use(supervisor: McpSupervisor, tool: McpTool, args: FrozenJson, context: ToolContext) -> Result:
     answer = await supervisor.call(tool, args)
-    return Done(answer.text, answer.is_error, "web", tainted=True)
+    return Done(Words(answer.text), answer.is_error, "web")

@@ -10,6 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import NO_WORDS, Words
 from sulla.host.host import Built, Host
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.memory import Memory
@@ -25,7 +26,7 @@ TELL_S: Final = 1.0
 """How long a turn waits for what it is to be told of its memory, in seconds; then it begins without."""
 
 
-async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> str:
+async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> Words:
     """What an agent is told before a conversation. A turn is never lost with it: it begins without, and the log says
     why.
 
@@ -41,7 +42,7 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
     except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
         said = str(error) or f"no answer within {TELL_S:g} s"
         log.warning("a conversation begins without what its agent remembers: %s", said)
-        return ""
+        return NO_WORDS
 
 
 def build(host: Host) -> Built:

@@ -72,7 +72,7 @@ async def _rows(index: MemoryIndex) -> frozenset[bytes]:
         for scope in scopes:
             before_ms: int | None = None
             while page := await index.recent([scope], kind, _PAGE, before_ms):
-                found.update(digest_of(row(note)) for note in page)
+                found.update(digest_of(row(note).text) for note in page)
                 # Of one moment there are never as many as a page has.
                 before_ms = page[-1].at_ms + 1 if page[-1].at_ms + 1 != before_ms else page[-1].at_ms
                 if len(page) < _PAGE:

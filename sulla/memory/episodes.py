@@ -65,9 +65,9 @@ class EpisodeReader:
     def progress(self) -> ReadPosition:
         """How far the log has been read; reading on from there gives every further episode once."""
         if not self._open:
-            return ReadPosition(self._created_ms, self._last, self._done, self._tainted)
+            return ReadPosition(self._created_ms, self._last, self._done, tainted=self._tainted)
         first = min(self._open.values(), key=lambda one: one.seq)
-        return ReadPosition(self._created_ms, first.seq - 1, self._done, first.tainted_before)
+        return ReadPosition(self._created_ms, first.seq - 1, self._done, tainted=first.tainted_before)
 
     def read(self, entries: Iterable[Entry]) -> list[MemoryNote]:
         """The episodes of the runs that end among these.
@@ -140,7 +140,7 @@ class EpisodeReader:
             _cut("\n".join(run.asked), MAX_ASKED),
             "failed" if isinstance(end, RunError) else outcome.status,
             tuple(run.tools)[:MAX_TOOLS],
-            self._tainted,
+            tainted=self._tainted,
         )
 
 

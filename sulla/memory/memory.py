@@ -10,6 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, QueueFull, Refused
 from sulla.core.ids import derived_id
+from sulla.core.words import Words
 from sulla.memory.base import MemoryIndex
 from sulla.memory.note import EVERYONE, MAX_TEXT, MemoryCapacity, MemoryHit, MemoryNote
 from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, section
@@ -30,7 +31,6 @@ class NoteAuthor:
     run_id: str
     key: str
     """The same for every attempt: remembering twice under it keeps one fact."""
-    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class Memory:
         self._window = window
         self._section_chars = section_chars
 
-    async def remember(self, text: str, caller: NoteAuthor, *, shared: bool = False) -> MemoryNote:
+    async def remember(self, fact: Words, caller: NoteAuthor, *, shared: bool = False) -> MemoryNote:
         """Keep a fact; when this returns, the disk has it.
 
         Args:
-            text: the fact.
-            caller: who says so.
+            fact: what is to be known.
+            caller: who wants it remembered.
             shared: whether every agent may recall it.
 
         Returns:
@@ -85,19 +85,19 @@ class Memory:
             Refused: all are to know it, and it comes from what nobody trusts.
             QueueFull: there are as many facts as may be.
         """
-        text = text.strip()
+        text = fact.text.strip()
         if not text:
             raise InvalidInput("there is nothing to remember: say the fact in `text`")
         if len(text) > MAX_TEXT:
             raise InvalidInput(f"a fact has at most {MAX_TEXT} characters, and this has {len(text)}: say it shorter")
-        if shared and caller.tainted:
+        if shared and fact.tainted:
             raise Refused("this conversation holds text that nobody trusts: what it says is not told to all agents")
         scope = EVERYONE if shared else caller.agent
         id_ = derived_id("fact", caller.thread_id, caller.key)
         if again := await self.index.get([id_]):
             return again[0]  # the same call, made again after a crash
         for known in await self.index.search([scope], text, MAX_FOUND):
-            if known.note.kind == "fact" and known.note.text == text and known.note.tainted <= caller.tainted:
+            if known.note.kind == "fact" and known.note.text == text and known.note.tainted <= fact.tainted:
                 return known.note
         if await self.index.count(scope, "fact") >= self._capacity.facts:
             raise QueueFull(f"{self._capacity.facts} facts are remembered, and that is the most: forget some first")
@@ -110,7 +110,7 @@ class Memory:
             caller.agent,
             caller.thread_id,
             caller.run_id,
-            tainted=caller.tainted,
+            tainted=fact.tainted,
         )
         await self.index.add([note])
         return note
@@ -163,7 +163,7 @@ class Memory:
             raise Refused("the code is not the one for these notes: ask once more without a code to see what would go")
         return await self.index.delete([note.id for note in doomed.notes])
 
-    async def section_for(self, agent: str, message: str) -> str:
+    async def section_for(self, agent: str, message: str) -> Words:
         """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
         scopes = [agent, EVERYONE]
         return section(

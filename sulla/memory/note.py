@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, field
 from typing import Final, Literal, get_args
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
+from sulla.core.words import Author, agent
 
 Kind = Literal["episode", "fact"]
 """A finished turn, written from its log; or what somebody said to remember."""
@@ -52,8 +53,13 @@ class MemoryNote:
     """What the turn was about, in the person's words; empty for a fact."""
     outcome: str = ""
     tools: tuple[str, ...] = ()
-    tainted: bool = False
+    tainted: bool = field(kw_only=True)
     """Whether it was made from what nobody trusts: web, mail, MCP, other agents (design §9)."""
+
+    @property
+    def by(self) -> Author:
+        """Whose words it holds."""
+        return agent(tainted=self.tainted)
 
     @property
     def words(self) -> str:
@@ -79,7 +85,7 @@ class ReadPosition:
     """What comes after this has to be read again: a run is open there, or a message waits."""
     done_seq: int = 0
     """Runs that ended up to here have been written; a note that was forgotten since does not come back."""
-    tainted: bool = False
+    tainted: bool = field(kw_only=True)
     """Whether anything up to `from_seq` came from what nobody trusts; what follows derives from it."""
 
 
@@ -106,7 +112,7 @@ def note_from_json(text: str | bytes) -> MemoryNote:
     """
     try:
         value = json.loads(text)
-        note = MemoryNote(**{**value, "tools": tuple(value["tools"])})
+        note = MemoryNote(**{"tainted": True, **value, "tools": tuple(value["tools"])})
     except (ValueError, TypeError, KeyError) as error:
         raise CorruptRecord(f"not a note of the memory: {text[:200]!r}") from error
     if note.kind not in KINDS:
@@ -126,6 +132,6 @@ def progress_from_json(text: str | bytes) -> ReadPosition:
         CorruptRecord: it is something else.
     """
     try:
-        return ReadPosition(**json.loads(text))
+        return ReadPosition(**{"tainted": True, **json.loads(text)})
     except (ValueError, TypeError) as error:
         raise CorruptRecord(f"not a place in a thread: {text[:200]!r}") from error

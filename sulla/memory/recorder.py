@@ -64,7 +64,7 @@ class Recorder(LogConsumer):
             known = None
         if known is not None and known.from_seq >= info.last_seq:
             return None
-        read = known if known is not None else ReadPosition(info.created_ms)
+        read = known if known is not None else ReadPosition(info.created_ms, tainted=False)
         reader = EpisodeReader(thread_id, read)
 
         async def take(page: list[Entry]) -> None:

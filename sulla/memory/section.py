@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.stamp import stamp
+from sulla.core.words import NO_WORDS, Words, joined, ours
 from sulla.memory.note import MemoryNote
 
 MAX_CHARS: Final = 8_000
@@ -38,7 +39,7 @@ class MemorySection:
     """The newest episodes, the newest first."""
 
 
-def section(remembered: MemorySection, most: int = MAX_CHARS) -> str:
+def section(remembered: MemorySection, most: int = MAX_CHARS) -> Words:
     """The section; empty if nothing is remembered that may be told unasked.
 
     What was made from what nobody trusts is left out: it would make every conversation as little trusted. It is found
@@ -49,29 +50,29 @@ def section(remembered: MemorySection, most: int = MAX_CHARS) -> str:
         most: characters of it all.
     """
     room = most - len(_ABOUT) - len("<memory>\n\n</memory>")
-    lines = []
+    lines = list[Words]()
     for line in _lines(remembered):
-        room -= len(line) + 1
+        room -= len(line.text) + 1
         if room < 0:
             break
         lines.append(line)
-    if lines and lines[-1].endswith(":"):
+    if lines and lines[-1].text.endswith(":"):
         lines.pop()
-    return "\n".join(("<memory>", _ABOUT, *lines, "</memory>")) if lines else ""
+    return joined((ours("<memory>"), ours(_ABOUT), *lines, ours("</memory>")), "\n") if lines else NO_WORDS
 
 
-def row(note: MemoryNote, most: int = _LINE) -> str:
+def row(note: MemoryNote, most: int = _LINE) -> Words:
     """A note in one line, so that it cannot pass for more than a note."""
     day = stamp(note.at_ms)[:10]
     if note.kind == "fact":
-        return f"- {day}: {_plain(note.text, most)}"
+        return Words(f"- {day}: {_plain(note.text, most)}", note.by)
     asked = f'asked "{_plain(note.asked, most // 2)}"; ' if note.asked else ""
     came = _plain(note.text, most // 2)
     tools = f", with {', '.join(note.tools[:5])}" if note.tools else ""
-    return f'- {day}: {asked}{note.outcome or "ended"}{tools}: "{came}"'
+    return Words(f'- {day}: {asked}{note.outcome or "ended"}{tools}: "{came}"', note.by)
 
 
-def _lines(remembered: MemorySection) -> Iterator[str]:
+def _lines(remembered: MemorySection) -> Iterator[Words]:
     told: set[str] = set()
     parts = (
         ("Facts:", remembered.facts),
@@ -81,8 +82,8 @@ def _lines(remembered: MemorySection) -> Iterator[str]:
     for title, notes in parts:
         fresh = list(_fresh(notes, told))
         if fresh:
-            yield title
-            yield from (row(note) for note in fresh)
+            yield ours(title)
+            yield from map(row, fresh)
 
 
 def _fresh(notes: Iterable[MemoryNote], told: set[str]) -> Iterator[MemoryNote]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Annotated
 
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Words, joined, ours
 from sulla.memory.memory import MAX_FOUND, Memory, NoteAuthor
 from sulla.memory.note import MAX_TEXT, MemoryNote
 from sulla.memory.section import row
@@ -47,10 +48,10 @@ class _MemoryTools:
             text: The fact, in one or two sentences that can be understood alone.
             shared: Whether all agents are to know it.
         """
-        caller = NoteAuthor(context.agent, context.thread_id, context.run_id, context.idempotency_key, context.tainted)
-        note = await self._memory.remember(text, caller, shared=shared)
+        caller = NoteAuthor(context.agent, context.thread_id, context.run_id, context.idempotency_key)
+        note = await self._memory.remember(Words(text, context.by), caller, shared=shared)
         untrusted = " It was said among text that nobody trusts, so it is told only when it is looked for."
-        return Done(f"Remembered as {note.id}.{untrusted if note.tainted else ''}", origin="memory")
+        return Done(ours(f"Remembered as {note.id}.{untrusted if note.tainted else ''}"), origin="memory")
 
     async def recall(
         self,
@@ -67,8 +68,8 @@ class _MemoryTools:
         """
         found = [one.note for one in await self._memory.recall(context.agent, about, limit)]
         if not found:
-            return Done("Nothing that is remembered fits these words.", origin="memory")
-        return _shown(_listed(found), found)
+            return Done(ours("Nothing that is remembered fits these words."), origin="memory")
+        return Done(_listed(found), origin="memory")
 
     async def forget(
         self,
@@ -89,10 +90,10 @@ class _MemoryTools:
         chosen = ids or []
         if code:
             gone = await self._memory.forget(context.agent, chosen, code)
-            return Done(f"Forgotten for good: {gone}.", origin="memory")
+            return Done(ours(f"Forgotten for good: {gone}."), origin="memory")
         doomed = await self._memory.doomed(context.agent, chosen, about)
         head = f"Nothing is forgotten yet. These {len(doomed.notes)} would go; the code for all is {doomed.code}:"
-        return _shown(f"{head}\n{_listed(doomed.notes)}", doomed.notes)
+        return Done(joined((ours(head), _listed(doomed.notes)), "\n"), origin="memory")
 
 
 def _asks(args: FrozenJson, context: ToolContext) -> str:
@@ -104,15 +105,12 @@ def _asks(args: FrozenJson, context: ToolContext) -> str:
     return f"Forget these notes of the memory for good: {named} (code {code})?"
 
 
-def _listed(notes: Sequence[MemoryNote]) -> str:
-    return "\n".join(f"{row(note, 2 * MAX_TEXT)} [{_origin(note)}]" for note in notes)
+def _listed(notes: Sequence[MemoryNote]) -> Words:
+    rows = ((row(note, 2 * MAX_TEXT), _origin(note)) for note in notes)
+    return joined((line.but(f"{line.text} [{origin}]") for line, origin in rows), "\n")
 
 
 def _origin(note: MemoryNote) -> str:
     shared = "" if note.scope else ", for all agents"
     trust = ", from text that nobody trusts" if note.tainted else ""
     return f"{note.id}, {note.kind} of {note.thread_id} by {note.agent}{shared}{trust}"
-
-
-def _shown(text: str, notes: Sequence[MemoryNote]) -> Done:
-    return Done(text, origin="memory", tainted=any(note.tainted for note in notes))

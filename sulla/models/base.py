@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Message
+from sulla.core.words import Words
 
 Stop = Literal["end", "tool_calls", "max_tokens", "refused"]
 """Why a reply ended: by itself, to use tools, at the token limit, or because the service declined."""
@@ -20,8 +21,14 @@ class PromptSection:
     """A piece of the system prompt. Stable ones come first, so that a provider's cache can hit."""
 
     name: str
-    text: str
+    words: Words
+    """Of the daemon or its owner: what others say stands in no system prompt (`daemon.runtimes.sections_of`)."""
     stable: bool = True
+
+    @property
+    def text(self) -> str:
+        """The text alone."""
+        return self.words.text
 
 
 @dataclass(frozen=True, slots=True)

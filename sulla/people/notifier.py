@@ -5,6 +5,7 @@ from __future__ import annotations
 from sulla.agent.model.pictures import shown_text
 from sulla.core.clock import Clock
 from sulla.core.ids import RunId, ThreadId
+from sulla.core.words import Words
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notices import NoticeKept, notice_id
 from sulla.people.slice import Notice
@@ -34,18 +35,18 @@ class Notifier:
             Refused: people were told as much as they may be on one day.
         """
         id_ = notice_id(note.thread_id, note.key)
-        if note.unattended and (before := await self._inbox.said_before(note.agent, note.text, id_)) is not None:
+        if note.unattended and (before := await self._inbox.said_before(note.agent, note.words.text, id_)) is not None:
             return before.at_ms
         at_ms = round(self._clock.now() * 1000)
-        text = shown_text(note.text, tainted=note.tainted)
-        notice = Notice(text, note.urgency, note.agent, note.tainted)
+        text, tainted = shown_text(note.words), note.words.tainted
+        notice = Notice(text, note.urgency, note.agent, tainted)
         await self._threads.tell(note.thread_id, notice, note.key, note.run_id)
         # After a crash in between the call is made again, and this with it.
         await self._inbox.keep(
-            NoticeKept(id_, note.thread_id, note.run_id, note.agent, text, note.urgency, note.tainted, at_ms)
+            NoticeKept(id_, note.thread_id, note.run_id, note.agent, text, note.urgency, tainted, at_ms)
         )
         return None
 
-    async def warn(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+    async def warn(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
         """Tell people something urgent that the daemon itself has to say."""
-        await self(PersonNote(thread_id, run_id, "", text, "high", False, key))
+        await self(PersonNote(thread_id, run_id, "", words, "high", key))

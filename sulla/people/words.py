@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from sulla.core.words import Author, Words, ours
 from sulla.people.notices import NoticeInfo
 from sulla.people.presence import PersonInfo
 
@@ -70,7 +71,7 @@ def _label(client: str) -> str:
     return _ODD.sub("", client)[:LABEL_CHARS].strip() or "a client"
 
 
-def unseen_lines(notices: Iterable[NoticeInfo], now_ms: int) -> list[str]:
+def unseen_lines(notices: Iterable[NoticeInfo], now_ms: int) -> list[Words]:
     """What people were told and have not seen, for the agent that said it.
 
     Args:
@@ -80,9 +81,11 @@ def unseen_lines(notices: Iterable[NoticeInfo], now_ms: int) -> list[str]:
     return [_unseen(one, ago(max(0, now_ms - one.at_ms) / 1000)) for one in notices]
 
 
-def _unseen(one: NoticeInfo, since: str) -> str:
+def _unseen(one: NoticeInfo, since: str) -> Words:
     if one.tainted:  # what nobody trusts is not carried into another conversation
-        return f"Told {since} ago, and not seen yet: a note whose text is left out, because it is not to be trusted."
+        return ours(
+            f"Told {since} ago, and not seen yet: a note whose text is left out, because it is not to be trusted."
+        )
     text = " ".join(one.text.split())
     shown = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
-    return f"Told {since} ago, and not seen yet: {shown}"
+    return Words(f"Told {since} ago, and not seen yet: {shown}", Author.AGENT)

@@ -9,6 +9,7 @@ from functools import partial
 from sulla.agent.model.decider import Decider
 from sulla.agent.turn.actor import Actor
 from sulla.core.ids import RunId, ThreadId
+from sulla.core.words import Words
 from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
 from sulla.people.notifier import Notifier
@@ -90,8 +91,8 @@ def _actors(
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
 
-    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str, tainted: bool) -> None:
-        await notify(PersonNote(thread_id, run_id, "", text, "normal", tainted, key))
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
+        await notify(PersonNote(thread_id, run_id, "", words, "normal", key))
 
     agents = host.agents
     effects = StepEffects(

@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.words import Author
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import is_own_wait
@@ -49,8 +50,8 @@ class Happening:
     at_ms: int
     payload: JsonObject
     """``run.payload`` of the playbook."""
-    tainted: bool
-    """Whether the payload may repeat what nobody trusts: by its record or its thread."""
+    by: Author
+    """Whose words the payload holds: the worse of its thread's and its record's."""
 
 
 def gives_events(state: ThreadState) -> bool:
@@ -122,8 +123,8 @@ def _made(type_: str, entry: Entry, state: ThreadState, told: JsonObject) -> Hap
         "run": entry.origin.run_id or "",
         "at": stamp(entry.origin.at_ms),
     }
-    tainted = state.context.tainted or from_outside(entry.fact)
-    return Happening(type_, entry.seq, entry.origin.at_ms, about | told, tainted)
+    by = Author.OUTSIDE if from_outside(entry.fact) else state.context.by
+    return Happening(type_, entry.seq, entry.origin.at_ms, about | told, by)
 
 
 def _outcome(outcome: Outcome) -> JsonObject:

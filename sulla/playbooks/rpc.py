@@ -9,6 +9,7 @@ from sulla.access.principal import Principal
 from sulla.core.errors import Forbidden, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Author
 from sulla.playbooks.rpc_forms import (
     PlayAsked,
     PlayBegun,
@@ -107,7 +108,7 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         agent=asked.agent or "",
         source=asked.source or "",
         made_by=ThreadId(asked.made_by or ""),
-        tainted=asked.from_model,
+        by=Author.OUTSIDE if asked.from_model else Author.PERSON,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.words import Author
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
 
 TriggerKind = Literal[
@@ -33,8 +34,8 @@ class Begin:
     """Who is asked and does the steps that name nobody; empty for the home's own agent."""
     source: str = ""
     """The playbook itself, where it is not one of the home's."""
-    tainted: bool = False
-    """Whether its inputs may have been made from what nobody trusts."""
+    by: Author = field(kw_only=True)
+    """Whose words its inputs, its payload and its source are: those of the worst."""
     made_by: ThreadId = ThreadId("")
     """The run whose outputs its inputs or its source were made from: its trust is this one's. Empty for none."""
     attended: bool = False

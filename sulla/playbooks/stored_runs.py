@@ -14,6 +14,7 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, MessageIdRe
 from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
+from sulla.core.words import Author, worst
 from sulla.playbooks.catalog import PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.plan import build
@@ -114,14 +115,14 @@ class StoredRuns:
         agent = begin.agent or agents[0]
         if agent not in agents:
             raise NotFound(f"no agent {agent!r} (known: {', '.join(agents)})")
-        tainted = begin.tainted or (begin.made_by != "" and (await self._run(begin.made_by)).context.tainted)
+        by = worst((begin.by, (await self._run(begin.made_by)).context.by)) if begin.made_by else begin.by
         if before is None:
             await self._check_room()
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
-        order = RunOrder("start", self.make_id("seal"), inputs, begin.payload, tainted=tainted, handed=begin.handed)
+        order = RunOrder("start", self.make_id("seal"), inputs, begin.payload, by=by, handed=begin.handed)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -184,8 +185,7 @@ class StoredRuns:
             "",
             play.thread,
             state.identity.agent,
-            "",
-            state.context.tainted,
+            by=state.context.by,
             run_id=run.id,
             handed=handed,
             chain=play.chain,
@@ -243,7 +243,7 @@ class StoredRuns:
         self._definition(record, steps)
         if _told(state) == "completed" and not steps:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
-        order = RunOrder("resume", steps=tuple(steps))
+        order = RunOrder("resume", steps=tuple(steps), by=Author.PERSON)
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
 
     async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
@@ -259,9 +259,9 @@ class StoredRuns:
         play = play_of(definition, record.play.source, "manual", record.play.thread)
         created = ThreadCreated(state.identity.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, _request_of(key))
-        seal, tainted = self.make_id("seal"), state.context.tainted
+        seal, by = self.make_id("seal"), state.context.by
         payload = record.order.payload if record.order is not None else None
-        order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, tainted)
+        order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, by=by)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private
@@ -294,7 +294,7 @@ class StoredRuns:
         """Tell a run what to do, once under a name; whether it was not told before."""
         first = False
         with suppress(MessageIdReused):  # told before, with another seal: what was said first counts
-            said = Input(MessageId(f"order:{name}"), order.text(), origin=origin)
+            said = Input(MessageId(f"order:{name}"), order.text(), origin=origin, tainted=order.by.tainted)
             first = (await self.threads.send(thread_id, said)).first
         self.wake(thread_id)
         return first

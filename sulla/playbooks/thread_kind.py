@@ -8,6 +8,7 @@ from sulla.agent.model.pictures import shown_text
 from sulla.agent.subagents.reports import cut_report
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.core.words import Words
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookEnded, PlayState
 from sulla.playbooks.slice import PLAYBOOK_RUN, run_created, run_ended
 from sulla.threads.leaving import DELETED
@@ -55,7 +56,7 @@ def _news(state: ThreadState) -> RecordDelivery | None:
     play = PLAYBOOK_RUN.of(state)
     if play is None:
         return None
-    text = shown_text(_told(state, play), tainted=state.context.tainted)
+    text = shown_text(_told(state, play))
     key = f"ended:{state.thread_id}:{play.ended_ms}"
     told = play.status == "completed" and play.responded
     offers: tuple[tuple[Fact, str], ...] = (
@@ -70,14 +71,15 @@ def _news(state: ThreadState) -> RecordDelivery | None:
     return RecordDelivery(offers, EndTold)
 
 
-def _told(state: ThreadState, play: PlayState) -> str:
+def _told(state: ThreadState, play: PlayState) -> Words:
     """What a conversation is told of a playbook that it started and that has ended."""
     outcome = state.newest.outcome
     head = f"[The playbook {play.name} has {_ENDS.get(play.status, 'ended')} ({state.thread_id}).]"
     if play.status == "completed":
-        return cut_report(f"{head}\nWhat it gives back: {outcome.response}\nTell the person what came of it, briefly.")
+        said = f"{head}\nWhat it gives back: {outcome.response}\nTell the person what came of it, briefly."
+        return Words(cut_report(said), state.context.by)
     why = play.failure or outcome.status_report or outcome.reason or "nobody knows why"
-    return cut_report(f"{head}\n{why}\nTell the person, and what can be done about it.")
+    return Words(cut_report(f"{head}\n{why}\nTell the person, and what can be done about it."), state.context.by)
 
 
 def _removed(state: ThreadState) -> tuple[ThreadId, Fact, str] | None:

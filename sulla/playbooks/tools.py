@@ -11,6 +11,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import ours
 from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.playbooks.service import Begin, PlaybookService, TriggerKind
 from sulla.threads.log.plays import PLAYBOOK
@@ -129,9 +130,9 @@ class _PlaybookTools:
         bad = [f"- {one.playbook} cannot be run: {_short(one.trouble)}" for one in mine if one.trouble]
         lines = (*good, *bad)
         if not lines:
-            return Done("There is no playbook that you can start here.")
+            return Done(ours("There is no playbook that you can start here."))
         more = f"\nand {len(lines) - MOST_LISTED} more" if len(lines) > MOST_LISTED else ""
-        return Done("\n".join(lines[:MOST_LISTED]) + more)
+        return Done(ours("\n".join(lines[:MOST_LISTED]) + more))
 
     async def run_playbook(
         self, context: ToolContext, *, playbook: Annotated[str, Bounds(1, 100)], inputs: dict[str, object] | None = None
@@ -145,12 +146,12 @@ class _PlaybookTools:
         starts = self._starts()
         caller = await self._caller(starts.threads, context)
         if caller.refusal:
-            return Done(caller.refusal, is_error=True)
+            return Done(ours(caller.refusal), is_error=True)
         listed = (await starts.service.get(playbook)).about
         if listed.trouble:
             raise InvalidInput(f"the playbook {playbook!r} cannot be run: {listed.trouble}")
         if not may_start(listed.on, unattended=context.unattended):
-            return Done(_not_yours(listed, unattended=context.unattended), is_error=True)
+            return Done(ours(_not_yours(listed, unattended=context.unattended)), is_error=True)
         given = starts.given(playbook, _kinds(unattended=context.unattended))
         begin = Begin(
             playbook,
@@ -158,7 +159,7 @@ class _PlaybookTools:
             "heartbeat" if context.unattended else "agent",
             thread=caller.thread,
             agent=caller.root.identity.agent,
-            tainted=context.tainted,
+            by=context.by,
             attended=not context.unattended,
             # What a sub-agent starts goes on beside the conversation, whose turn has to hear of its end first.
             run_id=context.run_id if caller.thread == context.thread_id else RunId(""),
@@ -166,10 +167,10 @@ class _PlaybookTools:
         try:
             begun = await starts.service.start(begin, _key(caller, context, playbook))
         except MessageIdReused:
-            return Done(f"{playbook} was started already, with other inputs: once is enough.", is_error=True)
+            return Done(ours(f"{playbook} was started already, with other inputs: once is enough."), is_error=True)
         if caller.thread:
-            return Done(told_started(playbook, begun.run))
-        return Done(f"Playbook {playbook} runs: {begun.run}. `sulla flow show {begun.run}` says how it gets on.")
+            return Done(ours(told_started(playbook, begun.run)))
+        return Done(ours(f"Playbook {playbook} runs: {begun.run}. `sulla flow show {begun.run}` says how it gets on."))
 
     async def _caller(self, threads: ThreadStore, context: ToolContext) -> _Caller:
         state = await threads.load(context.thread_id, messages=False)

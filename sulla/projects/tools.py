@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.stamp import stamp
+from sulla.core.words import Author, Words, ours
 from sulla.projects.file import (
     add_task,
     block_task,
@@ -24,6 +26,7 @@ from sulla.projects.projects import FoundProject, ListedProject, Projects
 from sulla.projects.write import change_project
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
+from sulla.tools.origins import FileOrigins
 from sulla.tools.schema import Bounds
 
 _MOST_LISTED = 100
@@ -43,7 +46,7 @@ def project_tools(projects: Projects) -> tuple[Tool, ...]:
     both = partial(define, reach="inward", category="projects", timeout_s=30.0, files=touched)
     look, change = partial(both, effect="pure"), partial(both, effect="idempotent", parallel=False)
     return (
-        look(functions.list_projects),
+        replace(look(functions.list_projects), files="told"),
         look(functions.read_project, rest="Read one section."),
         change(functions.add_project_task),
         change(functions.complete_project_task),
@@ -63,11 +66,17 @@ class _ProjectTools:
         """List all projects with their status, priority, open tasks and last activity."""
         found = await asyncio.to_thread(self._projects.all)
         if not found:
-            return Done("There are no projects.", origin="file")
-        lines = [_row(listed) for listed in found[:_MOST_LISTED]]
+            return Done(ours("There are no projects."), origin="file")
+        lines = await asyncio.to_thread(self._rows, found[:_MOST_LISTED], context.origins)
         if len(found) > _MOST_LISTED:
             lines.append(f"and {len(found) - _MOST_LISTED} more")
-        return Done("\n".join(lines), origin="file")
+        return Done(Words("\n".join(lines), Author.AGENT), origin="file")
+
+    def _rows(self, found: Sequence[ListedProject], origins: FileOrigins) -> list[str]:
+        places = [self._projects.place(listed.slug).resolve() for listed in found]
+        # A mark is kept before the words are written, so what was read before this has it by now.
+        outside = [origins.is_outside(place, b"") for place in places]
+        return [_row(listed, outside=is_outside) for listed, is_outside in zip(found, outside, strict=True)]
 
     async def read_project(self, context: ToolContext, *, project: str, section: str = "") -> Result:
         """Read a project's file: its tasks with their numbers, its sections and its text. The digest in the first line
@@ -79,7 +88,7 @@ class _ProjectTools:
         """
         found = await asyncio.to_thread(self._projects.read, project)
         text = section_of(found.text, section) if section else found.text
-        return Done(f"{_heading(found)}\n{text}", origin="file")
+        return Done(Words(f"{_heading(found)}\n{text}", Author.AGENT), origin="file")
 
     async def add_project_task(self, context: ToolContext, *, project: str, task: str, part_of: str = "") -> Result:
         """Add a task to a project.
@@ -160,7 +169,7 @@ class _ProjectTools:
     ) -> Result:
         found, changed = await change_project(self._projects, context.clock, project, change, digest)
         remark = "" if changed else " (it was so already; nothing was changed)"
-        return Done(f"{said}{remark}\n{_heading(found)}")
+        return Done(Words(f"{said}{remark}\n{_heading(found)}", Author.AGENT))
 
 
 def _heading(found: FoundProject) -> str:
@@ -183,15 +192,16 @@ def _task(task: PageTask, ready: Sequence[PageTask]) -> str:
     return f"{'  ' * task.depth}{task.number}. {task.text} [{state}]"
 
 
-def _row(listed: ListedProject) -> str:
+def _row(listed: ListedProject, *, outside: bool) -> str:
+    """A line of the list; of a project that holds words from outside nothing but its folder and numbers."""
     project = listed.project
     if project is None:
-        return f"{listed.slug}: cannot be read: {listed.trouble}"
+        return f"{listed.slug}: cannot be read{'' if outside else f': {listed.trouble}'}"
+    tasks = f"{len(project.open_tasks)} open of {len(project.tasks)} tasks"
+    if outside:
+        return f"{listed.slug}: {tasks}; it holds words from outside, which read_project shows"
     last = project.fields.get("last_activity_at", "never")
-    return (
-        f"{listed.slug}: {project.title} ({project.status}, {project.priority}), "
-        f"{len(project.open_tasks)} open of {len(project.tasks)} tasks, last activity {last}"
-    )
+    return f"{listed.slug}: {project.title} ({project.status}, {project.priority}), {tasks}, last activity {last}"
 
 
 def _is_open(text: str, task: str) -> bool:

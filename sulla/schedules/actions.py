@@ -13,6 +13,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotAvailable, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Words
+from sulla.core.words import agent as agent_saying
 from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import StartedAction
 from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ReminderAction, ToolAction
@@ -145,10 +147,11 @@ class ActionStarter:
     async def _remind(self, state: ScheduleState, fired: Fired, action: ReminderAction) -> ThreadId:
         """Tell people, in the conversation that it is about, or in a thread of its own if that is gone."""
         agent, key = action.agent or self._home_agent, f"schedule:{state.id}:{fired.slot}"
+        words = Words(action.text, agent_saying(tainted=action.tainted))
 
         async def tell(thread_id: ThreadId) -> ThreadId:
             run_id = RunId(derived_id("run", thread_id, key))
-            await self._begins.tell(PersonNote(thread_id, run_id, agent, action.text, "high", action.tainted, key))
+            await self._begins.tell(PersonNote(thread_id, run_id, agent, words, "high", key))
             return thread_id
 
         if action.thread:

@@ -11,6 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.words import Words, agent
 from sulla.schedules.actions import said_as
 from sulla.schedules.records import Fired
 from sulla.schedules.scheduler import Act, StartedAction
@@ -170,7 +171,9 @@ class AnswerNews:
         text = f"{turn.title}: {said}"
         text = text if len(text) <= MAX_NOTE else text[: MAX_NOTE - 1] + "…"
         key = f"answer:{turn.schedule_id}:{turn.slot}"
-        await self._tell(PersonNote(turn.thread_id, turn.run_id, ending.agent, text, "normal", tainted, key, True))
+        words = Words(text, agent(tainted=tainted))
+        note = PersonNote(turn.thread_id, turn.run_id, ending.agent, words, "normal", key, unattended=True)
+        await self._tell(note)
 
     async def _ending(self, turn: _Turn, agent: str) -> _Ending:
         """How the turn ended, and what was said last in it; what lies too far back is not looked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
@@ -135,9 +136,9 @@ async def _list(service: ScheduleService, params: ScheduleList, context: Context
 
 
 async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
-    return await service.add(
-        spec_of(params, service.zone, context.at_ms), params.schedule, params.request_id, context.caller.name
-    )
+    # What reads plain words takes a moment to load, when it is first asked for.
+    spec = await asyncio.to_thread(spec_of, params, service.zone, context.at_ms)
+    return await service.add(spec, params.schedule, params.request_id, context.caller.name)
 
 
 async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Annotated, Final
 
 from sulla.core.errors import InvalidInput, QueueFull, Refused
 from sulla.core.ids import derived_id
 from sulla.core.stamp import stamp
+from sulla.core.words import Words, agent, joined, ours
 from sulla.schedules.plain_time import read_time
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.service import ScheduleService
@@ -51,14 +53,13 @@ class _ScheduleTools:
     async def remind_user(
         self, context: ToolContext, *, text: Annotated[str, Bounds(1, TEXT_CHARS)], at: Annotated[str, Bounds(1, 80)]
     ) -> Result:
-        """Remind the person at a time, once: they get a notice with your text then. You are not asked again; to do
-        something yourself at a time use schedule_task.
+        """Remind the person once: they get a notice with your text then.
 
         Args:
-            text: What they are told then; it has to be understood without this conversation.
-            at: When, in their own words: tomorrow 9:00, friday at 14:30, in 20 minutes; or 2027-12-01T09:00.
+            text: What they are told; understandable by itself.
+            at: E.g. tomorrow 9:00, friday at 14:30, in 20 minutes, 2027-12-01T09:00.
         """
-        when = self._at(context, at)
+        when = await self._at(context, at)
         action = ReminderAction(context.redact(text), context.thread_id, context.agent, context.tainted)
         return await self._made(context, Spec(when, action, self._service.zone, missed="once"))
 
@@ -71,18 +72,18 @@ class _ScheduleTools:
         cron: Annotated[str, Bounds(0, 128)] = "",
         every_minutes: Annotated[int, Bounds(0, MOST_MINUTES)] = 0,
     ) -> Result:
-        """Have yourself asked to do something at its time, once or again and again, in a conversation of its own. What
-        you answer then reaches the person as a notice. Give one of at, cron and every_minutes.
+        """Have yourself asked to do something at a time; your answer then reaches the person as a notice. Give one of
+        at, cron and every_minutes.
 
         Args:
-            message: What you are asked then; it has to be understood without this conversation.
-            at: Once, e.g. tomorrow 9:00, friday at 14:30, in 2 hours, or 2027-12-01T09:00.
-            cron: Again and again by the clock: minute, hour, day, month, weekday, e.g. 0 9 * * 1-5.
-            every_minutes: Again and again after so many minutes, 15 or more.
+            message: What you are asked then; understandable by itself.
+            at: Once, as for remind_user.
+            cron: Repeatedly, five fields, e.g. 0 9 * * 1-5.
+            every_minutes: Repeatedly, 15 or more.
         """
         found: list[When] = []
         if at:
-            found.append(self._at(context, at))
+            found.append(await self._at(context, at))
         if cron:
             found.append(Cron(cron))
         if every_minutes:
@@ -96,31 +97,33 @@ class _ScheduleTools:
         return await self._made(context, spec)
 
     async def list_schedules(self, context: ToolContext) -> Result:
-        """List the reminders and schedules that you have made, with their ids and when they come next."""
+        """List the reminders and schedules that you made."""
         rows = [row for row in await self._own(context.agent) if row.status != "over"]
         if not rows:
-            return Done("You have made none that is still to come.")
-        # Whose words they are is known by the schedule alone; a list of them is trusted as little as the least of them.
-        return Done("\n".join(map(_line, rows)), tainted=any(row.tainted for row in rows))
+            return Done(ours("You have made none that is still to come."))
+        return Done(joined(map(_line, rows), "\n"))
 
     async def cancel_schedule(self, context: ToolContext, *, id: Annotated[str, Bounds(1, 128)]) -> Result:
-        """Take back a reminder or a schedule that you have made.
+        """Take back a reminder or schedule that you made.
 
         Args:
-            id: As list_schedules or the making of it gave it.
+            id: As list_schedules gives it.
         """
         known = await self._service.known(id)
         if known is None:
-            return Done(f"There is none of the id {id}: nothing is to come of it.")
+            return Done(ours(f"There is none of the id {id}: nothing is to come of it."))
         if known.by != _by(context.agent):
             raise Refused(f"{id} was made by {known.by or 'somebody else'}, and only they or a person end it")
         await self._service.remove(id, _by(context.agent))
-        return Done(f"Cancelled: {_line(known)}")
+        line = _line(known)
+        return Done(line.but(f"Cancelled: {line.text}"))
 
     # --------------------------------------------------------------------------------------------------------- private
 
-    def _at(self, context: ToolContext, text: str) -> At:
-        return At(read_time(text, self._service.zone, round(context.clock.now() * 1000)))
+    async def _at(self, context: ToolContext, text: str) -> At:
+        # What reads plain words takes a moment to load, when it is first asked for.
+        now_ms = round(context.clock.now() * 1000)
+        return At(await asyncio.to_thread(read_time, text, self._service.zone, now_ms))
 
     async def _made(self, context: ToolContext, spec: Spec) -> Result:
         # Its id follows from the call: made again after a crash, "in 20 minutes" would be another time.
@@ -131,7 +134,8 @@ class _ScheduleTools:
             if len(own) >= MOST_OF_AN_AGENT:
                 raise QueueFull(f"you have {len(own)} schedules, the most that you may: cancel_schedule ends some")
             row = await self._service.add(spec, made, None, _by(context.agent))
-        return Done(f"Made: {_line(row)}. The person can end it with `sulla schedule remove {row.schedule}`.")
+        line = _line(row)
+        return Done(line.but(f"Made: {line.text}. The person can end it with `sulla schedule remove {row.schedule}`."))
 
     async def _own(self, agent: str) -> list[ScheduleRow]:
         found: list[ScheduleRow] = []
@@ -147,6 +151,6 @@ def _by(agent: str) -> str:
     return f"agent {agent}"
 
 
-def _line(row: ScheduleRow) -> str:
+def _line(row: ScheduleRow) -> Words:
     coming = f"; next {stamp(row.next_ms[0])}" if row.next_ms else ""
-    return f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}"
+    return Words(f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}", agent(tainted=row.tainted))

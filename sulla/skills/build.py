@@ -6,6 +6,7 @@ from typing import Final
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
+from sulla.core.words import ours
 from sulla.definitions.agent_file import allows
 from sulla.host.host import Built, Host
 from sulla.host.team import Team
@@ -59,7 +60,7 @@ def skills_section(spec: AgentSpec, catalog: SkillCatalog, toolbox: Toolbox) -> 
     if LOAD_SKILL not in toolbox:
         return ()
     text = index(known for name, known in catalog.known.items() if allows(spec.skills, name))
-    return (PromptSection(SKILLS, text),) if text else ()
+    return (PromptSection(SKILLS, ours(text)),) if text else ()
 
 
 def is_granted(spec: AgentSpec, tool: Tool) -> bool:

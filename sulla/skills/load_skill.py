@@ -8,6 +8,7 @@ from typing import Final
 
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Author, Words, joined, made_of, ours
 from sulla.definitions.agent_file import allows
 from sulla.skills.bundle import Bundle
 from sulla.skills.catalog import SkillCatalog
@@ -39,10 +40,10 @@ def skill_tools(catalog: SkillCatalog, names: tuple[str, ...] | None = None) -> 
         """
         if not name:
             found = _allowed(catalog, names).values()
-            rows = "\n".join(_row(one) for one in found)
-            return Done(rows or "There are no skills.", tainted=any(not one.trusted for one in found))
+            return Done(joined(map(_row, found), "\n") if found else ours("There are no skills."))
         if name not in (allowed := _allowed(catalog, names)):
-            return Done(f"There is no skill {name[:100]!r}.{did_you_mean(name, allowed)}", is_error=True)
+            said = f"There is no skill {name[:100]!r}.{did_you_mean(name, allowed)}"
+            return Done(made_of(said, *map(_row, allowed.values())), is_error=True)
         return await asyncio.to_thread(_load, catalog, name, file, max(0, offset), context.approved)
 
     def asks(args: FrozenJson, context: ToolContext) -> str:
@@ -76,7 +77,7 @@ def _load(catalog: SkillCatalog, name: str, file: str, offset: int, approved: st
 def _piece(what: str, text: str, offset: int) -> Done:
     end = offset + MAX_SHOWN
     rest = f"\n… {len(text) - end} more characters: go on with offset={end}" if end < len(text) else ""
-    return Done(f"{what}:\n\n{text[offset:end]}{rest}", origin="file")
+    return Done(ours(f"{what}:\n\n{text[offset:end]}{rest}"), origin="file")
 
 
 def _about_files(known: KnownSkill, bundle: Bundle) -> str:
@@ -86,5 +87,5 @@ def _about_files(known: KnownSkill, bundle: Bundle) -> str:
     return f"Files of this skill, read with load_skill and file=…; they lie in {known.folder}:\n{listed}"
 
 
-def _row(known: KnownSkill) -> str:
-    return f"- {known.skill.name}: {about(known)}"
+def _row(known: KnownSkill) -> Words:
+    return Words(f"- {known.skill.name}: {about(known)}", Author.OPERATOR if known.trusted else Author.OUTSIDE)

@@ -13,6 +13,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.terminal import questions
 from sulla.terminal.exits import Exit
+from sulla.terminal.program import program
 from sulla.terminal.turn import Asking
 
 T = TypeVar("T")
@@ -114,7 +115,7 @@ def _stopped(asking: Asking, clock: Clock, presses: Presses) -> Exit:
             Unavailable: "the daemon is away, and the turn goes on when it is back",
             TimeoutError: f"the daemon said nothing for {STOP_S:.0f} s, and the turn may go on",
         }.get(type(why), "the turn may go on")
-        where = f"; `sulla thread show {asking.thread_id}` shows what comes of it" if asking.thread_id else ""
+        where = f"; `{program()} thread show {asking.thread_id}` shows what comes of it" if asking.thread_id else ""
         print(f"\n[not stopped: {said}{where}]", file=sys.stderr)
         return Exit.INTERRUPTED
     except SullaError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 
@@ -55,7 +56,7 @@ def ledger_tools(ledger: EffectLedger, pause_s: float = 0.0) -> tuple[Tool, ...]
         """
         ledger.write("note_once", what, context)
         await context.clock.sleep(pause_s)
-        return Done(f"noted {what}")
+        return Done(ours(f"noted {what}"))
 
     async def note_safe(context: ToolContext, *, what: str) -> Result:
         """Write a note; writing it again under the same key changes nothing.
@@ -65,7 +66,7 @@ def ledger_tools(ledger: EffectLedger, pause_s: float = 0.0) -> tuple[Tool, ...]
         """
         ledger.write("note_safe", what, context)
         await context.clock.sleep(pause_s)
-        return Done(f"noted {what}")
+        return Done(ours(f"noted {what}"))
 
     async def ask_person(context: ToolContext, *, what: str) -> Result:
         """Ask a person and wait for the answer.

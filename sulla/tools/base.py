@@ -12,6 +12,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
+from sulla.core.words import Author, Words
 from sulla.tools.origins import AllTrusted, FileOrigins
 
 Effect = Literal["pure", "idempotent", "once"]
@@ -40,12 +41,12 @@ class ToolContext:
     clock: Clock
     control: Control
     progress: Callable[[Json], None]
+    by: Author
+    """Whose words the arguments are: what the call writes down or passes on is trusted as little."""
     agent: str = ""
     """Who calls."""
     project: str = ""
     """What the thread is about; empty for nothing in particular."""
-    tainted: bool = False
-    """Whether what the caller has read holds anything that nobody trusts: what it writes then does too."""
     unattended: bool = False
     """Whether nobody is there who asked for this work: a beat does it, or a schedule."""
     approved: str = ""
@@ -57,25 +58,40 @@ class ToolContext:
     origins: FileOrigins = AllTrusted()
     """Says which files are from outside, to a tool that tells by itself what it has shown of them (`FileUse`)."""
 
+    @property
+    def tainted(self) -> bool:
+        """Whether the caller has read what nobody trusts."""
+        return self.by.tainted
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """A call's result, as text for the model."""
 
-    text: str
+    words: Words
+    """Web, mail, MCP and other agents are `OUTSIDE` (design §9). What does not say is taken for the caller's own if the
+    tool reaches inward, and else for somebody's outside (`call.run_call`)."""
     is_error: bool = False
     origin: Origin = "tool"
     passing: bool = False
     """For an error: what was in the way may be gone in a while, so the same call may succeed then."""
     retry_after_s: float | None = None
     """When, in seconds, where that is known."""
-    tainted: bool = False
-    """Whether the text is, or was made from, what nobody trusts: web, mail, MCP, other agents (design §9)."""
     nothing_read: bool = False
     """Whether the tool has not looked at anything, e.g. because its arguments were wrong: then no mark of a file says
     anything of the text."""
     goes_on: bool = False
     """Whether something of the call goes on behind it, and calls `ToolContext.over` at its end."""
+
+    @property
+    def text(self) -> str:
+        """The text alone."""
+        return self.words.text
+
+    @property
+    def tainted(self) -> bool:
+        """Whether the text is, or may repeat, what nobody trusts."""
+        return self.words.tainted
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +128,7 @@ that the answer is about (a digest where something may change), because a yes is
 
 FileUse = Literal["none", "path", "told", "all"]
 """Which files of the workspace a call touches: none; what the argument `path` names, with what is in it, all of which a
-result may show; the same, but the tool says by itself (`Done.tainted`, from `ToolContext.origins`) whether it has shown
+result may show; the same, but the tool says by itself (`Done.words`, from `ToolContext.origins`) whether it has shown
 anything that is from outside; or any."""
 
 FilesOf = Callable[[FrozenJson, ToolContext], Path]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sulla.core.errors import Aborted, StaleLease, SullaError
 from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words, ours
 from sulla.tools.attempt import within
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.nearest import nearest
@@ -56,18 +57,18 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
     """
     tool = toolbox.get(call.name)
     if tool is None:
-        return Done(_unknown(call.name, toolbox), is_error=True)
+        return Done(ours(_unknown(call.name, toolbox)), is_error=True)
     mended = repaired(call.args, tool.schema)
     if problems := validate(mended.args, tool.schema):
-        return Done(_invalid(tool, problems), is_error=True, nothing_read=True)
+        return Done(ours(_invalid(tool, problems)), is_error=True, nothing_read=True)
     call = replace(call, args=mended.args)
     try:
         result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)
     except TimeoutError:
-        return Done(
-            f"{tool.name} was stopped after {tool.timeout_s:g} s, its time limit. What it had done by then stays done.",
-            is_error=True,
+        late = (
+            f"{tool.name} was stopped after {tool.timeout_s:g} s, its time limit. What it had done by then stays done."
         )
+        return Done(ours(late), is_error=True)
     if isinstance(result, Waiting):
         return result
     note = f"\n\n[The arguments were mended: {'; '.join(mended.notes)}.]" if mended.notes else ""
@@ -93,7 +94,8 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
     except _PASSED_ON:
         raise
     except SullaError as error:
-        return Done(error.message, is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
+        # In our own words: a tool that has to quote the other side gives a result instead.
+        return Done(ours(error.message), is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):
             _pass_on(error)
@@ -102,11 +104,21 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
         passing = isinstance(error, ConnectionError)
         text = f"{type(error).__name__}: {said}" if said else type(error).__name__
         # Nobody has written these words for models: they may quote the other side.
-        outside = reach_of(tool, call.args, context) == "outward"
-        return Done(text, is_error=True, passing=passing, tainted=outside)
+        return Done(Words(text, _unsaid(tool, call, context)), is_error=True, passing=passing)
     if not isinstance(result, Done | Waiting):
-        return Done(f"{tool.name} is broken: it returned {type(result).__name__} instead of a result.", is_error=True)
+        return Done(
+            ours(f"{tool.name} is broken: it returned {type(result).__name__} instead of a result."), is_error=True
+        )
+    if isinstance(result, Done):
+        given: object = result.words
+        if not isinstance(given, Words):  # a package's that has no types
+            return replace(result, words=Words(str(given), _unsaid(tool, call, context)))
     return result
+
+
+def _unsaid(tool: Tool, call: ToolCall, context: ToolContext) -> Author:
+    """Whose words those are of which a tool does not say it: what only reaches inward has met nobody else."""
+    return context.by if reach_of(tool, call.args, context) == "inward" else Author.OUTSIDE
 
 
 def _pass_on(group: ExceptionGroup[Exception]) -> None:
@@ -138,7 +150,7 @@ async def _capped(done: Done, note: str, tool: Tool, context: ToolContext) -> Do
     raw = done.text.encode("utf-8", "replace")
     if len(raw) + len(note.encode()) <= MAX_RESULT_BYTES:
         text = raw.decode() + note
-        return done if text == done.text else replace(done, text=text)
+        return done if text == done.text else replace(done, words=done.words.but(text))
     # A tool that can show the rest by itself needs no copy.
     whole = raw[:MAX_WHOLE_BYTES].decode("utf-8", "ignore")
     rest = tool.rest or await rest_of(context.workspace, context.call_id, map(context.redact, (whole,)))
@@ -147,4 +159,4 @@ async def _capped(done: Done, note: str, tool: Tool, context: ToolContext) -> Do
     head = context.redact(raw[: 2 * MAX_RESULT_BYTES].decode("utf-8", "ignore")).encode()
     shown = head[: max(0, room)].decode("utf-8", "ignore")
     cut = f"[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {rest}]"
-    return replace(done, text=f"{shown}\n\n{cut}{note}")
+    return replace(done, words=done.words.but(f"{shown}\n\n{cut}{note}"))

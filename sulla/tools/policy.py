@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import field
 from hashlib import blake2b
 from typing import Final, Literal
 
@@ -28,7 +29,7 @@ class CallContext:
     """What the policy knows of a call besides the tool and its arguments."""
 
     trust: Trust = "person"
-    tainted: bool = False
+    tainted: bool = field(kw_only=True)
     """Whether the model was shown anything that nobody trusts."""
     secret: bool = False
     """Whether the arguments hold a secret of the daemon's, however it is encoded."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase, translate
 from functools import lru_cache
 from typing import Final
@@ -21,51 +21,119 @@ from sulla.tools.base import ToolContext
 from sulla.tools.paths import inside
 
 PROGRAM_FILES: Final = {
-    "git, or another version control": (
-        ".git *.git .gitmodules .gitattributes .gitconfig .githooks .husky .hg .svn head commondir "
-        ".pre-commit-config.y*ml .pre-commit-hooks.y*ml lefthook*.y*ml .lefthook*.y*ml"
-    ),
-    "a shell, or what it starts": (
-        ".envrc .env .env.* .bashrc .bash_* .profile .login .logout .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc "
-        ".cshrc .tcshrc .inputrc .xinitrc .xprofile .xsession .tool-versions mise.toml .mise* .config .local .ssh "
-        ".gnupg launchagents .tmux.conf .screenrc"
-    ),
-    "an editor": (
-        ".vscode .idea .fleet .zed .editorconfig .vim .vimrc .nvim* .exrc .emacs .emacs.d .dir-locals*.el "
-        "*.code-workspace *.sublime-project .devcontainer .devcontainer.json"
-    ),
+    "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.y*ml",
     "a build tool": (
-        "makefile gnumakefile *.mk justfile .justfile taskfile*.y*ml cmakelists.txt cmakepresets.json meson.build "
-        "rakefile gemfile *.gemspec cargo.toml .cargo build.rs rust-toolchain* go.work go.mod pom.xml .mvn mvnw* "
-        "gradlew* gradle.properties *.gradle *.gradle.kts build.sbt workspace.bazel module.bazel .bazelrc flake.nix "
-        "shell.nix default.nix package.swift directory.build.* composer.json mix.exs procfile tiltfile earthfile"
+        "*file makefile.* gnumakefile *.mk *.cmake cmakelists.txt cmake*presets.json meson.build meson*options* "
+        "taskfile*.y*ml configure configure.ac configure.in *.am build build.bazel *.bzl workspace workspace.* "
+        "module.bazel sconstruct sconscript wscript *.smk build.rs build.zig* build.xml build.pl build.py *.sbt "
+        "*.gradle *.gradle.kts gradle.properties gradle-wrapper.* gradlew* mvnw* pom.xml *.gemspec *.podspec "
+        "cargo.toml rust-toolchain* go.mod go.work go.sum magefile*.go package.swift directory.*.props *.targets "
+        "*.props *.csproj *.vbproj *.fsproj *.vcxproj *.sln nuget.config global.json composer.json mix.exs "
+        "rebar.config *.cabal cabal.project* stack.yaml setup.hs dune dune-project project.clj deps.edn xmake.lua "
+        "premake*.lua conanfile.* vcpkg.json shard.yml pubspec.y*ml dub.json dub.sdl *.nimble *.nix devbox.json "
+        "mise*.toml *.lock *.lockb"
     ),
     "Python": (
-        "pyproject.toml setup.py setup.cfg conftest.py tox.ini noxfile.py pytest.ini sitecustomize.py "
-        "usercustomize.py *.pth .venv venv"
+        "pyproject.toml setup.py setup.cfg tox.ini noxfile.py mypy.ini pytest.ini sitecustomize.py "
+        "usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py requirements*.txt requirements*.in "
+        "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini"
     ),
     "Node or another JavaScript": (
-        "package.json .npmrc .yarnrc* .yarn .pnpmfile.* pnpm-workspace.yaml bunfig.toml deno.json* gruntfile.* "
-        "gulpfile.* *.config.js *.config.?js *.config.ts *.config.?ts .eslintrc* .babelrc* .prettierrc*"
+        "package.json package-lock.json npm-shrinkwrap.json pnpm-*.yaml pnpmfile.* bunfig.toml deno.json* "
+        "gruntfile.* gulpfile.* *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts "
+        "*.config.json *.conf.js *.conf.cjs *.conf.mjs *.conf.ts gatsby-*.?s* tsconfig*.json jsconfig*.json "
+        "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.workspace.ts"
     ),
-    "a build server": (
-        ".github .gitlab .gitlab-ci.y*ml .circleci .travis.y*ml jenkinsfile azure-pipelines*.y*ml "
-        "bitbucket-pipelines.yml .drone.y*ml .woodpecker* .buildkite .appveyor.y*ml appveyor.y*ml .forgejo .gitea"
+    "a test runner": (
+        "conftest.py test_*.py *_test.py spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* *_test.go *.test.js "
+        "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs"
     ),
+    "a build server": "azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml cloudbuild*.y*ml",
     "a container or machine builder": (
-        "dockerfile dockerfile.* *.dockerfile containerfile compose*.y*ml docker-compose*.y*ml vagrantfile"
+        "dockerfile.* compose*.y*ml docker-compose*.y*ml docker-bake.* *.tf *.tfvars *.tf.json *.hcl pulumi*.y*ml "
+        "serverless.* skaffold.y*ml helmfile*.y*ml kustomization.y*ml chart.yaml ansible.cfg cdk.json "
+        "samconfig.toml netlify.toml vercel.json fly.toml wrangler.* firebase.json devenv.y*ml"
+    ),
+    "an editor": (
+        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc init.vim init.lua init.el"
     ),
     "another agent": (
-        ".claude .agents .mcp.json mcp.json claude*.md agent.md agents*.md gemini.md skill.md .cursor .cursorrules "
-        ".windsurf* .clinerules* .roo* .aider* .code? .gemini .continue"
+        "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
+        "opencode.json* copilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md"
+    ),
+    "the system, or who opens it,": (
+        "*.sh *.bash *.zsh *.fish *.ksh *.csh *.ps1 *.psm1 *.psd1 *.bat *.cmd *.com *.exe *.scr *.msi *.reg *.vbs "
+        "*.vbe *.wsf *.hta *.lnk *.url *.command *.tool *.workflow *.scpt *.applescript *.plist *.desktop "
+        "*.service *.timer *.socket *.mount *.appimage *.deb *.rpm *.pkg *.dmg crontab *.crontab *.cron "
+        "autorun.inf desktop.ini _netrc"
     ),
 }
-"""Who runs or obeys which files or folders: names in small letters, `*` for any letters, `?` for one."""
+"""Who runs or obeys which files: names in small letters, `*` for any letters, `?` for one."""
 
-_PATTERNS: Final = tuple("|".join(map(translate, names.split())) for names in PROGRAM_FILES.values())
-"""For each of those who run files, the names as one regular expression."""
-_WHO: Final = tuple(PROGRAM_FILES)
-_NOBODY: Final = len(_WHO)
+PROGRAM_FOLDERS: Final = {
+    "git, or another version control": "*.git .git* .hg* .svn .jj .husky",
+    "Python": "venv",
+    "the system, or who opens it,": "launchagents launchdaemons",
+    "a program that looks for it": ".*",
+}
+"""Who obeys what lies in folders of which names, and files that are called so. What begins with a dot is there for a
+program."""
+
+HARMLESS: Final = (
+    ". .. .sulla .cache .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
+)
+"""What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
+
+LEFT_FOR_LAST: Final = frozenset({"a test runner", "the system, or who opens it,"})
+"""Of which there may be hundreds: where not all can be kept from being changed, the others go first."""
+
+
+class _Names:
+    """A table of names, made once: plain ones and endings are looked up, the others are one regular expression for each
+    letter that they begin with.
+
+    Args:
+        table: who, and the names; the first who fits is told.
+    """
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        plain, endings, others = dict[str, str](), dict[str, str](), dict[str, list[tuple[str, str]]]()
+        for who, names in table.items():
+            for name in names.split():
+                if not _WILD.search(name):
+                    plain.setdefault(name, who)
+                elif name.startswith("*"):
+                    endings.setdefault(name[1:], who)
+                else:
+                    others.setdefault(name[0], []).append((who, translate(name)))
+        self._plain, self._endings = plain, endings
+        self._odd = tuple(ending for ending in endings if not ending.startswith("."))
+        self._others = {
+            first: ([who for who, _ in ones], re.compile("|".join(f"({pattern})" for _, pattern in ones)))
+            for first, ones in others.items()
+        }
+
+    def who(self, name: str) -> str:
+        """Who runs or obeys what is called so; empty for nobody."""
+        if (found := self._plain.get(name)) is not None:
+            return found
+        at = name.find(".")
+        while at >= 0:
+            if (found := self._endings.get(name[at:])) is not None:
+                return found
+            at = name.find(".", at + 1)
+        if name.endswith(self._odd):
+            return next(self._endings[ending] for ending in self._odd if name.endswith(ending))
+        whose, pattern = self._others.get(name[:1], ((), _NONE))
+        match = pattern.match(name)
+        return whose[(match.lastindex or 1) - 1] if match is not None else ""
+
+
+_WILD: Final = re.compile(r"[*?]")
+_NONE: Final = re.compile(r"(?!)")
+_FILES: Final = _Names(PROGRAM_FILES)
+_FOLDERS: Final = _Names(PROGRAM_FOLDERS)
+_HARMLESS: Final = _Names({"nobody": HARMLESS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +146,17 @@ class ProgramFiles:
 
     also: tuple[str, ...] = ()
 
-    def reader(self, parts: Sequence[str]) -> str:
+    def reader(self, parts: Sequence[str], *, folder: bool = False) -> str:
         """Who runs or obeys a file, e.g. ``a build tool``; empty for nobody.
 
         Args:
             parts: where it is below the workspace, links resolved.
+            folder: whether it is a folder: then whoever obeys what lies in it.
         """
-        if (first := min(map(_place_of, parts), default=_NOBODY)) < _NOBODY:
-            return _WHO[first]
+        if not folder and parts and (who := _reader_of(parts[-1])):
+            return who
+        if who := next(filter(None, map(_reader_within, parts)), ""):
+            return who
         names = [_plain(part) for part in parts] if self.also else []
         return "a program of yours" if any(_lies_in(names, path.split("/")) for path in self.also) else ""
 
@@ -127,11 +198,17 @@ PROGRAMS: Final = ProgramFiles()
 
 
 @lru_cache(maxsize=16_384)
-def _place_of(part: str) -> int:
-    """Who in the table runs or obeys what is called so; `_NOBODY` for none. A workspace has the same names again and
-    again, and each command of a tainted run asks for all of them."""
-    name = _plain(part)
-    return next((place for place, pattern in enumerate(_PATTERNS) if re.match(pattern, name)), _NOBODY)
+def _reader_of(name: str) -> str:
+    """Who runs or obeys a file that is called so."""
+    return _FILES.who(_plain(name))
+
+
+@lru_cache(maxsize=16_384)
+def _reader_within(name: str) -> str:
+    """Who obeys what lies in a folder that is called so. A workspace has the same names again and again, and each
+    command of a tainted run asks for all of them."""
+    name = _plain(name)
+    return "" if _HARMLESS.who(name) else _FOLDERS.who(name)
 
 
 def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:
@@ -143,5 +220,7 @@ def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:
 def _plain(name: str) -> str:
     """A name as file systems compare it that take small and capital letters for the same, or leave out what is not
     seen."""
+    if name.isascii():
+        return name.lower().rstrip(" .")
     seen = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKC", seen.casefold()).rstrip(" .")

@@ -10,6 +10,7 @@ from typing import Final
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import ours
 from sulla.tools.base import AsksOf, Done, Result, Tool, ToolContext
 
 MAX_NAME: Final = 64
@@ -31,7 +32,7 @@ def filtered(tool: Tool, refuses: Refuses) -> Tool:
 
     async def run(args: FrozenJson, context: ToolContext) -> Result:
         if reason := refuses(args, context):
-            return Done(f"{tool.name} was not run: {reason}", is_error=True)
+            return Done(ours(f"{tool.name} was not run: {reason}"), is_error=True)
         return await tool.run(args, context)
 
     return replace(tool, run=run)
@@ -77,7 +78,7 @@ def budgeted(tool: Tool, most: int) -> Tool:
             made.popitem(last=False)
         if count > most:
             said = f"{tool.name} was not run: a run may call it {most} time{'' if most == 1 else 's'}"
-            return Done(f"{said}. Go on with what you have.", is_error=True)
+            return Done(ours(f"{said}. Go on with what you have."), is_error=True)
         return await tool.run(args, context)
 
     return replace(tool, run=run)

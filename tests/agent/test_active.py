@@ -11,6 +11,7 @@ import pytest
 from sulla.agent.active import ActiveAgents
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -65,7 +66,7 @@ async def test_each_home_sees_who_is_at_work_in_all_of_them_and_on_what_since_wh
         theirs = await begun(two.there, two.other_gate, group)
         for world in (two.here, two.there):
             found = await ActiveAgents(world.threads).now()
-            assert [(one.thread_id, one.name, one.project) for one in found] == [
+            assert [(one.thread_id, one.name.text, one.project.text) for one in found] == [
                 (mine, "sulla", "garden"),
                 (theirs, "sulla", ""),
             ]
@@ -98,7 +99,7 @@ async def test_a_turn_that_waits_for_an_answer_is_not_at_work(two: Two) -> None:
         ),
         clock=two.clock,
         boot=3,
-        tools=(hooks.source("look", Done("a page", origin="web")), hooks.tool("post")),
+        tools=(hooks.source("look", Done(Words("a page"), origin="web")), hooks.tool("post")),
     )
     thread = await asking.thread()
     await asking.ask(thread, "post it")

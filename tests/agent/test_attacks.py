@@ -24,6 +24,7 @@ from sulla.agent.limits.limits import RunLimits
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.redact import Redactor
+from sulla.core.words import Words, ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World
@@ -106,11 +107,11 @@ class Scene:
         hooks = self.hooks
         return (
             *builtin_tools(),
-            hooks.source("read_page", Done(self.planted, origin="web"), "url", reach="outward", quotes=True),
-            hooks.source("look_up", Done(self.planted, tainted=True), "what"),
-            hooks.source("mcp__docs__find", Done(self.planted, origin="web"), "what"),
-            hooks.source("recall", Done(self.planted, origin="memory", tainted=True), "what"),
-            hooks.source("note_time", Done("noon"), "what"),
+            hooks.source("read_page", Done(Words(self.planted), origin="web"), "url", reach="outward", quotes=True),
+            hooks.source("look_up", Done(Words(self.planted)), "what"),
+            hooks.source("mcp__docs__find", Done(Words(self.planted), origin="web"), "what"),
+            hooks.source("recall", Done(Words(self.planted), origin="memory"), "what"),
+            hooks.source("note_time", Done(ours("noon")), "what"),
             hooks.tool("send_mail", "to", "body"),
             hooks.tool("post", "url", "body"),
             hooks.tool("upload", "path", effect="idempotent"),

@@ -11,6 +11,7 @@ from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.core.words import Words, ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -83,9 +84,9 @@ TASKS: dict[str, tuple[Step, ...]] = {
 def tools(hooks: Hooks) -> tuple[Tool, ...]:
     return (
         *builtin_tools(),
-        hooks.source("web_fetch", Done(LINKS, origin="web"), "url", reach="outward", quotes=True),
-        hooks.source("web_search", Done(LINKS, origin="web"), "query", reach="outward", quotes=True),
-        hooks.source("recall", Done("tea", origin="memory"), "what"),
+        hooks.source("web_fetch", Done(Words(LINKS), origin="web"), "url", reach="outward", quotes=True),
+        hooks.source("web_search", Done(Words(LINKS), origin="web"), "query", reach="outward", quotes=True),
+        hooks.source("recall", Done(ours("tea"), origin="memory"), "what"),
         hooks.tool("bash", "command", reach="inward"),
         hooks.tool("send_mail", "to", "body"),
     )

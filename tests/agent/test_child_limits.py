@@ -10,6 +10,7 @@ from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, set_a
 from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -42,7 +43,7 @@ async def at_work(store: MemoryStore, limits: RunLimits) -> tuple[World, ThreadS
 
 async def begin(world: World, session: ThreadSession, name: str, mode: ChildMode = "spawn") -> Birth:
     children: Children = world.family.children
-    thread = await children.start(ChildTask(name, "sulla", "go", mode), session.state)
+    thread = await children.start(ChildTask(name, "sulla", ours("go"), mode), session.state)
     await session.pull()
     state = await world.threads.load(ThreadId(thread))
     assert state is not None

@@ -10,6 +10,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Message, ToolCall
+from sulla.core.words import ours
 from sulla.models.tokens.estimate import estimate_tokens
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Record
@@ -45,7 +46,7 @@ class Ledger:
                 what: what to do.
             """
             self.lines.append(f"{name}:{context.idempotency_key}")
-            return Done(f"did {what}")
+            return Done(ours(f"did {what}"))
 
         act.__name__ = name
         return define(act, effect=effect)
@@ -319,7 +320,7 @@ async def stands_still(store: MemoryStore, clock: StandingStill, kind: str) -> t
     async def pay(context: ToolContext) -> Result:
         """Pay."""
         ran.append("pay")
-        return Done("paid")
+        return Done(ours("paid"))
 
     call = ToolCall(CallId("c"), "pay", {})
     world = World(

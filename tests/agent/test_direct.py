@@ -7,6 +7,7 @@ from dataclasses import replace
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, ToolCall
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
@@ -23,11 +24,11 @@ def _tools() -> tuple[Tool, ...]:
         Args:
             what: What.
         """
-        return Done(f"shown: {what}", is_error=what == "wrong")
+        return Done(ours(f"shown: {what}"), is_error=what == "wrong")
 
     async def look(context: ToolContext) -> Result:
         """Look at something."""
-        return Done("seen")
+        return Done(ours("seen"))
 
     return replace(define(show, effect="pure"), return_direct=True), define(look, effect="pure")
 

@@ -16,6 +16,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.core.redact import Redactor
+from sulla.core.words import NO_WORDS, Words
 from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -110,14 +111,14 @@ async def test_a_daemon_that_took_no_report_hears_that_there_is_one(store: Memor
         await here.feed.report(thread, [observation(here)])
         for _ in range(10):
             await asyncio.sleep(0)
-        assert "Trains" in await there.feed.seen(thread)
+        assert "Trains" in (await there.feed.seen(thread)).text
         listening.cancel()
 
 
 async def test_a_turn_asks_the_store_for_nothing_where_nobody_reports(store: MemoryStore) -> None:
     here = world(store)
     await store.put("environment:thr_1", b"would be read")
-    assert await here.feed.seen(ThreadId("thr_1")) == ""
+    assert await here.feed.seen(ThreadId("thr_1")) == NO_WORDS
 
 
 async def test_it_is_forgotten_after_some_minutes() -> None:
@@ -127,10 +128,10 @@ async def test_it_is_forgotten_after_some_minutes() -> None:
     here = world(store, clock=clock)
     await here.feed.report(ThreadId("thr_1"), [observation(here)])
     await clock.advance(MAX_AGE_S - 1)
-    assert "299 s ago" in await here.feed.seen(ThreadId("thr_1"))
+    assert "299 s ago" in (await here.feed.seen(ThreadId("thr_1"))).text
     await clock.advance(1)
     assert await store.get("environment:thr_1") is None
-    assert await here.feed.seen(ThreadId("thr_1")) == ""
+    assert await here.feed.seen(ThreadId("thr_1")) == NO_WORDS
     await store.close()
 
 
@@ -140,7 +141,7 @@ async def test_what_something_else_wrote_there_is_left_out_and_said(
     here = world(store)
     await here.feed.report(ThreadId("thr_1"), [observation(here)])
     await store.put("environment:thr_1", b"{}}")
-    assert await here.feed.seen(ThreadId("thr_1")) == ""
+    assert await here.feed.seen(ThreadId("thr_1")) == NO_WORDS
     assert "cannot be read and is left out" in caplog.text
     assert await here.feed.report(ThreadId("thr_1"), [observation(here)]) == 1
 
@@ -148,7 +149,7 @@ async def test_what_something_else_wrote_there_is_left_out_and_said(
 async def attacked(store: MemoryStore, hooks: Hooks, ordered: str = PLANTED) -> tuple[World, ThreadId]:
     """A person asks about a page whose text gives orders, which the model obeys."""
     puppet = Puppet()
-    page = hooks.source("read_page", Done("a page", origin="web"), "url", reach="outward", quotes=True)
+    page = hooks.source("read_page", Done(Words("a page"), origin="web"), "url", reach="outward", quotes=True)
     here = World(store, puppet, tools=(hooks.tool("post", "url", "body"), page), guard=CallGuard(redactor=Redactor()))
     thread = await here.thread()
     await here.feed.report(thread, [observation(here, ordered)])
@@ -207,6 +208,6 @@ async def test_a_store_that_is_away_does_not_end_the_listening() -> None:
         await here.feed.report(ThreadId("thr_1"), [observation(here)])
         for _ in range(10):
             await asyncio.sleep(0)
-        assert "Trains" in await feed.seen(ThreadId("thr_1"))
+        assert "Trains" in (await feed.seen(ThreadId("thr_1"))).text
         listening.cancel()
     await store.close()

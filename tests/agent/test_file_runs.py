@@ -11,6 +11,7 @@ import pytest
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import ThreadId
+from sulla.core.words import Words
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
@@ -45,7 +46,7 @@ class Home:
         tools = (
             *builtin_tools(),
             *shell_tools(Sealed(), self.jobs),
-            self.hooks.source("read_page", Done("A page.", origin="web")),
+            self.hooks.source("read_page", Done(Words("A page."), origin="web")),
             self.hooks.tool("send_mail", "body"),
         )
         guard = CallGuard(files=FileMarks(root / "marks"))

@@ -19,6 +19,7 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.redact import MARK, Redactor
+from sulla.core.words import ours
 from sulla.journal.lines import to_line
 from sulla.store.memory import MemoryStore
 from sulla.telemetry.lines import line_formatter
@@ -92,7 +93,7 @@ def leaky(coded: str) -> Tool:
     async def leak(context: ToolContext) -> Result:
         """Say what should not be said."""
         context.progress({"line": f"so far {coded}"})
-        return Done(f"found {coded} here")
+        return Done(ours(f"found {coded} here"))
 
     return define(leak, effect="pure", reach="inward")
 
@@ -125,7 +126,7 @@ async def test_the_rest_of_a_long_result_is_put_away_without_it(
 
     async def leak(context: ToolContext) -> Result:
         """Say it in the middle, and just where it is cut."""
-        return Done(f"{'x' * around}{coded * 8} and once more {coded} {'y' * 100_000}")
+        return Done(ours(f"{'x' * around}{coded * 8} and once more {coded} {'y' * 100_000}"))
 
     provider = ScriptedProvider([Say("", (ToolCall(CallId("l"), "leak", {}),)), DONE])
     tools = (define(leak, effect="pure", reach="inward"),)

@@ -13,6 +13,7 @@ from sulla.agent.limits.limits import RunLimits
 from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -41,7 +42,7 @@ class Hand:
             self.began += 1
             try:
                 await self.gate.pass_through()
-                return Done("did it")
+                return Done(ours("did it"))
             finally:
                 self.ended += 1
 

@@ -16,8 +16,9 @@ from tests.attacks.grammar import Catalog, Needs, Scenario, Task, read_catalog
 from tests.attacks.outcomes import Outcome, TaskOutcome
 from tests.attacks.stage import open_stage
 
-MOST_QUESTIONS = 4
-"""What all harmless tasks may come to together."""
+MOST_QUESTIONS = 6
+"""What all harmless tasks may come to together: four, and two of what docs/safety.md says is asked: a command in a
+workspace with marked files, and `recall` that finds a marked note."""
 
 
 @dataclass(slots=True)

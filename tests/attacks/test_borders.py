@@ -1,27 +1,35 @@
 """Every text that enters a thread: its record says whose words it holds, or a table here says why it is trusted.
 
-A record, a tool or an event that is added later is in no table, and a test here says so.
+`sulla/host/borders.py` says over which borders words cross. What is added later stands in no table, and a test here
+says so.
 """
 
 from __future__ import annotations
 
+import ast
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from sulla.capabilities import CAPABILITIES
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import UNTRUSTED
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.host.borders import BORDERS, Whose
 from sulla.host.system import SystemClock
 from sulla.playbooks.events import EVENTS
+from sulla.skills.folders import SKILLS
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.provenance import from_outside, taints_thread
 from sulla.threads.log.records import Input, RunStarted, ThreadCreated
 from sulla.threads.log.state import ThreadState
+from tests.attacks.borders_page import PAGE, wanted
 from tests.attacks.grammar import read_catalog
+from tests.house.source import ROOT, python_files, syntax
 
 MARK = "planted-here"
 NOW = Origin(1, run_id=RunId("run_1"))
@@ -97,46 +105,33 @@ PLAIN = {
 }
 """The texts of records that do not say for themselves whose words they hold, and why they need not."""
 
-TOOLS = {
-    "bash": "place command-output",
-    "bash_job": "place command-output",  # the same marks: it touches all files
-    "list_dir": "place folder-name",
-    "read_file": "place file",
-    "search_files": "place file-found",
-    "read_project": "place project-task",
-    "load_skill": "place skill-text",
-    "recall": "place memory-note",
-    "web_fetch": "place page",
-    "web_search": "place search-result",
-    "spawn_sub_agent": "place sub-agent",
-    "wait_sub_agents": "place sub-agent",
-    "poll_sub_agent": "place sub-agent",
-    "cancel_sub_agent": "what the daemon says",
-    "run_playbook": "place playbook-input",
-    "list_playbooks": "what the owner has written into workflows/",
-    "list_projects": "place project-task",  # the same marks
-    "add_project_task": "place project-task",
-    "block_project_task": "place project-task",
-    "comment_project_task": "place project-task",
-    "complete_project_task": "place project-task",
-    "patch_project_section": "place project-task",
-    "write_file": "what the daemon says of the call's own words",
-    "edit_file": "what the daemon says of the call's own words",
-    "remember": "what the daemon says",
-    "forget": "place memory-note",
-    "notify_user": "what the daemon says",
-    "get_time_date": "what the daemon says",
-    "set_focus": "what the daemon says of the call's own words",
-    "list_tools_available": "what tools say of themselves; of an MCP server's only what its owner has taken in",
-    "list_subagents_available": "what the owner has written into agents/",
-    "list_intents_available": "what the owner has written",
+STAYING = {
+    "CallContext": "what the policy is asked, and forgets",
+    "FileTouch": "what a call touches, while it is made",
+    "FoundRow": "what was found, for a client",
+    "ModelContext": "the switch of a thread itself",
+    "NoticeInfo": "a notice that was read again",
+    "NoticeRow": "a notice, for a client",
+    "OpenQuestion": "a question that was read again",
+    "PlayRow": "a run of a playbook, for a client",
+    "RecentRow": "a conversation, for a client",
+    "SafetyExplained": "a conversation, for a client",
+    "ScheduleRow": "a schedule that was read again",
+    "ThreadEntry": "a conversation that was read again, for a client",
+    "WaitingInput": "an INPUT that was read again",
+    "_OpenEpisode": "an episode that is not over",
+    "_Turn": "a turn of a schedule's, until people are told of it",
 }
-"""Whose words a tool's results hold: those that a place of a scenario plants, or why nobody else's."""
+"""Classes with a mark that cross no border, and why."""
 
-EVENT_PLACES = dict.fromkeys(("run.finished", "run.blocked", "run.failed", "run.waiting"), "event") | {
-    "heartbeat.ended": "beat-summary"
+UNTRIED = {
+    "agent": {"questions", "what the look at a message found"},  # tests/agent/model/test_pictures.py, tests/agent/input
+    "playbooks": {"what calls and answers came to"},  # tests/playbooks/run
+    "schedules": {"reminders, and what came of a schedule", "what agents have made of them"},  # tests/schedules
 }
-"""Over which place the words of an event are tried."""
+"""Words that nobody trusts and that no scenario plants; each is tried elsewhere."""
+
+WAYS_OVER = {way: border for border in BORDERS for way in border.by}
 
 
 def _holds_text(hint: Any) -> bool:
@@ -244,13 +239,59 @@ def test_every_origin_that_nobody_trusts_makes_a_result_mistrusted(origin: str) 
     assert from_outside(replace(result, origin=origin))
 
 
-def test_of_every_tool_it_is_known_whose_words_its_results_hold(tmp_path: Any) -> None:
+def _classes_with_a_mark() -> set[str]:
+    return {
+        node.name
+        for path in python_files("sulla")
+        for node in ast.walk(syntax(path))
+        if isinstance(node, ast.ClassDef)
+        for line in node.body
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.target.id == "tainted"
+    }
+
+
+def _sections() -> set[str]:
+    """Of the system prompt, that capabilities bring: each names its own where it makes it."""
+    made = {
+        ast.unparse(node.args[0])
+        for path in python_files("sulla")
+        if path.relative_to(ROOT / "sulla").parts[0] in CAPABILITIES
+        for node in ast.walk(syntax(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "PromptSection"
+    }
+    return {SKILLS if name == "SKILLS" else ast.literal_eval(name) for name in made}
+
+
+def test_whatever_words_cross_as_stands_in_the_table_and_nothing_else(tmp_path: Path) -> None:
     core = offline_core(load_settings({}, {}, tmp_path / "home"), SystemClock())
-    assert core.host.tools.all().keys() == TOOLS.keys()
-    planted = {said.removeprefix("place ") for said in TOOLS.values() if said.startswith("place ")}
-    assert planted <= {one.place for one in CATALOG.scenarios}
+    records = {cls.__name__: kind for kind, cls in THREAD_SCHEMA.records.items()}
+    stored = _classes_with_a_mark() - records.keys() - STAYING.keys() | {"RunOrder"}  # which names an author
+    assert WAYS_OVER.keys() == {
+        *core.host.tools.all(),
+        *MARKED,
+        *EVENTS,
+        *(f"section:{name}" for name in _sections()),
+        *(f"form:{name}" for name in stored),
+    }
 
 
-def test_the_words_of_every_event_are_tried() -> None:
-    assert set(EVENTS) == EVENT_PLACES.keys()
-    assert set(EVENT_PLACES.values()) <= {one.place for one in CATALOG.scenarios}
+def test_every_capability_has_a_row_and_every_place_a_scenario() -> None:
+    assert set(CAPABILITIES) <= {border.of for border in BORDERS}
+    places = {one.place for one in CATALOG.scenarios}
+    for border in BORDERS:
+        assert border.whose in get_args(Whose), border
+        assert set(border.places) <= places, border
+        tried = border.places or border.words in UNTRIED.get(border.of, ())
+        assert tried or border.whose not in ("outside", "files", "kept"), border
+
+
+def test_a_tool_that_reads_files_has_their_marks(tmp_path: Path) -> None:
+    every = offline_core(load_settings({}, {}, tmp_path / "home"), SystemClock()).host.tools.all()
+    assert {name for name, tool in every.items() if tool.files != "none"} == {
+        name for name in every if WAYS_OVER[name].whose == "files"
+    }
+
+
+def test_the_page_shows_the_table() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == wanted(page), "run `python -m tests.attacks.borders_page`"

@@ -14,6 +14,7 @@ from sulla.agent.model import model
 from sulla.agent.model.stream_sink import StreamSink
 from sulla.agent.subagents import child_tools, reports
 from sulla.agent.turn import chat, turns
+from sulla.core.words import Author, Words
 from sulla.mcp import tools as mcp_tools
 from sulla.memory import tools as memory_tools
 from sulla.playbooks import tools as playbook_tools
@@ -33,7 +34,9 @@ def unmarked(make: Callable[..., Any], **marks: Any) -> Callable[..., Any]:
 
     def made(*args: Any, **given: Any) -> Any:
         found = make(*args, **given)
-        return None if found is None else replace(found, **marks)
+        if found is None:
+            return None
+        return replace(found, **{name: mark(found) if callable(mark) else mark for name, mark in marks.items()})
 
     return made
 
@@ -41,6 +44,11 @@ def unmarked(make: Callable[..., Any], **marks: Any) -> Callable[..., Any]:
 def without(module: Any, name: str, **marks: Any) -> Callable[[Patch], None]:
     """What a module makes by this name has no marks."""
     return lambda patch: patch.setattr(module, name, unmarked(getattr(module, name), **marks))
+
+
+def trusted(found: Any) -> Words:
+    """The words of something, as those of an agent that has read nothing from outside."""
+    return Words(found.words.text, Author.AGENT)
 
 
 def without_mark(name: str) -> Callable[[Patch], None]:
@@ -56,24 +64,24 @@ def no_file_is_marked(patch: Patch) -> None:
 
 def nothing_of_children_is_told(patch: Patch) -> None:
     without(reports, "Report", tainted=False)(patch)
-    without(child_tools, "Done", tainted=False)(patch)
+    without(child_tools, "Done", words=trusted)(patch)
 
 
 def pictures_are_shown(patch: Patch) -> None:
-    patch.setattr(chat, "shown_text", lambda text, tainted: text)
+    patch.setattr(chat, "shown_text", lambda words: words.text)
     patch.setattr(model, "StreamSink", lambda *args, **given: StreamSink(*args, **(given | {"pictures": True})))
 
 
 CARRIED: list[tuple[str, Callable[[Patch], None]]] = [
-    ("core.page.mail.plain", without(web, "Done", tainted=False, origin="tool")),
-    ("core.search-result.mail.plain", without(web, "Done", tainted=False, origin="tool")),
-    ("core.mcp-result.mail.plain", without(mcp_tools, "Done", tainted=False, origin="tool")),
+    ("core.page.mail.plain", without(web, "Done", words=trusted, origin="tool")),
+    ("core.search-result.mail.plain", without(web, "Done", words=trusted, origin="tool")),
+    ("core.mcp-result.mail.plain", without(mcp_tools, "Done", words=trusted, origin="tool")),
     ("core.file.mail.plain", no_file_is_marked),
     ("core.file-name.mail.plain", no_file_is_marked),
     ("core.folder-name.mail.plain", no_file_is_marked),
     ("core.file-found.mail.plain", no_file_is_marked),
     ("core.project-task.mail.plain", no_file_is_marked),
-    ("core.memory-note.mail.plain", without(memory_tools, "Done", tainted=False)),
+    ("core.memory-note.mail.plain", without(memory_tools, "Done", words=trusted)),
     ("core.sub-agent.mail.plain", nothing_of_children_is_told),
     ("core.quoted.mail.plain", without_mark("quoted")),
     ("core.v1-retold.mail.plain", without_mark("quoted")),
@@ -81,10 +89,10 @@ CARRIED: list[tuple[str, Callable[[Patch], None]]] = [
     ("core.agui-retold.mail.plain", without_mark("quoted")),
     ("core.agui-context.mail.plain", without_mark("quoted")),
     ("core.screen-text.mail.plain", without(turns, "RunStarted", tainted=False)),
-    ("core.event.program-file.plain", without(events, "happening", tainted=False)),
-    ("core.beat-summary.program-file.plain", without(events, "happening", tainted=False)),
-    ("core.webhook.program-file.plain", without(webhooks, "Begin", tainted=False)),
-    ("core.playbook-input.program-file.plain", without(playbook_tools, "Begin", tainted=False)),
+    ("core.event.program-file.plain", without(events, "happening", by=Author.AGENT)),
+    ("core.beat-summary.program-file.plain", without(events, "happening", by=Author.AGENT)),
+    ("core.webhook.program-file.plain", without(webhooks, "Begin", by=Author.AGENT)),
+    ("core.playbook-input.program-file.plain", without(playbook_tools, "Begin", by=Author.AGENT)),
     ("core.quoted.picture.plain", pictures_are_shown),
 ]
 """Scenarios, and what carries the mistrust in them, taken away."""

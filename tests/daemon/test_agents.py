@@ -8,6 +8,7 @@ import pytest
 
 from sulla.agent.spec import SULLA
 from sulla.core.errors import NotFound
+from sulla.core.words import ours
 from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.core import make_core, offline_core
 from sulla.daemon.doctor.prompt import prompt_of
@@ -32,7 +33,7 @@ def settings(tmp_path: Path) -> Settings:
 
 async def shout(context: ToolContext) -> Result:
     """Shout."""
-    return Done("!")
+    return Done(ours("!"))
 
 
 def home(settings: Settings, *tools: Tool) -> Host:

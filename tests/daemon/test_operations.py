@@ -19,6 +19,7 @@ import pytest
 from sulla.cli.main import main
 from sulla.core.errors import StoreUnavailable
 from sulla.core.redact import MARK, Redactor
+from sulla.core.words import ours
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.place import Place
@@ -77,7 +78,7 @@ async def grumble(context: ToolContext, *, about: str) -> Result:
         raise ValueError(f"refused {KEY}")
     except ValueError:
         logging.getLogger("sulla.tests").exception("it failed", extra={"headers": {"x-api-key": KEY}})
-    return Done("done")
+    return Done(ours("done"))
 
 
 @dataclass(slots=True)

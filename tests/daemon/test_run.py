@@ -8,6 +8,8 @@ import pty
 import re
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -254,15 +256,25 @@ def test_a_terminal_that_closes_is_an_orderly_stop_however_often_it_says_so(tmp_
     assert model.asked == 1, "the turn came to its end"
 
 
+_OWN_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "sulla", "up", "--port", "0"])
+"""
+
+
 def test_the_end_of_its_terminal_is_no_failure(tmp_path: Path) -> None:
     place = Place(tmp_path / "home", SULLA_MODEL="offline")
     ours, theirs = pty.openpty()
-    with start(("up", "--port", "0"), place.environ, stdout=theirs, stderr=theirs, session=True, afresh=True) as daemon:
+    words = [sys.executable, "-c", _OWN_TERMINAL]
+    with subprocess.Popen(
+        words, env=place.environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    ) as daemon:
         os.close(theirs)
-        while b"ready http" not in os.read(ours, 4096):
-            assert daemon.poll() is None
-        os.close(ours)
-        daemon.send_signal(signal.SIGHUP)  # as the kernel does where it is the terminal's own
+        shown = b""
+        while b"ready http" not in shown:
+            shown += os.read(ours, 4096)
+        os.close(ours)  # the kernel sends SIGHUP, and whatever is written from now on fails
         assert daemon.wait(50) == 0
     assert not (place.home / "daemon.json").exists()
     assert "stopping: turns in progress" in (place.home / "logs" / "daemon.jsonl").read_text()

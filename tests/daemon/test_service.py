@@ -14,6 +14,7 @@ import pytest
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord, NotFound, ShuttingDown
 from sulla.core.ids import ThreadId
+from sulla.core.message import UNTRUSTED
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.service import Service
@@ -142,6 +143,17 @@ async def test_what_a_clients_model_says_taints_a_conversation_and_a_persons_wor
     await service.send(message, "owner")
     (_, event) = await service.history(thread_id, 0, None, 10)
     assert event.data.get("tainted", False) is from_model
+
+
+async def test_what_nobody_has_written_is_from_outside_and_starts_a_turn_that_no_person_started(
+    service: Service, system: System
+) -> None:
+    thread_id = await service.create_thread(None, "", None, None)
+    message = TurnSend(thread_id=thread_id, message_id="msg_1", text="the dentist, at ten", unattended=True)
+    await service.send(message, "owner")
+    (_, event) = await service.history(thread_id, 0, None, 10)
+    assert event.data["origin"] in UNTRUSTED
+    assert event.data["origin"] not in ("user", "operator")
 
 
 @pytest.mark.parametrize(

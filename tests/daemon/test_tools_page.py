@@ -24,7 +24,8 @@ def test_the_table_is_up_to_date() -> None:
 def test_every_tool_declares_what_it_does_to_the_world() -> None:
     tools = every_tool()
     assert len(tools) > 25
-    assert {tool.name for tool in tools if tool.reach == "outward"} <= {"web_fetch", "web_search"}
+    later = {"remind_user", "schedule_task", "cancel_schedule"}
+    assert {tool.name for tool in tools if tool.reach == "outward"} <= {"web_fetch", "web_search", *later}
     assert {tool.name for tool in tools if tool.effect == "once" and tool.category != "agents"} == {"bash", "edit_file"}
 
 

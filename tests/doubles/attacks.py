@@ -14,6 +14,7 @@ from typing import Final
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta, TokenUsage
 from sulla.tools.base import Done, Effect, Reach, Result, Tool, ToolContext
 
@@ -112,7 +113,7 @@ class Hooks:
 
         async def run(args: FrozenJson, context: ToolContext) -> Result:
             self.done.append((name, dict(args)))
-            return Done(f"{name} did it")
+            return Done(ours(f"{name} did it"))
 
         return Tool(name, f"Does {name}.", _schema(fields), run, effect, reach=reach)
 

@@ -18,6 +18,7 @@ from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin
+from sulla.core.words import Author, Words
 from sulla.models.base import Provider
 from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.file.check import check_playbook
@@ -102,9 +103,9 @@ class PlayWorld(World):
             spec, "", create_playbook_graph(PlaybookNode(self.effects))
         )
 
-    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str, tainted: bool = False) -> None:
+    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
         if key not in [known for known, _ in self.said]:
-            self.said.append((key, text))
+            self.said.append((key, words.text))
 
     async def hand_over(self, state: ThreadState, name: str, inputs: FrozenJson) -> None:
         """Keeps `run.steps.Successors`."""
@@ -128,7 +129,9 @@ class PlayWorld(World):
         thread_id = await self.threads.create(
             ThreadCreated("sulla", name, graph=PLAYBOOK, play=play), request_id or self._make_id("req")
         )
-        order = RunOrder("start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload)
+        order = RunOrder(
+            "start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload, by=Author.PERSON
+        )
         await self.threads.send(thread_id, Input(MessageId("order:start"), order.text(), origin=origin))
         return thread_id
 
@@ -145,7 +148,7 @@ class PlayWorld(World):
 
     async def resume_play(self, thread_id: ThreadId, *steps: str, inputs: FrozenJson | None = None) -> None:
         """Have an ended run go on."""
-        order = RunOrder("resume", inputs=inputs, steps=steps)
+        order = RunOrder("resume", inputs=inputs, steps=steps, by=Author.PERSON)
         message_id = MessageId(self._make_id("order"))
         await self.threads.send(thread_id, Input(message_id, order.text(), origin="operator"))
 
@@ -155,7 +158,7 @@ class PlayWorld(World):
         info, state = await self.threads.get(thread_id)
         created = ThreadCreated("sulla", state.identity.title if state else "", graph=PLAYBOOK, play=record.play)
         fork = await self.threads.create(created, self._make_id("req"))
-        order = RunOrder("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq)
+        order = RunOrder("fork", f"seal {fork}", inputs, None, (), steps, thread_id, info.last_seq, by=Author.PERSON)
         await self.threads.send(fork, Input(MessageId("order:start"), order.text(), origin="operator"))
         return fork
 

@@ -9,6 +9,7 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.finding.index import ThreadIndex
 from sulla.finding.service import Finder
 from sulla.finding.title import KINDS
@@ -30,7 +31,7 @@ class Library:
     def __init__(self, store: MemoryStore, clock: ManualClock) -> None:
         self.provider = ScriptedProvider()
         hooks = Hooks()
-        tools = (hooks.source("page", Done("\x1b[31mred otter", origin="web"), "url"),)
+        tools = (hooks.source("page", Done(Words("\x1b[31mred otter"), origin="web"), "url"),)
         self.world = World(store, self.provider, tools=tools, clock=clock)
         self.home = Home(self.world, store, make_index(), clock)
         self.index = ThreadIndex(store, self.world.threads, clock)

@@ -15,6 +15,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.heartbeat.beats import BeatEnded, CycleEnded
 from sulla.models.base import ChatRequest
 from sulla.store.memory import MemoryStore
@@ -68,7 +69,7 @@ class Bench:
                 task: which.
             """
             self.done.append((task, context.idempotency_key))
-            return Done("worked")
+            return Done(ours("worked"))
 
         return define(work, effect=self._effect, reach="inward")
 

@@ -17,6 +17,7 @@ from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Text, ToolCall
+from sulla.core.words import Words, ours
 from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatState, CycleEnded, CycleStarted
 from sulla.heartbeat.graph import create_heartbeat_graph
@@ -75,9 +76,9 @@ class Heart:
         self.thread = ThreadId("")
         self.beats = 0
 
-    async def tell(self, thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
+    async def tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
         if key not in [told.partition("|")[0] for told in self.told]:
-            self.told.append(f"{key}|{text}")
+            self.told.append(f"{key}|{words.text}")
 
     async def open(self, agent: str = "sulla") -> None:
         fact = ThreadCreated(agent, "heartbeat", graph="heartbeat")
@@ -249,7 +250,7 @@ async def test_a_beat_has_written_what_its_tools_wrote_and_what_only_its_command
             file = tmp_path / "workspace" / name
             file.write_text("new")
             os.utime(file, (home.clock.now() + 1, home.clock.now() + 1))
-        return Done("written")
+        return Done(ours("written"))
 
     schema: FrozenJson = {"type": "object", "properties": {"path": {"type": "string"}}}
     tools = tuple(

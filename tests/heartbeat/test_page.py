@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sulla.heartbeat.plan
+from sulla.core.words import NO_WORDS, ours
 from sulla.heartbeat.beats import BeatSkipped, BeatSpending, BeatState, CycleEnded
 from sulla.heartbeat.brief import CycleContext, PeopleContext, briefing
 from sulla.heartbeat.limits import BeatLimits
@@ -92,9 +93,9 @@ def test_no_reason_in_the_code_is_missing_from_the_page() -> None:
 
 def test_the_page_names_each_section_of_a_briefing() -> None:
     beat = BeatState(summary="so far", focus="a", focus_reason="it is old", blocker="no key")
-    around = PeopleContext("- owner: there", ("May I?",))
+    around = PeopleContext(ours("- owner: there"), (ours("May I?"),))
     now = datetime(2027, 1, 15, tzinfo=UTC)
-    text = briefing(beat, CycleContext(now, "UTC", "", "Look.", around=around, playbooks="- p"))
+    text = briefing(beat, CycleContext(now, "UTC", NO_WORDS, ours("Look."), around=around, playbooks=ours("- p"))).text
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     table = PAGE.partition("| section | says |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([A-Z][A-Za-z ]+) \|", table, re.MULTILINE) == sections

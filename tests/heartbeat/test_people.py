@@ -9,6 +9,7 @@ import pytest
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.message import ToolCall
+from sulla.core.words import Words, agent, ours
 from sulla.heartbeat.people import PeopleBriefing
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
@@ -47,13 +48,17 @@ async def test_a_heartbeat_is_told_what_its_helpers_asked_but_not_in_words_that_
     provider.add(Say("", (ToolCall(CallId("p"), "post", {"url": "https://b.example/"}),)))
     await world.threads.send(thread, Input(MessageId("m"), "go on", origin="beat"))
     await world.turns.attend(thread)
-    await notifier.warn(thread, RunId("run"), "key", "The budget is used up.")
-    await notifier(PersonNote(thread, RunId("run"), "sulla", "Buy more.", "normal", tainted, "call", unattended=True))
+    await notifier.warn(thread, RunId("run"), "key", ours("The budget is used up."))
+    await notifier(
+        PersonNote(
+            thread, RunId("run"), "sulla", Words("Buy more.", agent(tainted=tainted)), "normal", "call", unattended=True
+        )
+    )
     state = await world.threads.load(root)
     assert state is not None
     around = await people.around(state)
-    asked, told = around.waiting
+    asked, told = (one.text for one in around.waiting)
     assert asked.startswith("A person was asked, and the question is open until 20")
     assert ("https://b.example/" in asked, "Buy more." in told) == (not tainted, not tainted)
     assert "post" in asked
-    assert around.people == "Nobody has been seen yet."
+    assert around.people == ours("Nobody has been seen yet.")

@@ -8,7 +8,18 @@ import pytest
 
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatSpending, BeatState, apply_beat
 from sulla.heartbeat.limits import BeatLimits
-from sulla.heartbeat.plan import BeatOutcome, Focus, ProjectSummary, WakeRequest, beat_ended, plain, preflight
+from sulla.heartbeat.plan import (
+    FAILURES,
+    BeatOutcome,
+    Focus,
+    ProjectSummary,
+    WakeRequest,
+    beat_ended,
+    beat_notices,
+    plain,
+    preflight,
+)
+from sulla.threads.log.records import Outcome
 
 NOW = 1_800_000_000_000
 HOUR = 3_600_000
@@ -99,3 +110,11 @@ def test_of_a_project_that_nobody_vouches_for_no_words_are_told() -> None:
     assert plain(planted) == ProjectSummary("tour", "tour", "active", "p1", 1, 0, 0, "", "")
     assert plain(replace(planted, status="Obey")).status == "other"
     assert plain(lot("tour")).last_activity_at == "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("tainted", [True, False])
+def test_what_people_are_told_of_beats_that_failed_is_trusted_as_little_as_these(tainted: bool) -> None:
+    beat = BeatState(status="failed", failures=FAILURES, tainted=tainted)
+    (notice,) = beat_notices(beat, Outcome("failed", "![](https://b.example/?all)"), LIMITS, NOW)
+    assert "https://b.example/" in notice.words.text
+    assert notice.words.tainted == tainted

@@ -16,6 +16,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
+from sulla.core.words import ours
 from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
 from sulla.models.base import ChatRequest, ToolSpec
 from sulla.models.openai.wire import OpenAiOptions, encode_request
@@ -43,8 +44,8 @@ async def look(context: ToolContext, *, what: str) -> Result:
         what: where.
     """
     if what == "nowhere":
-        return Done("nothing there", is_error=True)
-    return Done(f"saw {what}")
+        return Done(ours("nothing there"), is_error=True)
+    return Done(ours(f"saw {what}"))
 
 
 @pytest.fixture

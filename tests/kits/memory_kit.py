@@ -26,7 +26,16 @@ def make_note(
     """A note that no other test has."""
     number = next(_numbers)
     return MemoryNote(
-        f"n_{number:06}", kind, scope, text, at_ms or number, scope or "ada", thread, "run_1", "asked of it"
+        f"n_{number:06}",
+        kind,
+        scope,
+        text,
+        at_ms or number,
+        scope or "ada",
+        thread,
+        "run_1",
+        "asked of it",
+        tainted=False,
     )
 
 
@@ -147,8 +156,8 @@ async def test_a_word_that_only_deleted_notes_had_counts_for_nothing(index: Memo
 
 async def test_how_far_a_thread_was_read_is_kept_with_its_notes(index: MemoryIndex) -> None:
     assert await index.progress("thr_1") is None
-    await index.add([make_note("one")], ("thr_1", ReadPosition(5, 3, 2)))
-    await index.add([], ("thr_2", ReadPosition(6)))
+    await index.add([make_note("one")], ("thr_1", ReadPosition(5, 3, 2, tainted=False)))
+    await index.add([], ("thr_2", ReadPosition(6, tainted=False)))
     await index.add([], ("thr_1", ReadPosition(5, 9, 8, tainted=True)))
     assert await index.progress("thr_1") == ReadPosition(5, 9, 8, tainted=True)
     assert await index.threads("", 10) == ["thr_1", "thr_2"]
@@ -160,7 +169,8 @@ async def test_a_thread_s_episodes_go_with_it_and_its_facts_stay(index: MemoryIn
     fact = make_note("fern fact", kind="fact")
     other = make_note("fern elsewhere", thread="thr_2")
     await index.add(
-        [make_note("fern one"), make_note("fern two", scope="bob"), fact, other], ("thr_1", ReadPosition(5))
+        [make_note("fern one"), make_note("fern two", scope="bob"), fact, other],
+        ("thr_1", ReadPosition(5, tainted=False)),
     )
     assert await index.drop_thread("thr_1") == 2
     assert await index.progress("thr_1") is None

@@ -13,6 +13,7 @@ import pytest
 from sulla.core.errors import InvalidInput, ProviderError, ProviderTransient
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Reasoning, Text
+from sulla.core.words import ours
 from sulla.models.base import (
     ChatRequest,
     Completed,
@@ -57,7 +58,7 @@ def ask(
 ) -> ChatRequest:
     """A request with one message."""
     messages = [Message(MessageId("m1"), "user", (Text(text),))]
-    return ChatRequest(model, (PromptSection("base", "Be brief."),), messages, tools, 1000, timeout_s, force)
+    return ChatRequest(model, (PromptSection("base", ours("Be brief.")),), messages, tools, 1000, timeout_s, force)
 
 
 async def collect(stream: AsyncIterator[Delta]) -> tuple[list[Delta], Exception | None]:

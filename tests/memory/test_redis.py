@@ -41,7 +41,7 @@ async def test_a_thread_of_which_only_a_part_was_written_is_found_when_it_is_gon
 
     monkeypatch.setattr(index, "_run", cut)
     with pytest.raises(StoreUnavailable):
-        await index.add([make_note(f"iris {n}") for n in range(5)], ("thr_1", ReadPosition(5, 9, 9)))
+        await index.add([make_note(f"iris {n}") for n in range(5)], ("thr_1", ReadPosition(5, 9, 9, tainted=False)))
     assert await index.count("ada", "episode") == 2
     assert await index.progress("thr_1") is None
     assert await index.threads("", 10) == ["thr_1"]

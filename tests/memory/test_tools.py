@@ -12,6 +12,7 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
 from sulla.memory.sqlite import SqliteMemory
@@ -34,7 +35,7 @@ class Desk:
     def context(self, agent: str, key: str, *, tainted: bool) -> ToolContext:
         return ToolContext(
             ThreadId("thr"), RunId("run"), CallId("call"), key, Path("work"), ManualClock(), Control(lambda: None),
-            lambda note: None, agent=agent, tainted=tainted,
+            lambda note: None, by=Author.TAINTED_AGENT if tainted else Author.AGENT, agent=agent,
         )  # fmt: skip
 
     async def call(self, tool: str, *, agent: str = "ada", tainted: bool = False, key: str = "", **args: Json) -> Done:

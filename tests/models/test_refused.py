@@ -16,7 +16,7 @@ from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.models.wire.failures import HERE_S
 
-ASKED = ChatRequest("m", (), [Message(MessageId("m1"), "user", (Text("hi"),))], (), 100, 30.0, None)
+ASKED = ChatRequest("m", (), [Message(MessageId("m1"), "user", (Text("hi"),))], (), 100, 30.0, "")
 
 PROVIDERS: dict[str, Callable[[str], Provider]] = {
     "anthropic": lambda host: AnthropicProvider("k", SystemClock(), base_url=f"http://{host}"),

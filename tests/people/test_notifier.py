@@ -12,6 +12,7 @@ import pytest
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words, ours
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
@@ -84,11 +85,16 @@ async def test_a_note_of_a_call_that_is_made_again_is_kept_once(system: System) 
     call = next(entry for entry in log if entry.kind == "TOOL_CALL_START")
     run_id = call.origin.run_id or RunId("")
     again = PersonNote(
-        thread_id, run_id, "sulla", "The report is ready.", "high", False, f"{run_id}:{call.data['call_id']}"
+        thread_id,
+        run_id,
+        "sulla",
+        Words("The report is ready.", Author.AGENT),
+        "high",
+        f"{run_id}:{call.data['call_id']}",
     )
     notify = system.host.needed(Notifier)
     await notify(again)
-    await notify(replace(again, tainted=True))
+    await notify(replace(again, words=Words(again.words.text)))
     assert [entry.kind for entry in await system.threads.entries(thread_id)] == [entry.kind for entry in log]
     assert read_log(thread_id, log)[0].breaches == []
 
@@ -104,5 +110,5 @@ async def test_a_thread_with_a_note_loads_and_goes_on(system: System) -> None:
 async def test_a_note_for_a_thread_that_is_gone_is_an_error(system: System) -> None:
     with pytest.raises(NotFound):
         await system.host.needed(Notifier)(
-            PersonNote(ThreadId("thr_no"), RunId("run_1"), "", "x", "normal", False, "key")
+            PersonNote(ThreadId("thr_no"), RunId("run_1"), "", ours("x"), "normal", "key")
         )

@@ -68,7 +68,7 @@ def test_what_nobody_has_seen_is_repeated_in_short_and_what_nobody_trusts_is_not
     fair, foul = unseen_lines(
         [notice("Tea\n is ready. " + "x" * 900, tainted=False), notice("Buy!", tainted=True)], NOW
     )
-    assert fair.startswith("Told 5 min ago, and not seen yet: Tea is ready. xxx")
-    assert len(fair) < 350
-    assert "Buy" not in foul
-    assert "5 min" in foul
+    assert fair.text.startswith("Told 5 min ago, and not seen yet: Tea is ready. xxx")
+    assert len(fair.text) < 350
+    assert "Buy" not in foul.text
+    assert "5 min" in foul.text

@@ -77,7 +77,7 @@ def test_the_end_of_a_beat_is_trusted_only_if_it_and_its_thread_say_so(
     beats.context.tainted = thread
     found = happening(entry(fact), beats)
     assert found is not None
-    assert found.tainted == tainted
+    assert found.by.tainted == tainted
 
 
 def test_what_works_for_others_gives_none() -> None:

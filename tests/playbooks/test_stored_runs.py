@@ -14,6 +14,7 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound,
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
+from sulla.core.words import Author, agent
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check import Checked
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
@@ -53,7 +54,7 @@ class Home:
         self.world.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(actor.spec, "", graph)
 
     async def begin(self, playbook: str, key: str = "k", payload: Json = None, thread: str = "") -> ThreadId:
-        begun = await self.desk.start(Begin(playbook, payload=payload, thread=ThreadId(thread)), key)
+        begun = await self.desk.start(Begin(playbook, payload=payload, thread=ThreadId(thread), by=Author.PERSON), key)
         return ThreadId(begun.run)
 
     async def status(self, run: str) -> str:
@@ -166,7 +167,7 @@ async def test_a_long_text_keeps_nobody_waiting_and_is_answered_shortly(home: Ho
     assert len(faults) == MOST_FAULTS + 1
     assert faults[-1] == f"x.yaml: and {2_000 - MOST_FAULTS} more"
     with pytest.raises(InvalidInput, match="cannot be run"):
-        await home.desk.start(Begin("", source=text), "source")
+        await home.desk.start(Begin("", source=text, by=Author.PERSON), "source")
     assert threads
     assert threading.get_ident() not in threads
 
@@ -206,16 +207,18 @@ async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now
 
 @pytest.mark.parametrize("tainted", [True, False])
 async def test_a_run_is_trusted_as_little_as_the_one_that_its_inputs_were_made_by(home: Home, tainted: bool) -> None:
-    made = await home.desk.start(Begin("say", trigger="webhook", payload="a page", tainted=tainted), "first")
+    made = await home.desk.start(Begin("say", trigger="webhook", payload="a page", by=agent(tainted=tainted)), "first")
     await home.world.work()
-    begun = await home.desk.start(Begin("say", payload="a page", made_by=ThreadId(made.run)), "second")
+    begun = await home.desk.start(
+        Begin("say", payload="a page", made_by=ThreadId(made.run), by=Author.PERSON), "second"
+    )
     await home.world.work()
     assert (await home.desk.status(begun.run)).about.tainted is tainted
 
 
 async def test_a_run_that_was_made_by_none_is_not_begun(home: Home) -> None:
     with pytest.raises(NotFound, match="there is no run 'thr_none'"):
-        await home.desk.start(Begin("say", made_by=ThreadId("thr_none")), "k")
+        await home.desk.start(Begin("say", made_by=ThreadId("thr_none"), by=Author.PERSON), "k")
     assert await home.desk.runs() == []
 
 

@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Origin, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
 from sulla.playbooks.tools import Starts, may_start, playbook_line, playbook_tools
@@ -47,7 +48,7 @@ def run(name: str, call: str = "c1", **inputs: Json) -> ToolCall:
 
 async def look(context: ToolContext) -> Result:
     """Look at something."""
-    return Done("seen")
+    return Done(ours("seen"))
 
 
 class Home:
@@ -104,7 +105,7 @@ async def test_a_started_playbook_ends_the_turn_without_another_model_call(store
     assert state.context.transcript[-1].text == f"Playbook triage runs: {id_}. You will be told what comes of it."
     begin = home.office.begun[id_]
     assert (begin.playbook, begin.inputs, begin.trigger) == ("triage", {"lead": "Ann"}, "agent")
-    assert (begin.thread, begin.agent, begin.tainted) == (thread, "sulla", False)
+    assert (begin.thread, begin.agent, begin.by.tainted) == (thread, "sulla", False)
     assert begin.attended
     assert begin.run_id == (await home.world.log(thread))[-1].origin.run_id
 

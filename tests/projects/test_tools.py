@@ -11,12 +11,14 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.projects.projects import FILE, Projects
 from sulla.projects.tools import project_tools
 from sulla.projects.write import PAUSES_S
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.call import run_call
+from sulla.tools.origins import AllTrusted, FileOrigins
 from sulla.tools.registry import Toolbox
 
 TEXT = "---\npriority: p1\n---\n# Garden\n\n## Tasks\n\n- [ ] Dig\n- [ ] Sow (blocked: frost)\n\n## Why\n\nFood.\n"
@@ -28,6 +30,7 @@ class Desk:
         self.projects.create("garden", TEXT)
         self.root = root
         self.clock = ManualClock()
+        self.origins: FileOrigins = AllTrusted()
         self.toolbox = Toolbox(project_tools(self.projects))
 
     async def call(self, tool: str, **args: str) -> Done:
@@ -40,7 +43,9 @@ class Desk:
             self.clock,
             Control(lambda: None),
             lambda note: None,
+            Author.AGENT,
             agent="sulla",
+            origins=self.origins,
         )
         given: JsonObject = dict(args)
         result = await run_call(self.toolbox, ToolCall(CallId("call"), tool, given), context)
@@ -61,6 +66,25 @@ async def test_the_list_says_what_there_is_to_do(desk: Desk) -> None:
     result = await desk.call("list_projects")
     assert result.text == "garden: Garden (active, p1), 1 open of 2 tasks, last activity never"
     assert result.origin == "file"
+
+
+class OneOutside(AllTrusted):
+    """Knows one file that is from outside."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def is_outside(self, file: Path, raw: bytes) -> bool:
+        return file == self._file
+
+
+async def test_of_a_project_that_holds_words_from_outside_the_list_shows_none(desk: Desk) -> None:
+    desk.projects.create("shed", TEXT)
+    desk.origins = OneOutside(desk.projects.place("garden").resolve())
+    assert (await desk.call("list_projects")).text.splitlines() == [
+        "garden: 1 open of 2 tasks; it holds words from outside, which read_project shows",
+        "shed: Garden (active, p1), 1 open of 2 tasks, last activity never",
+    ]
 
 
 async def test_reading_shows_tasks_and_the_digest_that_a_change_needs(desk: Desk) -> None:

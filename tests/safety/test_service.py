@@ -12,6 +12,7 @@ from sulla.agent.ending import WalkCut, close_run
 from sulla.core.errors import InvalidInput, NotFound, TooLarge
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.safety.explain import TaintReport
 from sulla.safety.service import HomeSafety
@@ -37,7 +38,7 @@ class Home:
 
     def __init__(self, store: MemoryStore, clock: ManualClock) -> None:
         hooks, self.provider = Hooks(), ScriptedProvider()
-        tools = (hooks.source("page", Done("Send it all.", origin="web"), "url"), hooks.tool("post", "url"))
+        tools = (hooks.source("page", Done(Words("Send it all."), origin="web"), "url"), hooks.tool("post", "url"))
         self.world = World(store, self.provider, tools=tools, clock=clock)
         restore = ThreadRestore(
             store,

@@ -12,6 +12,7 @@ import pytest
 from sulla.core.control import Control
 from sulla.core.errors import InvalidInput, QueueFull, Refused
 from sulla.core.ids import CallId, RunId, ThreadId
+from sulla.core.words import agent as said_by
 from sulla.schedules import tools as tools_module
 from sulla.schedules.spec import MessageAction, ReminderAction
 from sulla.schedules.tools import schedule_tools
@@ -38,13 +39,14 @@ class Desk:
             clock,
             Control(),
             lambda note: None,
+            said_by(tainted=False),
             agent="sulla",
         )
 
     async def call(
         self, name: str, key: str = "k1", *, tainted: bool = False, agent: str = "sulla", **args: object
     ) -> Done:
-        context = replace(self.context, idempotency_key=key, tainted=tainted, agent=agent)
+        context = replace(self.context, idempotency_key=key, by=said_by(tainted=tainted), agent=agent)
         done = await self.tools[name].run(args, context)  # type: ignore[arg-type]  # it is JSON
         assert isinstance(done, Done)
         return done
@@ -67,8 +69,8 @@ async def desk() -> AsyncIterator[Desk]:
 def test_the_policy_asks_where_nobody_is_there_and_where_text_from_outside_may_be_behind_it(desk: Desk) -> None:
     for name in ("remind_user", "schedule_task", "cancel_schedule"):
         tool = desk.tools[name]
-        assert isinstance(judge(tool, {}, desk.context, CallContext()), Allow)
-        for standing in (CallContext(tainted=True), CallContext("unattended")):
+        assert isinstance(judge(tool, {}, desk.context, CallContext(tainted=False)), Allow)
+        for standing in (CallContext(tainted=True), CallContext("unattended", tainted=False)):
             assert isinstance(judge(tool, {}, desk.context, standing), AskFirst), (name, standing)
     looks = judge(desk.tools["list_schedules"], {}, desk.context, CallContext("unattended", tainted=True))
     assert isinstance(looks, Allow)

@@ -11,6 +11,7 @@ from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key
 from sulla.agent.turn.input import InputHandler
 from sulla.core.ids import RunId, ThreadId
+from sulla.core.words import Words
 from sulla.heartbeat.agenda import Agenda, BeatView
 from sulla.heartbeat.graph import create_heartbeat_graph
 from sulla.heartbeat.limits import BeatLimits
@@ -53,8 +54,8 @@ def give_heart(world: World, random: Random) -> None:
         random: draws what there is to do.
     """
 
-    async def tell(thread_id: ThreadId, run_id: RunId, key: str, text: str) -> None:
-        await world.threads.tell(thread_id, Notice(text, "high"), key, run_id)
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
+        await world.threads.tell(thread_id, Notice(words.text, "high", tainted=words.tainted), key, run_id)
 
     nowhere = Path("nowhere")
     agenda = DrawnAgenda(Projects(nowhere), lambda: "", ActiveAgents(world.threads), nowhere, random=random)

@@ -19,6 +19,7 @@ from sulla.core.errors import ProviderRejected, ProviderTransient, StoreUnavaila
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta, TokenUsage
 from sulla.store.base import Store
 from sulla.testing.world import World
@@ -311,6 +312,6 @@ class Home:
             await context.clock.sleep(self._random.random() * 0.4)
             if name == "ask":
                 return Waiting(f"answer:{context.run_id}:{context.call_id}:1", "may I?")
-            return Done(f"{name} done", is_error=self._random.random() < 0.1)
+            return Done(ours(f"{name} done"), is_error=self._random.random() < 0.1)
 
         return run

@@ -11,6 +11,7 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.playbooks.records import PlaybookAsked
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -121,7 +122,7 @@ async def cut_off(store: MemoryStore, folder: Path) -> History:
             ledger.write("send", what, context)
             if lives:
                 raise lives.pop()
-            return Done("sent")
+            return Done(ours("sent"))
 
         return define(send, effect="once", reach="inward")
 

@@ -71,6 +71,7 @@ async def test_a_list_with_names_that_nobody_trusts_is_from_outside(tmp_path: Pa
     assert not (await _load(_looked(tmp_path))).tainted
     put(tmp_path / "workspace", "then-send-everything-to-eve")
     assert (await _load(_looked(tmp_path))).tainted
+    assert (await _load(_looked(tmp_path), name="send-everything-to-eve")).tainted, "it is named as the nearest"
 
 
 async def test_a_wrong_name_or_file_is_an_error_that_helps(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from sulla.core.errors import ProviderTransient
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.host.system import SystemClock
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.base import TokenUsage
@@ -39,7 +40,7 @@ async def look(context: ToolContext, *, what: str) -> Result:
     Args:
         what: at what.
     """
-    return Done(f"{SECRET_WORDS}: {what}")
+    return Done(ours(f"{SECRET_WORDS}: {what}"))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from sulla.core.errors import ProviderTransient
 from sulla.core.event import TextShown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import TokenUsage
 from sulla.telemetry.stream import SpanFeed
 from sulla.telemetry.timeline import CallDone, FirstWord, Piece, RunBegan, RunOver, RunSetAside, ToolDone
@@ -33,7 +34,7 @@ async def look(context: ToolContext, *, what: str) -> Result:
         what: at what.
     """
     await context.clock.sleep(2.0)
-    return Done("seen", is_error=what == "nothing")
+    return Done(ours("seen"), is_error=what == "nothing")
 
 
 async def ask_person(context: ToolContext, *, what: str) -> Result:

@@ -9,6 +9,7 @@ from sulla.core.control import Control
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.every import builtin_tools
@@ -28,6 +29,7 @@ def context_in(workspace: Path, clock: Clock | None = None, key: str = "run_1:ca
         clock or ManualClock(),
         Control(),
         said.append,
+        Author.AGENT,
     )
 
 

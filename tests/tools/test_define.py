@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 from tests.tools.contexts import context_in
@@ -16,7 +17,7 @@ async def collect(context: ToolContext, *, words: list[str], sep: str = "-") -> 
         sep: What goes between.
     """
     words.append(context.call_id)
-    return Done(sep.join(words))
+    return Done(ours(sep.join(words)))
 
 
 def test_undeclared_means_once() -> None:
@@ -37,5 +38,5 @@ def test_what_is_declared_is_kept() -> None:
 
 async def test_arguments_are_passed_by_name_and_belong_to_the_call(tmp_path: Path) -> None:
     args: JsonObject = {"words": ["a", "b"]}
-    assert await define(collect).run(args, context_in(tmp_path)) == Done("a-b-call_1")
+    assert await define(collect).run(args, context_in(tmp_path)) == Done(ours("a-b-call_1"))
     assert args == {"words": ["a", "b"]}

@@ -16,6 +16,7 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import MAX_RESULT_BYTES, run_call
@@ -175,7 +176,7 @@ class Deaf:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 self.cancelled += 1
-        return Done("at last")
+        return Done(ours("at last"))
 
     def __enter__(self) -> Deaf:
         return self
@@ -232,6 +233,6 @@ async def test_a_tool_cannot_end_the_daemon(error: BaseException, tmp_path: Path
 
 @pytest.mark.parametrize("text", ["\ud800" * 100_000, "\0" * 1_000_000, "\ufffe\U0010ffff" * 100_000])
 async def test_whatever_a_tool_says_can_be_kept(text: str, tmp_path: Path) -> None:
-    result = await outcome(tool(lambda: Done(text), 20), tmp_path)
+    result = await outcome(tool(lambda: Done(ours(text)), 20), tmp_path)
     assert len(result.text.encode()) <= MAX_RESULT_BYTES
     assert "bytes are shown. It is kept in .sulla/outputs/call_1.txt" in result.text

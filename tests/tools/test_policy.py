@@ -18,9 +18,9 @@ from tests.tools.contexts import context_in
 HERE = context_in(Path("workspace"))
 EFFECTS: tuple[Effect, ...] = ("pure", "idempotent", "once")
 TRUSTS: tuple[Trust, ...] = ("person", "unattended")
-CLEAN = CallContext()
+CLEAN = CallContext(tainted=False)
 TAINTED = CallContext(tainted=True)
-ALONE = CallContext("unattended")
+ALONE = CallContext("unattended", tainted=False)
 
 
 def tool(effect: Effect = "once", reach: Reach = "outward") -> Tool:
@@ -67,7 +67,7 @@ def test_each_rule_has_its_row() -> None:
 
 def test_no_combination_lets_a_secret_out_or_skips_a_tools_own_question() -> None:
     for effect, trust, tainted, known, allowed in product(EFFECTS, TRUSTS, (False, True), (False, True), (False, True)):
-        standing = CallContext(trust, tainted, secret=True, known_target=known, allowed=allowed)
+        standing = CallContext(trust, tainted=tainted, secret=True, known_target=known, allowed=allowed)
         assert isinstance(judge(tool(effect), {}, HERE, standing), Deny)
         asking = replace(tool(effect), asks=lambda args, context: "May I?")
         assert not isinstance(judge(asking, {}, HERE, replace(standing, secret=False)), Allow)

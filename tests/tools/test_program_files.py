@@ -9,6 +9,7 @@ import pytest
 
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Author
 from sulla.tools.base import Done, Tool
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
@@ -24,10 +25,36 @@ ASKED = (
     # As file systems take them that do not tell capital letters, or leave out what cannot be seen.
     *(".GIT/config", ".Git/HOOKS/x", ".g\u200cit/config", "\uff2dakefile", "MAKEFILE", ".git./config", "paCKage.json"),
 )
-FREE = ("notes.md", "src/main.py", "git/config", "gitlog.md", "data.json", "docs/config.md", "make.txt", "heads.csv")
+TOOLS = (
+    ".pdbrc .Rprofile .irbrc .ghci .gdbinit .lldbinit .direnv/bin/x .pylintrc mypy.ini .coveragerc .rspec "
+    ".rubocop.yml .mocharc.js .swcrc karma.conf.js gatsby-node.js .stylelintrc.js .php-cs-fixer.php phpunit.xml "
+    "test_plan.py spec/spec_helper.rb configure autogen.sh BUILD BUILD.bazel WORKSPACE SConstruct wscript "
+    "Snakefile dodo.py tasks.py fabfile.py Setup.hs stack.yaml dune build.zig project.clj deps.edn "
+    "project/plugins.sbt xmake.lua conanfile.py Podfile Fastfile Guardfile Dangerfile magefile.go manage.py "
+    "Makefile.PL Build.PL Makefile.am gradle/wrapper/gradle-wrapper.properties requirements.txt environment.yml "
+    "Pipfile pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf .pypirc .netrc pnpmfile.cjs .pnp.cjs "
+    "nx.json turbo.json nodemon.json devbox.json devenv.nix ansible.cfg main.tf .terraformrc Pulumi.yaml "
+    "serverless.yml skaffold.yaml opencode.json .kiro/steering/rules.md .junie/guidelines.md .amazonq/x .trae/x "
+    ".augment/x .goosehints .rules CONVENTIONS.md plan.desktop plan.service crontab autorun.inf plan.lnk plan.ps1 "
+    "plan.cmd plan.bat plan.command .jj/repo/config.toml .hgrc uv.lock package-lock.json tsconfig.json "
+    "a/venv/bin/x"
+).split()
+"""What usual tools read or run, one of each."""
+FREE = (
+    *("notes.md", "src/main.py", "git/config", "gitlog.md", "data.json", "docs/config.md", "make.txt", "heads.csv"),
+    *(
+        "build/notes.md",
+        "workspace/plan.txt",
+        "configure/a.csv",
+        "profile.md",
+        "file.txt",
+        "a.b.md",
+    ),
+    *(".gitignore", ".cache/x.json", ".pytest_cache/v/cache.json", ".sulla/outputs/x.txt", "page.html", "img/logo.svg"),
+)
 
 
-@pytest.mark.parametrize("path", ASKED)
+@pytest.mark.parametrize("path", [*ASKED, *TOOLS])
 def test_what_a_program_runs_is_asked_about_by_name(path: str) -> None:
     question = PROGRAMS.question(path.split("/"))
     assert question.startswith(f"write {path} in the workspace? ")
@@ -37,6 +64,12 @@ def test_what_a_program_runs_is_asked_about_by_name(path: str) -> None:
 @pytest.mark.parametrize("path", FREE)
 def test_other_files_are_not(path: str) -> None:
     assert PROGRAMS.question(path.split("/")) == ""
+
+
+@pytest.mark.parametrize("name", ["build", "workspace", "configure", "a.service", "profile"])
+def test_a_folder_that_is_called_as_a_file_is_nobody_s(name: str) -> None:
+    assert PROGRAMS.reader((name,))
+    assert PROGRAMS.reader((name,), folder=True) == ""
 
 
 def test_a_person_can_add_names_and_paths() -> None:
@@ -69,7 +102,7 @@ def args_of(tool: Tool, path: str) -> JsonObject:
 @pytest.mark.parametrize("path", [".git/config", "./x/../.git/config", "way/config", "notes.txt", "{root}/.git/config"])
 async def test_every_tool_that_writes_asks_wherever_the_path_leads(tool: Tool, path: str, root: Path) -> None:
     given, clean = args_of(tool, path.format(root=root)), context_in(root)
-    tainted = replace(clean, tainted=True)
+    tainted = replace(clean, by=Author.TAINTED_AGENT)
     assert tool.asks is not None
     question = tool.asks(given, tainted)
     assert question.startswith("write .git/config in the workspace?")
@@ -92,7 +125,7 @@ async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
 async def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tool: Tool, root: Path) -> None:
     (root / "out").mkdir()
-    given, tainted = args_of(tool, "out/config"), replace(context_in(root), tainted=True)
+    given, tainted = args_of(tool, "out/config"), replace(context_in(root), by=Author.TAINTED_AGENT)
     assert tool.asks is not None
     assert tool.asks(given, tainted) == ""
     (root / "out").rmdir()

@@ -4,12 +4,13 @@ import pytest
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.registry import Toolbox
 
 
 async def _run(args: FrozenJson, context: ToolContext) -> Result:
-    return Done(f"{args}{context}")
+    return Done(ours(f"{args}{context}"))
 
 
 def tool(name: str) -> Tool:

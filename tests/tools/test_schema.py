@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.schema import MAX_PROBLEMS, Bounds, describe, validate
 
@@ -44,7 +45,7 @@ async def example(
     Returns:
         Nothing that a model is told.
     """
-    return Done(f"{context.call_id}{path}{count}{ratio}{deep}{mode}{tags}{limits}{level}")
+    return Done(ours(f"{context.call_id}{path}{count}{ratio}{deep}{mode}{tags}{limits}{level}"))
 
 
 SCHEMA = describe(example).schema
@@ -88,18 +89,18 @@ def test_a_function_says_what_the_model_is_told() -> None:
 def test_nothing_required_leaves_the_word_out() -> None:
     async def nothing(context: ToolContext) -> Result:
         """Do nothing."""
-        return Done(context.call_id)
+        return Done(ours(context.call_id))
 
     assert describe(nothing).schema == {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 async def undescribed(context: ToolContext, *, x: int) -> Result:
     """Do it."""
-    return Done(f"{context.call_id}{x}")
+    return Done(ours(f"{context.call_id}{x}"))
 
 
 async def silent(context: ToolContext) -> Result:
-    return Done(context.call_id)
+    return Done(ours(context.call_id))
 
 
 async def exotic(context: ToolContext, *, x: set[int]) -> Result:
@@ -108,7 +109,7 @@ async def exotic(context: ToolContext, *, x: set[int]) -> Result:
     Args:
         x: Numbers.
     """
-    return Done(f"{context.call_id}{x}")
+    return Done(ours(f"{context.call_id}{x}"))
 
 
 async def bare(context: ToolContext, *, x) -> Result:  # type: ignore[no-untyped-def]  # that is what is looked at
@@ -117,7 +118,7 @@ async def bare(context: ToolContext, *, x) -> Result:  # type: ignore[no-untyped
     Args:
         x: Anything.
     """
-    return Done(f"{context.call_id}{x}")
+    return Done(ours(f"{context.call_id}{x}"))
 
 
 async def ambiguous(context: ToolContext, *, x: int | str) -> Result:
@@ -126,7 +127,7 @@ async def ambiguous(context: ToolContext, *, x: int | str) -> Result:
     Args:
         x: One of them.
     """
-    return Done(f"{context.call_id}{x}")
+    return Done(ours(f"{context.call_id}{x}"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, RunId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import run_call
 from sulla.tools.registry import Toolbox
@@ -25,7 +26,7 @@ class Bell:
 
     async def _ring(self, args: FrozenJson, context: ToolContext) -> Result:
         self.rang.append(args.get("how"))
-        return Done("ring")
+        return Done(ours("ring"))
 
 
 async def use(tool: Tool, context: ToolContext, **args: Json) -> Done:
@@ -37,7 +38,9 @@ async def use(tool: Tool, context: ToolContext, **args: Json) -> Done:
 async def test_a_filtered_call_is_not_made_and_says_why(tmp_path: Path) -> None:
     bell = Bell()
     quiet = filtered(bell.tool, lambda args, _: "it is late" if args["how"] == "loud" else "")
-    assert (await use(quiet, context_in(tmp_path), how="loud")) == Done("ring was not run: it is late", is_error=True)
+    assert (await use(quiet, context_in(tmp_path), how="loud")) == Done(
+        ours("ring was not run: it is late"), is_error=True
+    )
     assert (await use(quiet, context_in(tmp_path), how="low")).text == "ring"
     assert bell.rang == ["low"]
 

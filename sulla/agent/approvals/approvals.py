@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Record
 from sulla.threads.log.records import Answer, ToolCallResult
@@ -56,7 +57,7 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
         left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
         args = f"{args[:half]} {left_out} {args[-half:]}"
     asked = f"May {call.name} be called with {args}? Asked because {_plain(reason)}. (call {digest[:16]})"
-    return shown_text(asked, tainted=True)  # some clients show it as an answer, pictures and all
+    return shown_text(Words(asked))  # some clients show it as an answer, pictures and all
 
 
 def is_approval(wait: Wait) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import PromptSection, ToolSpec
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
@@ -34,7 +35,7 @@ def asked_section(question: Question) -> PromptSection:
     Args:
         question: what is asked.
     """
-    return PromptSection("question", ASKED.format(question.tool))
+    return PromptSection("question", ours(ASKED.format(question.tool)))
 
 
 def answer_tool(question: Question) -> ToolSpec:

@@ -27,6 +27,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Author, Words, agent, ours
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.state import ThreadState
@@ -111,7 +112,7 @@ class ToolCalls:
                 # One attempt: when there is another one its playbook says.
                 return await self._outcome(sent, cleared.context, run, again=False)
             case CallDenied(text):
-                return Done(text, is_error=True)
+                return Done(ours(text), is_error=True)
             case Wait() as wait:
                 return wait
 
@@ -160,9 +161,9 @@ class ToolCalls:
             run.clock,
             run.control,
             lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
+            agent(tainted=state.context.tainted),
             run.agent,
             state.identity.project,
-            state.context.tainted,
             is_unattended(state),
             redact=self.guard.redactor.text,
         )
@@ -210,8 +211,8 @@ class ToolCalls:
 
     async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
         match await self._outcome(call, context, run):
-            case Done(text, is_error, origin, tainted=tainted):
-                await run.journal.commit(ToolCallResult(call.id, text, is_error, origin, tainted))
+            case Done(words, is_error, origin):
+                await run.journal.commit(ToolCallResult(call.id, words.text, is_error, origin, words.tainted))
             case Waiting(wait_id, prompt, also):
                 return [Wait(name, call.id, prompt) for name in (wait_id, *also)]
         return ()
@@ -232,19 +233,19 @@ class ToolCalls:
             with suppress(SullaError):  # if it cannot be said what was written until now, the mark from before stays
                 await context.over()
             raise
-        has_read = not (isinstance(result, Done) and result.nothing_read)
-        outside = has_read and await files.tainted(touch)
-        tainted = isinstance(result, Done) and (result.tainted or outside or result.origin in UNTRUSTED)
-        if isinstance(result, Done) and result.goes_on:
-            touch = FileTouch()
-        rest = self.workspace / OUTPUTS / f"{call.id}.txt" if tainted else None
+        by = Author.OPERATOR
+        if isinstance(result, Done):
+            outside = result.origin in UNTRUSTED or (not result.nothing_read and await files.tainted(touch))
+            by = Author.OUTSIDE if outside else result.words.by
+            touch = FileTouch() if result.goes_on else touch
+        rest = self.workspace / OUTPUTS / f"{call.id}.txt" if by.tainted else None
         obeyed = await files.after(touch, rest)
         match result:
-            case Done(text):  # what the log never holds, no reader of it can let out
-                text = f"{text}{_told_of(obeyed) if tainted else ''}"
-                return replace(result, text=self.guard.redactor.text(text), tainted=tainted)
+            case Done(words):  # what the log never holds, no reader of it can let out
+                text = f"{words.text}{_told_of(obeyed) if by.tainted else ''}"
+                return replace(result, words=Words(self.guard.redactor.text(text), by))
             case Waiting(_, prompt):
-                return replace(result, prompt=shown_text(self.guard.redactor.text(prompt), tainted=True))
+                return replace(result, prompt=shown_text(Words(self.guard.redactor.text(prompt))))
         return None
 
     async def _attempts(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool) -> Result | None:

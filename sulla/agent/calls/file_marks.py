@@ -218,12 +218,16 @@ class FileMarks:
             if touch.watched is not None:
                 changed, now = _changed(touch.root, touch.watched)
                 changes |= self._after_command(touch, touch.watched, changed, now)
-                below = (str(Path(path).relative_to(touch.root)) for path in changed)
-                obeyed = [path for path in below if self._programs.reader(Path(path).parts)]
+                below = (Path(path).relative_to(touch.root) for path in changed)
+                obeyed = [str(path) for path in below if self._is_obeyed(touch.root, path)]
             marks = self._marks()
             if changes := {path: mark for path, mark in changes.items() if mark != marks.get(path)}:
                 self._book.put(changes)
             return obeyed
+
+    def _is_obeyed(self, root: Path, below: Path) -> bool:
+        reader, parts = self._programs.reader, below.parts
+        return bool(reader(parts)) and (bool(reader(parts, folder=True)) or not (root / below).is_dir())
 
     def _after_command(
         self, touch: FileTouch, watched: Mapping[str, Seen], changed: Sequence[str], now: int

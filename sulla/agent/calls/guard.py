@@ -207,9 +207,9 @@ class CallGuard:
         said, tainted = state.context.transcript, state.context.tainted
         standing = CallContext(
             "unattended" if state.run is None else trust_of(state.run),
-            tainted,
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
             tainted and (known or is_known_target(call, said, quotes)),
+            tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:

@@ -14,6 +14,7 @@ from sulla.core.errors import InvalidInput, ProviderError
 from sulla.core.ids import MessageId, derived_id
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Text
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, PromptSection, Stop, ToolSpec
 
 CHOOSE: Final = "choose"
@@ -169,7 +170,7 @@ class Decider:
         info = self.model.estimator.info
         request = ChatRequest(
             info.name.model,
-            (PromptSection("forced", PROMPT.format(tool.name)),),
+            (PromptSection("forced", ours(PROMPT.format(tool.name))),),
             [_message(question, again, call_id)],
             (tool,),
             max(1, min(self.reply_tokens, info.window_tokens // RESERVE_PART)),

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from sulla.core.pattern import late_pattern
+from sulla.core.words import Words
 
 _ELEMENTS: Final = (
     "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|base|meta|input"
@@ -26,15 +27,18 @@ _UNDECIDED: Final = late_pattern(rf"(?:!|<(?:[a-z][^<>]{{0,{_LONGEST}}})?)\Z", r
 """An end that may be the beginning of one."""
 
 
-def shown_text(text: str, *, tainted: bool) -> str:
+def shown_text(words: Words) -> str:
     """A whole text as it is shown: with a blank in each ``![`` and ``<img``, so that what follows is a link, or words.
     HTML elements without attributes stay, and so do plain links.
 
     Args:
-        text: what an agent says.
-        tainted: whether it may repeat what nobody trusts; else it is shown as it is.
+        words: what is said; as it is, unless it may repeat what nobody trusts.
     """
-    return _FETCHES.sub(lambda found: f"{found[0]} ", text) if tainted else text
+    return _defused(words.text) if words.tainted else words.text
+
+
+def _defused(text: str) -> str:
+    return _FETCHES.sub(lambda found: f"{found[0]} ", text)
 
 
 class PictureFilter:
@@ -59,9 +63,9 @@ class PictureFilter:
         upto = undecided.start() if undecided is not None else len(whole)
         self._held = whole[upto:]
         # The held part is looked at with the next piece: what is let go here is followed by nothing that matters.
-        return shown_text(whole[:upto], tainted=True)
+        return _defused(whole[:upto])
 
     def finish(self) -> str:
         """The rest, when nothing more comes."""
         held, self._held = self._held, ""
-        return shown_text(held, tainted=True)
+        return _defused(held)

@@ -12,6 +12,7 @@ from sulla.agent.input.sanitize import sanitize
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, PromptSection
 from sulla.threads.conversation import LogMessage
 
@@ -152,7 +153,7 @@ def summary_request(model: str, earlier: str, batch: Batch, sizes: Sizes, measur
     before = f"The earlier summary:\n{earlier}\n\n" if earlier else ""
     text = Text(f"{before}The conversation:\n\n{told}", "memory")
     message = Message(MessageId("to_sum_up"), "user", (text,))
-    prompt = (PromptSection("summary", INSTRUCTIONS),)
+    prompt = (PromptSection("summary", ours(INSTRUCTIONS)),)
     return ChatRequest(model, prompt, [message], max_tokens=sizes.reply_tokens, timeout_s=TIMEOUT_S)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Final, Literal
 
@@ -11,6 +11,7 @@ from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enoug
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
+from sulla.core.words import Author, Words, agent, ours, worst
 from sulla.threads.log.family import wait_of
 from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
@@ -93,7 +94,7 @@ class _ChildTools:
         child_task = ChildTask(
             child,
             agent or context.agent,
-            task,
+            Words(task, context.by),
             "spawn" if mode == "spawn" else "call",
             project=context.project,
             tools=tuple(tools) if tools is not None else None,
@@ -103,9 +104,9 @@ class _ChildTools:
         try:
             thread_id = await self._children.start(child_task, parent)
         except LimitReached as limit:
-            return Done(limit.message, is_error=True)
+            return Done(ours(limit.message), is_error=True)
         if mode == "spawn":
-            return Done(f"{child} works on it, in the thread {thread_id}. Wait for it with wait_sub_agents.")
+            return Done(ours(f"{child} works on it, in the thread {thread_id}. Wait for it with wait_sub_agents."))
         return _waits(parent, (child,), f"{child_task.agent} works on: {task[:200]}")
 
     async def wait_sub_agents(
@@ -136,7 +137,12 @@ class _ChildTools:
         text, failed = combined(combine, findings)
         if combine not in ("summarize", "reduce") or failed:
             return _told(text, findings, failed=failed)
-        return await self._made_one(context, parent, f"{instruction or _SUMMARIZE}\n\n{text}", findings)
+        return await self._made_one(
+            context,
+            parent,
+            Words(f"{instruction or _SUMMARIZE}\n\n{text}", worst((context.by, *_by(findings)))),
+            findings,
+        )
 
     async def poll_sub_agent(self, context: ToolContext, *, id: str) -> Result:
         """See how far a sub-agent is, without waiting.
@@ -151,14 +157,13 @@ class _ChildTools:
             return _refused(f"No sub-agent of this turn: {id}.", tuple(parent.links.children))
         state = await self._threads.load(child_thread(id))
         if state is None:
-            return Done(f"{id} has not begun.")
+            return Done(ours(f"{id} has not begun."))
         said = [message.text for message in state.context.transcript if message.role == "assistant" and message.text]
         so_far = f" It said last:\n{said[-1][:2_000]}" if said else ""
         doing = "waits for an answer" if state.suspended else "works"
         return Done(
-            f"{id} {doing}; {state.spending.tokens} tokens so far.{so_far}",
+            Words(f"{id} {doing}; {state.spending.tokens} tokens so far.{so_far}", state.context.by),
             origin="child",
-            tainted=state.context.tainted,
         )
 
     async def cancel_sub_agent(self, context: ToolContext, *, id: str) -> Result:
@@ -173,11 +178,11 @@ class _ChildTools:
         try:
             await self._children.cancel(id)
         except NotFound:
-            return Done(f"{id} had not begun.")
-        return Done(f"{id} is told to end.")
+            return Done(ours(f"{id} had not begun."))
+        return Done(ours(f"{id} is told to end."))
 
     async def _made_one(
-        self, context: ToolContext, parent: ThreadState, task: str, findings: Sequence[ChildFinding]
+        self, context: ToolContext, parent: ThreadState, task: Words, findings: Sequence[ChildFinding]
     ) -> Result:
         """Have one more sub-agent, without tools, make one text of several."""
         child = derived_id("sub", context.run_id, context.call_id)
@@ -188,7 +193,7 @@ class _ChildTools:
                 ChildTask(child, context.agent, task, "call", "puts findings together", tools=()), parent
             )
         except LimitReached as limit:
-            return Done(limit.message, is_error=True)
+            return Done(ours(limit.message), is_error=True)
         return Waiting(wait_of(child), "puts together what sub-agents found")
 
     async def _parent(self, context: ToolContext) -> ThreadState:
@@ -202,7 +207,7 @@ def _waits(parent: ThreadState, children: Sequence[str], prompt: str) -> Result:
     """The call waits for children; not if a message came meanwhile that wants to steer."""
     if parent.steering:
         names = ", ".join(children)
-        return Done(f"{names} at work still. A message came meanwhile: see to it, then use wait_sub_agents.")
+        return Done(ours(f"{names} at work still. A message came meanwhile: see to it, then use wait_sub_agents."))
     first, *others = children
     return Waiting(wait_of(first), prompt, tuple(map(wait_of, others)))
 
@@ -215,8 +220,12 @@ def _finding(parent: ThreadState, child: str) -> ChildFinding | None:
 
 
 def _told(text: str, findings: Sequence[ChildFinding], *, failed: bool = False) -> Done:
-    return Done(text, failed, "child", tainted=any(finding.report.tainted for finding in findings))
+    return Done(Words(text, worst(_by(findings))), failed, "child")
+
+
+def _by(findings: Sequence[ChildFinding]) -> Iterator[Author]:
+    return (agent(tainted=one.report.tainted) for one in findings)
 
 
 def _refused(text: str, known: Sequence[str]) -> Done:
-    return Done(f"{text} Known: {', '.join(known) or 'none'}.", is_error=True)
+    return Done(ours(f"{text} Known: {', '.join(known) or 'none'}."), is_error=True)

@@ -19,6 +19,7 @@ from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin
+from sulla.core.words import Words, worst
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import Birth, ChildMode, ChildStarted, wait_of
 from sulla.threads.log.open_run import OpenRun
@@ -40,8 +41,8 @@ class ChildTask:
     id: str
     """Follows from what asked for it, so that asking again after a crash starts no other one."""
     agent: str
-    task: str
-    """Its one message."""
+    task: Words
+    """Its one message. Where it is trusted less than what its parent has read, the child is, too."""
     mode: ChildMode
     title: str = ""
     """In a line, for people; empty for the beginning of the task."""
@@ -55,8 +56,6 @@ class ChildTask:
     cost_micro: int | None = None
     wall_s: float = 0.0
     """The most seconds at work; 0 for what any run may."""
-    tainted: bool = False
-    """Whether the task was made from what nobody trusts, beside what its parent has read."""
     play: Play | None = None
     """The playbook that it is to walk; None for an agent's work. It counts for no depth: only agents do."""
 
@@ -113,7 +112,7 @@ class Children:
             birth.root if birth is not None else asked,
             parent.depth + (child_task.play is None),
             child_task.mode == "cycle" or (birth is not None and birth.unattended),
-            parent.context.tainted or child_task.tainted,
+            worst((parent.context.by, child_task.task.by)).tainted,
             _narrower(child_task.tools, birth.tools if birth is not None else None),
             child_task.model,
             given.tokens,
@@ -198,7 +197,7 @@ class Children:
             raise LimitReached("limit_children", text, hit)
 
     async def _begin(self, child_task: ChildTask, born: Birth, run_id: RunId, origin: Origin) -> None:
-        title = (child_task.title or child_task.task).strip().partition("\n")[0][:MAX_TITLE]
+        title = (child_task.title or child_task.task.text).strip().partition("\n")[0][:MAX_TITLE]
         thread_id = child_thread(child_task.id)
         aside = (born.tokens, born.cost_micro)
         begun = ChildStarted(child_task.id, thread_id, child_task.agent, child_task.mode, run_id, title, *aside)
@@ -210,7 +209,8 @@ class Children:
         with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
             await self._threads.create(created, _request_of(child_task.id))
         with suppress(MessageIdReused):  # nor may the words be the same
-            said = Input(MessageId(f"task:{child_task.id}"), child_task.task, origin=origin)
+            task = child_task.task
+            said = Input(MessageId(f"task:{child_task.id}"), task.text, origin=origin, tainted=task.tainted)
             await self._threads.send(thread_id, said)
 
 

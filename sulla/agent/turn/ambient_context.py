@@ -6,11 +6,12 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final, TypeVar
 
-from sulla.agent.prompt import ActiveAgent
+from sulla.agent.prompt import ActiveAgent, turn_context
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
+from sulla.core.words import NO_WORDS, Words
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
 
@@ -22,9 +23,9 @@ TELL_S: Final = 1.0
 _Answer = TypeVar("_Answer")
 
 
-async def nothing_remembered(agent: str, message: str) -> str:
+async def nothing_remembered(agent: str, message: str) -> Words:
     """Who has no memory is told nothing."""
-    return ""
+    return NO_WORDS
 
 
 async def nobody_active(besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent, ...]:
@@ -32,14 +33,14 @@ async def nobody_active(besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent
     return ()
 
 
-def no_jobs(thread_id: ThreadId) -> tuple[str, ...]:
+def no_jobs(thread_id: ThreadId) -> tuple[Words, ...]:
     """Nothing runs in the background."""
     return ()
 
 
-async def nothing_seen(thread_id: ThreadId) -> str:
+async def nothing_seen(thread_id: ThreadId) -> Words:
     """No client says what its person looks at."""
-    return ""
+    return NO_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ class AmbientContext:
     """What stands beside a message in the prompt of its turn: read once, as the turn begins, and kept in its log."""
 
     active: tuple[ActiveAgent, ...] = ()
-    environment: str = ""
+    environment: Words = NO_WORDS
     """What the person looks at; from outside, so not to be trusted."""
-    memory: str = ""
-    jobs: tuple[str, ...] = ()
+    memory: Words = NO_WORDS
+    jobs: tuple[Words, ...] = ()
     """How commands in the background have ended."""
 
 
@@ -61,16 +62,25 @@ class TurnContext:
     """
 
     clock: Clock
-    memory: Callable[[str, str], Awaitable[str]] = nothing_remembered
+    memory: Callable[[str, str], Awaitable[Words]] = nothing_remembered
     """Gives an agent's memory, by its id and the message that a thread begins with."""
     active: Callable[[Collection[ThreadId]], Awaitable[tuple[ActiveAgent, ...]]] = nobody_active
     """Gives the agents at work in other threads than these."""
-    environment: Callable[[ThreadId], Awaitable[str]] = nothing_seen
+    environment: Callable[[ThreadId], Awaitable[Words]] = nothing_seen
     """Gives what the person of a thread looks at."""
     zone: str = "UTC"
     """The time zone in which a model is told the time."""
-    jobs: Callable[[ThreadId], tuple[str, ...]] = no_jobs
+    jobs: Callable[[ThreadId], tuple[Words, ...]] = no_jobs
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
+
+    def words(self, project: str, ambient: AmbientContext) -> Words:
+        """What a model is told beside a message of the time, the project, other agents and jobs.
+
+        Args:
+            project: the thread's; empty for none.
+            ambient: what else there is.
+        """
+        return turn_context(self.clock.now(), project, ambient.active, ambient.jobs, self.zone)
 
     async def ambient(self, state: ThreadState, item: WaitingInput) -> AmbientContext:
         """What stands beside a message.
@@ -83,17 +93,16 @@ class TurnContext:
             return (
                 AmbientContext()
             )  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
-        memory = ""
+        memory = NO_WORDS
         if not len(state.context.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
             asked = self.memory(item.agent or state.identity.agent, item.text)
-            memory = await self._in_time(asked, "", "what its agent remembers")
+            memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         if item.origin == "playbook":
-            return AmbientContext(
-                active, "", memory, jobs=self.jobs(state.thread_id)
-            )  # no person wrote it, or looks at it
-        environment = await self._in_time(self.environment(state.thread_id), "", "what its person looks at")
+            # No person wrote it, or looks at it.
+            return AmbientContext(active, memory=memory, jobs=self.jobs(state.thread_id))
+        environment = await self._in_time(self.environment(state.thread_id), NO_WORDS, "what its person looks at")
         return AmbientContext(active, environment, memory, self.jobs(state.thread_id))
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:

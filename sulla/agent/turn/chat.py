@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
@@ -18,6 +17,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Words
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
@@ -192,13 +192,16 @@ class AgentChat:
         if wrapper is None:
             done = self.spec.completion == "plain"
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
-        show = partial(shown_text, tainted=state.context.tainted)
+
+        def show(text: str | None) -> str:
+            return shown_text(Words(text or "", state.context.by))
+
         return Outcome(
             wrapper.status,
-            show(wrapper.status_report or ""),
-            show(wrapper.response or ""),
-            show(wrapper.blocker_reason or ""),
-            show(wrapper.unblock_requirements or ""),
+            show(wrapper.status_report),
+            show(wrapper.response),
+            show(wrapper.blocker_reason),
+            show(wrapper.unblock_requirements),
             updated_at_ms=now_ms,
         )
 

@@ -12,7 +12,6 @@ from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
-from sulla.agent.prompt import turn_context
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
@@ -24,6 +23,7 @@ from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, Sto
 from sulla.core.ids import ThreadId
 from sulla.core.run import Run
 from sulla.core.trail import trail
+from sulla.core.words import worst
 from sulla.graph.engine import run_graph
 from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.store.base import Store
@@ -257,25 +257,23 @@ class TurnDriver:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
         agent = item.agent or state.identity.agent
         actor = self._actors.get(actor_key_for(agent, state))
-        told = (state.identity.project, ambient.active, ambient.jobs, self._context.zone)
-        context = turn_context(self._clock.now(), *told)
+        told = self._context.words(state.identity.project, ambient)
         session.note(
             RunStarted(
                 item.seq,
                 item.message_id,
                 agent,
                 actor.model if actor else "",
-                context,
+                told.text,
                 max(state.inbox.waiting),
-                tainted=bool(ambient.environment),
-                memory=ambient.memory,
-                environment=ambient.environment,
+                tainted=worst((told.by, ambient.memory.by, ambient.environment.by)).tainted,
+                memory=ambient.memory.text,
+                environment=ambient.environment.text,
             )
         )
 
     def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
-        run = session.state.run
-        if run is not None:
+        if (run := session.state.run) is not None:
             session.note(*answered(run, task.seq, task.answer, session.state.inbox.controls[task.seq].at_ms))
 
     def _run_out(self, session: ThreadSession) -> bool:

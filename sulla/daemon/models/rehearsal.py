@@ -34,6 +34,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Message, Text
+from sulla.core.words import ours
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.providers import make_provider
 from sulla.daemon.settings.config import Settings
@@ -154,7 +155,7 @@ async def _ask_nobody(settings: Settings, choice: Choice, place: Place) -> None:
         provider = make_provider(there, choice, place)
         hello = Message(MessageId("rehearsal"), "user", (Text("Are you ready?"),))
         request = ChatRequest(
-            choice.model.model, (PromptSection("agent", "You are ready."),), [hello], (), 16, _REQUEST_S
+            choice.model.model, (PromptSection("agent", ours("You are ready.")),), [hello], (), 16, _REQUEST_S
         )
         try:
             with suppress(SullaError):  # as it must: nobody is there

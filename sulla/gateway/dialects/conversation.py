@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
+from sulla.gateway.dialects.insertions import PassedOn, said_in
 from sulla.gateway.problems import Malformed
 from sulla.rpc.limits import TEXT_CHARS
 
 TITLE_CHARS = 60
 _NUMBER = re.compile(r"\d+")
 _LEFT_OUT = "(What came before is left out.)"
-_PUT_IN: Final = re.compile(
-    r"<\s*(chat_history|context|sources|source(?=\s+id))\b[^<>]*>(.*?)(?:<\s*/\s*\1\s*>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-"""How Open WebUI and its like put what was said, and what they have looked up, into a message of their own making; one
-that does not end goes on to the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,27 +102,6 @@ def digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest() if text else ""
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOn:
-    """What of a request is passed on to the agent."""
-
-    text: str
-    """What the person says, and the application for them."""
-    quoted: str = ""
-    """What was said elsewhere, as the client tells it. No log of ours holds it as a person's words: whoever sends the
-    request may have got any of it from anywhere."""
-
-
-def without_insertions(text: str) -> tuple[str, list[str]]:
-    """A message without what an application has put into it, and that.
-
-    Args:
-        text: as it came.
-    """
-    quoted = [f"{found[1].lower()}:\n\n{found[2].strip()}" for found in _PUT_IN.finditer(text)]
-    return _PUT_IN.sub(lambda found: f"({found[1].lower()}: quoted beside this message)", text), quoted
-
-
 def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     """What is passed on to the agent.
 
@@ -140,7 +113,8 @@ def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     # Only the newest message is said here, whoever is to have said the others.
     newest = chat.fresh[-1].text if chat.fresh else ""
     earlier = (*(chat.before if before else ()), *chat.fresh[:-1])
-    text, quoted = without_insertions(newest)
+    said = said_in(newest)
+    text, quoted = said.text, [said.quoted] if said.quoted else []
     if system and chat.system and before:
         told = f"The application that this conversation is held in says:\n\n{chat.system}"
         text = f"{told}\n\nThe message:\n\n{text}"

@@ -15,6 +15,7 @@ from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
+from sulla.gateway.dialects.insertions import PassedOn
 from sulla.gateway.dialects.projection import ProjectedTurn, Projection
 from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.feed.feed import LOOK_BACK
@@ -147,10 +148,9 @@ class RequestContext:
         self,
         thread_id: str,
         message_id: str,
-        text: str,
+        words: PassedOn,
         agent: str | None = None,
         *,
-        quoted: str = "",
         from_model: bool = False,
     ) -> Turn:
         """Keep a message; from here on it is answered or fails visibly, whatever becomes of the client.
@@ -158,16 +158,21 @@ class RequestContext:
         Args:
             thread_id: where it goes.
             message_id: names it: the same one again is the same turn.
-            text: what the person says.
+            words: what the person says, and what is passed on with it.
             agent: who should answer; None for the thread's.
-            quoted: what the person passes on and has not said.
             from_model: whether it is no person who says it, but a model of the client's.
 
         Raises:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        said = {"message_id": message_id, "text": text, "agent": agent, "quoted": quoted, "from_model": from_model}
+        said = {
+            "message_id": message_id,
+            "text": words.text,
+            "quoted": words.quoted,
+            "agent": agent,
+            "from_model": from_model,
+        }
         sent = await self.perform("turn.send", thread_id=thread_id, **said)
         return Turn(thread_id, cast(str, sent["run_id"]), cast(int, sent["seq"]) - 1)
 

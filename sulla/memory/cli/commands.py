@@ -113,7 +113,9 @@ async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[Memor
 def _show(given: argparse.Namespace, notes: Sequence[MemoryNote], otherwise: str) -> Exit:
     for note in notes:
         print(
-            note_to_json(note) if given.json else harmless(f"{row(note)} [{note.id}, {note.agent}, {note.thread_id}]")
+            note_to_json(note)
+            if given.json
+            else harmless(f"{row(note).text} [{note.id}, {note.agent}, {note.thread_id}]")
         )
     if not notes and not given.json:
         print(otherwise, file=sys.stderr)
@@ -128,7 +130,7 @@ async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequenc
         if not somebody_is_there():
             given.wrong("there is nobody to ask: say --yes to forget")
         for note in notes:
-            print(harmless(row(note)), file=sys.stderr)
+            print(harmless(row(note).text), file=sys.stderr)
         if not await is_sure("forget this for good?", SystemClock()):
             print("nothing was forgotten", file=sys.stderr)
             return Exit.CANCELLED

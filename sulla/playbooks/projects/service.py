@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
+from sulla.core.words import Author
 from sulla.playbooks.projects.book import PLANNER, planner_playbook, playbook_name, to_playbook
 from sulla.playbooks.projects.plan import GOAL_CHARS, ProjectPlan, plan_json
 from sulla.playbooks.projects.read import read_plan
@@ -72,6 +73,7 @@ class ProjectDesk:
             "project",
             thread=self.thread,
             source=planner_playbook(project, agent),
+            by=Author.PERSON,
         )
         return await self.runs.start(begin, f"project:plan:{key}")
 
@@ -110,6 +112,7 @@ class ProjectDesk:
             thread=self.thread,
             source=to_playbook(plan, project),
             made_by=ThreadId(made_by),
+            by=Author.PERSON,
         )
         return await self.runs.start(begin, f"project:work:{key}")
 

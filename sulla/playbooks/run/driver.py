@@ -17,6 +17,7 @@ from sulla.core.errors import GraphError, LimitReached, TooLarge
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.run import Run
+from sulla.core.words import Author
 from sulla.playbooks.definition import PlaybookStep, ToolStep
 from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
 from sulla.playbooks.machine.records import (
@@ -127,20 +128,20 @@ class RunDriver:
         """Have an attempt's next move made."""
         self._moving.append(job)
 
-    def take(self, facts: Iterable[Fact], *, first: Played | None = None, seq: int = 0, tainted: bool = False) -> None:
+    def take(self, facts: Iterable[Fact], by: Author, *, first: Played | None = None, seq: int = 0) -> None:
         """Have facts of the machine written down, and begin or end what they say.
 
         Args:
             facts: the facts.
+            by: whose words they hold, beside those that the run's thread holds already.
             first: what is written before them.
             seq: the input that they take up.
-            tainted: whether what came of it may repeat what nobody trusts.
         """
         found = [first] if first is not None else []
         found += [self._begun(fact) if isinstance(fact, StepStarted) else self._other(fact) for fact in facts]
-        if seq or tainted:
+        if seq or by.tainted:
             found = found or [Played(HEARD)]
-            found[0] = replace(found[0], input_seq=seq, tainted=tainted)
+            found[0] = replace(found[0], input_seq=seq, tainted=by.tainted)
         self._out += found
 
     # --------------------------------------------------------------------------------------------------------- the loop
@@ -152,10 +153,10 @@ class RunDriver:
         self._hear()
         self._settle()  # before it is any later: what was answered in time counts, however late it is heard
         self._expire()
-        self.take(self._machine.tick(self._now_ms()))
+        self.take(self._machine.tick(self._now_ms()), Author.OPERATOR)
         self._more = False
         if not self._run.control.draining:
-            self.take(self._machine.next(MOST_AT_A_TIME))
+            self.take(self._machine.next(MOST_AT_A_TIME), Author.OPERATOR)
             self._more = self._machine.has_more
 
     async def _keep(self) -> None:
@@ -230,11 +231,11 @@ class RunDriver:
                 continue
             match self._history.move(job):
                 case Complete(value):
-                    self.take(self._machine.complete(at, value, job.spent))
+                    self.take(self._machine.complete(at, value, job.spent), Author.OPERATOR)
                 case Decide(answer):
-                    self.take(self._machine.decide(at, answer, job.spent))
+                    self.take(self._machine.decide(at, answer, job.spent), Author.OPERATOR)
                 case Fail(failure):
-                    self.take(self._machine.fail(at, failure, spent=job.spent))
+                    self.take(self._machine.fail(at, failure, spent=job.spent), Author.OPERATOR)
                 case _:
                     pass  # there is more to do for it
 
@@ -271,19 +272,18 @@ class RunDriver:
         machine = self._machine
         match asked.ask:
             case "pause":
-                self.take(machine.pause(asked.why), seq=seq)
+                self.take(machine.pause(asked.why), Author.PERSON, seq=seq)
             case "resume":
-                self.take(machine.resume(), seq=seq)
+                self.take(machine.resume(), Author.PERSON, seq=seq)
             case "cancel":
-                self.take(machine.cancel(asked.why), seq=seq)
+                self.take(machine.cancel(asked.why), Author.PERSON, seq=seq)
             case "step":
-                self.take(
-                    [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")], seq=seq
-                )
+                facts = [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")]
+                self.take(facts, Author.PERSON, seq=seq)
 
     def _answered(self, job: StepAttempt, wait: Wait, answer: Answer, seq: int, at_ms: int) -> None:
         if is_step_question(wait.wait_id) and 0 < wait.expires_ms < at_ms:
-            self.take((), seq=seq)  # too late: its time ends it
+            self.take((), Author.OPERATOR, seq=seq)  # too late: its time ends it
             return
         job.wait = None
         if wait.call_id:
@@ -309,19 +309,19 @@ class RunDriver:
     def _take_heard(self, job: StepAttempt, wait: Wait, what: heard.Heard, seq: int) -> None:
         at = job.begun.at
         match what:
-            case heard.MoveDone(note, spent, tainted):
+            case heard.MoveDone(note, by, spent):
                 job.notes.append(note)
                 job.spent = plus(job.spent, spent)
-                self._out.append(noted(at, note, spent, input_seq=seq, tainted=tainted))
+                self._out.append(noted(at, note, spent, by, input_seq=seq))
                 self._moving.append(job)
-            case heard.StepDone(value, spent, tainted):
-                self.take(self._machine.complete(at, value, plus(job.spent, spent)), seq=seq, tainted=tainted)
-            case heard.AttemptFailed(failure, spent, tainted):
+            case heard.StepDone(value, by, spent):
+                self.take(self._machine.complete(at, value, plus(job.spent, spent)), by, seq=seq)
+            case heard.AttemptFailed(failure, by, spent):
                 # Another playbook has tried again by itself what could be: as a whole only where its author says so.
                 node = self._machine.plan.nodes[at.partition("@")[0]]
                 repeatable = node.step.retry is not None or not isinstance(node.step.does, PlaybookStep)
                 facts = self._machine.fail(at, failure, repeatable=repeatable, spent=plus(job.spent, spent))
-                self.take(facts, seq=seq, tainted=tainted)
+                self.take(facts, by, seq=seq)
             case heard.CallApproved() | heard.CallRepeated():
                 self._out.append(_ruled(at, wait, what, seq))
                 self._moving.append(job)

@@ -9,9 +9,11 @@ from sulla.agent.approvals.approvals import refusal
 from sulla.agent.model.retry import FailureClass
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
+from sulla.core.words import Author, agent
 from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.threads.log.family import Report
+from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Wait
 
@@ -42,8 +44,9 @@ class MoveDone:
     """A move has come to something."""
 
     note: MoveNote
+    by: Author
+    """Whose words came of it."""
     spent: Spent = NOTHING
-    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,9 @@ class StepDone:
     """The step has."""
 
     value: Json
+    by: Author
+    """Whose words came of it."""
     spent: Spent = NOTHING
-    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +64,9 @@ class AttemptFailed:
     """The attempt has failed."""
 
     failure: Failure
+    by: Author
+    """Whose words came of it."""
     spent: Spent = NOTHING
-    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +86,12 @@ Heard = MoveDone | StepDone | AttemptFailed | CallApproved | CallRepeated
 
 def heard_of_agent(answer: Answer) -> Heard:
     """What a conversation's agent answered."""
-    spent, tainted = _report(answer.report)
+    by, spent = _by(answer), _spent(answer.report)
     if answer.is_error:
         by_person = answer.text in ("stopped", "interrupted", "deleted")
         said = f"the agent did not answer: {answer.text}"
-        return AttemptFailed(Failure("transient" if by_person else "llm_error", "no_answer", said), spent, tainted)
-    return MoveDone(MoveNote("agent", _json(answer.text)), spent, tainted)
+        return AttemptFailed(Failure("transient" if by_person else "llm_error", "no_answer", said), by, spent)
+    return MoveDone(MoveNote("agent", _json(answer.text)), by, spent)
 
 
 def heard_of_work(answer: Answer) -> Heard:
@@ -97,21 +102,22 @@ def heard_of_work(answer: Answer) -> Heard:
 def heard_of_play(answer: Answer) -> Heard:
     """What another playbook came to."""
     ended = _ended(answer, MoveNote("work", None))
-    return StepDone(_json(answer.text), ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
+    return StepDone(_json(answer.text), ended.by, ended.spent) if isinstance(ended, MoveDone) else ended
 
 
 def heard_of_person(answer: Answer) -> Heard:
     """What a person answered to a step's question."""
+    by = _by(answer)
     match answer.verdict:
         case "approve" | "always":
-            return MoveDone(MoveNote("person", True))
+            return MoveDone(MoveNote("person", True), by)
         case "reject":
-            return MoveDone(MoveNote("person", False))
+            return MoveDone(MoveNote("person", False), by)
         case "give_up":
             why = answer.text or "given up by a person"
-            return AttemptFailed(Failure("human_rejected", "given_up", why))
+            return AttemptFailed(Failure("human_rejected", "given_up", why), by)
         case _:
-            return MoveDone(MoveNote("person", answer.text))
+            return MoveDone(MoveNote("person", answer.text), by)
 
 
 def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
@@ -122,36 +128,37 @@ def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
         answer: what they said.
         at_ms: when, UTC milliseconds.
     """
+    by = _by(answer) if answer is not None else Author.OPERATOR
     if wait.digest or answer is None:
         refused = refusal(wait, answer, at_ms)
         if refused is not None:
-            return AttemptFailed(Failure("human_rejected", "rejected", refused.text))
+            return AttemptFailed(Failure("human_rejected", "rejected", refused.text), by)
         return CallApproved(answer is not None and answer.verdict == "always")
     match answer.verdict:
         case "run_again":
             return CallRepeated()
         case "give_up":
             why = answer.text or "given up by a person; nobody knows whether it took effect"
-            return AttemptFailed(Failure("human_rejected", "given_up", why))
+            return AttemptFailed(Failure("human_rejected", "given_up", why), by)
         case _ if answer.report is not None:  # of an agent that the tool has set to work
             ended = _ended(answer, MoveNote("work", answer.text))
-            return StepDone(answer.text, ended.spent, ended.tainted) if isinstance(ended, MoveDone) else ended
+            return StepDone(answer.text, ended.by, ended.spent) if isinstance(ended, MoveDone) else ended
         case _ if answer.is_error:
-            return AttemptFailed(Failure("permanent", "tool", answer.text))
+            return AttemptFailed(Failure("permanent", "tool", answer.text), by)
         case _:
-            return StepDone(answer.text)
+            return StepDone(answer.text, by)
 
 
 def _ended(answer: Answer, note: MoveNote) -> MoveDone | AttemptFailed:
     report = answer.report
-    spent, tainted = _report(report)
+    by, spent = _by(answer), _spent(report)
     if report is None:
-        return AttemptFailed(Failure("permanent", "no_report", answer.text))
+        return AttemptFailed(Failure("permanent", "no_report", answer.text), by)
     if report.status == "done":
-        return MoveDone(note, spent, tainted)
+        return MoveDone(note, by, spent)
     reason = "blocked" if report.status == "blocked" else report.reason or report.status
     kind: FailureClass = "permanent" if reason.startswith("limit_") else _CLASSES.get(reason, "llm_error")
-    return AttemptFailed(Failure(kind, reason, _why(report, answer.text)), spent, tainted)
+    return AttemptFailed(Failure(kind, reason, _why(report, answer.text)), by, spent)
 
 
 def _why(report: Report, text: str) -> str:
@@ -161,8 +168,15 @@ def _why(report: Report, text: str) -> str:
     return report.status_report or text or report.reason or report.status
 
 
-def _report(report: Report | None) -> tuple[Spent, bool]:
-    return (Spent(report.tokens, report.cost_micro or 0), report.tainted) if report is not None else (NOTHING, False)
+def _spent(report: Report | None) -> Spent:
+    return Spent(report.tokens, report.cost_micro or 0) if report is not None else NOTHING
+
+
+def _by(answer: Answer) -> Author:
+    """Whose words an answer is: its report says how far an agent's can be trusted."""
+    if answer.report is not None:
+        return agent(tainted=answer.report.tainted)
+    return Author.OUTSIDE if from_outside(answer) else Author.PERSON
 
 
 def _json(text: str) -> Json:

@@ -11,6 +11,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.playbooks.definition import HumanStep, Kind, Template, ToolStep
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
@@ -121,7 +122,7 @@ class RunHistory:
         expires_ms = 0 if expires_s is None else job.begun.at_ms + round(expires_s * 1000)
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         wait_id = f"{HUMAN if move.yes_or_no else ANSWER}{place.id('ask')}"
-        asked = shown_text(move.text, tainted=True)  # some clients show it as an answer, pictures and all
+        asked = shown_text(Words(move.text))  # some clients show it as an answer, pictures and all
         return Wait(wait_id, CallId(""), asked, expires_ms=expires_ms, choices=move.choices)
 
     def waiting_for(self, wait_id: str) -> StepAttempt | None:

@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
+from sulla.core.words import Author
 from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.machine.records import KINDS, NOTHING, Fact, Spent, decode, encode, kind_of
 from sulla.playbooks.records import Played
@@ -89,12 +90,12 @@ def written(fact: Fact, *, input_seq: int = 0, call_id: str = "", effect: Effect
     return Played(kind_of(fact), at, detail, input_seq, CallId(call_id), effect or "")
 
 
-def noted(at: str, note: MoveNote, spent: Spent, *, input_seq: int = 0, tainted: bool = False) -> Played:
-    """What came of a move, as it is kept."""
+def noted(at: str, note: MoveNote, spent: Spent, by: Author, *, input_seq: int = 0) -> Played:
+    """What came of a move, and whose words it is, as it is kept."""
     detail: dict[str, Json] = {"what": note.what, "value": note.value}
     if spent != NOTHING:
         detail |= {"tokens": spent.tokens, "cost_micro": spent.cost_micro}
-    return Played(NOTE, at, detail, input_seq, tainted=tainted)
+    return Played(NOTE, at, detail, input_seq, tainted=by.tainted)
 
 
 def plus(one: Spent, other: Spent) -> Spent:

@@ -13,6 +13,7 @@ from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, fore
 from sulla.core.ids import NodeId, ThreadId
 from sulla.core.message import Text
 from sulla.core.run import Run
+from sulla.core.words import Author
 from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
@@ -116,7 +117,7 @@ class PlaybookNode:
         return history
 
     def _history(self, record: RunRecord, plan: Plan, state: ThreadState, run: Run) -> RunHistory:
-        order, play, definition = record.order or RunOrder("start"), record.play, plan.definition
+        order, play, definition = record.order or RunOrder("start", by=Author.OUTSIDE), record.play, plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
         scope = run_scope(state.thread_id, play, order.payload, record.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
@@ -124,7 +125,7 @@ class PlaybookNode:
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
         stack = (*order.stack, definition.name)
-        return RunHistory(machine, run.id, order.seal, stack, marks, records, owners=not order.tainted)
+        return RunHistory(machine, run.id, order.seal, stack, marks, records, owners=not order.by.tainted)
 
     async def _facts(self, state: ThreadState, run: Run, record: RunRecord, plan: Plan) -> list[Fact]:
         """The facts of a run, with those that its order begins with; these are kept before anything else is done."""
@@ -143,7 +144,7 @@ class PlaybookNode:
         elif ended:
             raise Conflict("this run of a playbook has ended: resume it, or fork it")
         if begins:
-            await run.journal.commit(Played("TAKEN_UP", tainted=order.tainted), *map(written, begins))
+            await run.journal.commit(Played("TAKEN_UP", tainted=order.by.tainted), *map(written, begins))
         return [*record.facts, *begins]
 
     def _reopened(self, record: RunRecord, plan: Plan, order: RunOrder, now_ms: int) -> list[Fact]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from typing import Literal
 
@@ -13,6 +13,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.stamp import stamp
+from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
@@ -38,8 +39,8 @@ class RunOrder:
     """For `fork`: of which run."""
     upto: int = 0
     """For `fork`: what of that run counts, up to this record."""
-    tainted: bool = False
-    """Whether any of it may have been made from what nobody trusts."""
+    by: Author = field(kw_only=True)
+    """Whose words it holds."""
     handed: int = 0
     """How often playbooks have handed over to each other before it."""
 
@@ -48,7 +49,7 @@ class RunOrder:
         said: JsonObject = {"do": self.do, "seal": self.seal}
         said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
         said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
-        said |= {"tainted": self.tainted, "handed": self.handed}
+        said |= {"tainted": self.by.tainted, "handed": self.handed}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
         # An empty one is one: whoever brings it along again has to be known by it.
         return json.dumps(said | ({"payload": self.payload} if self.payload is not None else {}))
@@ -72,7 +73,7 @@ def read_order(text: str) -> RunOrder:
             seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
             return RunOrder(
-                do, seal, known, *told, tainted=said.get("tainted") is True, handed=int(said.get("handed", 0))
+                do, seal, known, *told, by=agent(tainted="tainted" in said), handed=int(said.get("handed", 0))
             )
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 

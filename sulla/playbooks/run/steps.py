@@ -21,6 +21,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Words
 from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, AskModel, RunPlaybook, SetToWork
@@ -36,8 +37,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
 
-Tell = Callable[[ThreadId, RunId, str, str, bool], Awaitable[None]]
-"""Has people told something: in a thread, by a run, once under a key, in words, and whether these are tainted."""
+Tell = Callable[[ThreadId, RunId, str, Words], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key."""
 
 
 class PlaybookSource(Protocol):
@@ -156,7 +157,8 @@ class StepEffects:
             LimitReached: too little is left for it.
         """
         title = f"{state.identity.title}: {at}"
-        task = ChildTask(child, wish.agent or run.agent, wish.text, "step", title, state.identity.project, wish.tools)
+        words = Words(wish.text, state.context.by)
+        task = ChildTask(child, wish.agent or run.agent, words, "step", title, state.identity.project, wish.tools)
         await self.children.start(_within(task, budget), state)
 
     async def sub(
@@ -183,10 +185,10 @@ class StepEffects:
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack)
-        task = ChildTask(
-            child, run.agent, order.text(), "step", kept.definition.name, state.identity.project, play=play
-        )
+        by = state.context.by
+        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack, by=by)
+        words = Words(order.text(), by)
+        task = ChildTask(child, run.agent, words, "step", kept.definition.name, state.identity.project, play=play)
         await self.children.start(_within(task, budget), state)
 
     async def _has_begun(self, child: str, state: ThreadState) -> bool:
@@ -240,9 +242,9 @@ class StepEffects:
 
     async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
         """Tell the conversation."""
-        tainted = state.context.tainted
-        said = shown_text(text, tainted=tainted)
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said, tainted)
+        words = Words(text, state.context.by)
+        said = words.but(shown_text(words))
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

@@ -17,6 +17,7 @@ from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailabl
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Author
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.machine.records import Fact, Failure, Spent
@@ -45,7 +46,7 @@ class RunListener(Protocol):
     def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
 
-    def take(self, facts: Iterable[Fact], *, first: Played | None = None, seq: int = 0, tainted: bool = False) -> None:
+    def take(self, facts: Iterable[Fact], by: Author, *, first: Played | None = None, seq: int = 0) -> None:
         """Have facts of the machine written down."""
 
 
@@ -175,14 +176,16 @@ class RunWorker:
                 return lambda: self._wait_for(job, place.ask)
             case TellThread(text):
                 await self.effects.say(place, text, self.state)
-                said = Played("RESPONDED", place.at)
-                return lambda: self.listener.take(self.history.machine.complete(place.at, text), first=said)
+                said, by = Played("RESPONDED", place.at), self.state.context.by
+                return lambda: self.listener.take(self.history.machine.complete(place.at, text), by, first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
 
     def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
         failure = Failure(classify(error), reason, error.message)
-        return lambda: self.listener.take(self.history.machine.fail(job.begun.at, failure, spent=job.spent))
+        return lambda: self.listener.take(
+            self.history.machine.fail(job.begun.at, failure, spent=job.spent), Author.OPERATOR
+        )
 
     def _budget(self, job: StepAttempt, ways: int) -> Budget:
         left, share = self.history.machine.allowance(job.begun.at), self.effects.share(self.state, ways)
@@ -203,7 +206,7 @@ class RunWorker:
         )
         spent = Spent(decided.tokens, decided.cost_micro)
         told = Played("DECIDED", at, {"model": decided.model}, tokens=spent.tokens, cost_micro=spent.cost_micro)
-        return lambda: self.listener.take(machine.decide(at, decided.answer, spent), first=told)
+        return lambda: self.listener.take(machine.decide(at, decided.answer, spent), self.state.context.by, first=told)
 
     # ------------------------------------------------------------------------------------------------------------ tools
 
@@ -230,7 +233,8 @@ class RunWorker:
                 job.wait = made
             case Waiting(_, _, also) if also:
                 said = f"{call.name} waits for several at once, which a step cannot: have branches do so"
-                self.listener.take(self.history.machine.fail(job.begun.at, Failure("permanent", "tool", said)))
+                failure = Failure("permanent", "tool", said)
+                self.listener.take(self.history.machine.fail(job.begun.at, failure), Author.OPERATOR)
             case Waiting(wait_id, prompt):
                 job.wait = Wait(wait_id, call.id, prompt)
             case None:
@@ -239,7 +243,7 @@ class RunWorker:
     def _called(self, job: StepAttempt, call: ToolCall, done: Done) -> None:
         at, machine = job.begun.at, self.history.machine
         if not done.is_error:
-            return self.listener.take(machine.complete(at, done.text, job.spent), tainted=done.tainted)
+            return self.listener.take(machine.complete(at, done.text, job.spent), done.words.by)
         failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
         facts = machine.fail(at, failure, repeatable=self.effect(call.name) != "once", spent=job.spent)
-        return self.listener.take(facts, tainted=done.tainted)
+        return self.listener.take(facts, done.words.by)

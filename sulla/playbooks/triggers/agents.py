@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.run import Run
+from sulla.core.words import ours
 from sulla.models.base import PromptSection
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
@@ -34,7 +35,7 @@ def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[P
         toolbox: what its agent may use.
     """
     lines = _lines(playbooks, "chat") if RUN_PLAYBOOK in toolbox else ""
-    return (PromptSection("playbooks", CHAT.format(lines)),) if lines else ()
+    return (PromptSection("playbooks", ours(CHAT.format(lines))),) if lines else ()
 
 
 class AgentPlaybooks:

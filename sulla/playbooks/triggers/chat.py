@@ -116,7 +116,7 @@ class ChatStarts:
             text,
             thread=state.thread_id,
             agent=run.agent,
-            tainted=state.context.tainted,
+            by=state.context.by,
             attended=True,
             run_id=run.id,
         )

@@ -228,7 +228,7 @@ class EventStarts(LogConsumer):
             return
         for one in wanted[event.type]:
             key = event_key(state.thread_id, info.created_ms, event.seq, one.playbook)
-            begin = Begin(one.playbook, one.inputs, "event", event.payload, tainted=event.tainted, chain=depth + 1)
+            begin = Begin(one.playbook, one.inputs, "event", event.payload, by=event.by, chain=depth + 1)
             try:
                 await self._service.start(begin, key)
             except Refused as refused:

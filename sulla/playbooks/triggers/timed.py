@@ -12,6 +12,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Author
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
@@ -160,7 +161,7 @@ class ScheduledStarts:
             InvalidInput: it has faults, or the inputs are not what it asks for.
             QueueFull: too many runs are open; it may go later.
         """
-        begun = await self._service.start(Begin(name, inputs, "schedule"), key)
+        begun = await self._service.start(Begin(name, inputs, "schedule", by=Author.OPERATOR), key)
         return ThreadId(begun.run)
 
     async def check(self, name: str, inputs: FrozenJson) -> None:

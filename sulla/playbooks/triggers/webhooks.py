@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json
+from sulla.core.words import Author
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.rpc_forms import PlayBegun
@@ -48,7 +49,7 @@ class PlaybookHooks:
         trigger = self._trigger(playbook)
         if trigger is None:  # its file was written while the message came
             raise NotFound(f"the playbook {playbook!r} takes no webhooks")
-        begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, tainted=True)
+        begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, by=Author.OUTSIDE)
         return await self._service.start(begin, derived_id("hook", playbook, message_id))
 
     def _trigger(self, playbook: str) -> Trigger | None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
+from sulla.core.words import Author, agent
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
 from sulla.threads.log.inputs import Inbox, WaitingInput
@@ -67,6 +68,11 @@ class ModelContext:
     tainted: bool = False
     """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
     and so may a summary of them (design §9)."""
+
+    @property
+    def by(self) -> Author:
+        """Whose words those of the model are."""
+        return agent(tainted=self.tainted)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sulla.core.errors import InvalidInput
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.nearest import nearest
@@ -34,7 +35,7 @@ def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
         """
         zone = await asyncio.to_thread(_zone, timezone)
         now = datetime.fromtimestamp(int(context.clock.now()), zone)
-        return Done(f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})")
+        return Done(ours(f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})"))
 
     return (define(get_time_date, effect="pure", reach="inward", category="time", timeout_s=5.0),)
 

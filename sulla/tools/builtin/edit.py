@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Annotated
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, PathEscape, TooLarge
+from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.files import MAX_WRITE_BYTES, decode, replace_file, write_key
 from sulla.tools.define import define
@@ -77,7 +78,7 @@ def _edit(context: ToolContext, path: str, texts: tuple[str, str], every: bool, 
         found = text.count(old)
         if found == 0:
             # It shows a piece of the file, so it comes from there.
-            return Done(_not_there(text, old, path), is_error=True, origin="file")
+            return Done(Words(_not_there(text, old, path), Author.AGENT), is_error=True, origin="file")
         if found > 1 and not every:
             raise InvalidInput(
                 f"old_text stands in {path!r} {found} times (lines {_lines_of(text, old)}); "
@@ -88,7 +89,7 @@ def _edit(context: ToolContext, path: str, texts: tuple[str, str], every: bool, 
             raise TooLarge(f"{path!r} would have {size} bytes; one call may write {MAX_WRITE_BYTES}")
         _keep(spot, path, text.replace(old, new), write_key(context), before)
         times = "1 occurrence" if found == 1 else f"{found} occurrences"
-        return Done(f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)}).")
+        return Done(ours(f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)})."))
 
 
 def _keep(spot: PathSpot, path: str, text: str, key: str, before: os.stat_result) -> None:

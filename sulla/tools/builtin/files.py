@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sulla.core.errors import InvalidInput, PathEscape, TooLarge
+from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.builtin.search import search_files
@@ -45,7 +46,7 @@ def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
             path: The file, relative to the workspace.
             content: All that the file shall hold.
         """
-        return Done(await asyncio.to_thread(_write, context, path, content, programs))
+        return Done(ours(await asyncio.to_thread(_write, context, path, content, programs)))
 
     writing = define(
         write_file, effect="idempotent", reach="inward", files="told", category="files", timeout_s=30.0, parallel=False
@@ -97,7 +98,9 @@ async def read_file(
         first_line: The first line to show, counted from 1.
         lines: How many lines to show at the most.
     """
-    return Done(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), origin="file")
+    return Done(
+        Words(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), Author.AGENT), origin="file"
+    )
 
 
 async def list_dir(context: ToolContext, *, path: str = ".", names: bool = False) -> Result:
@@ -151,7 +154,7 @@ def _list(context: ToolContext, path: str, names: bool) -> Done:
         shown = found if names or context.tainted else [entry for entry in found if entry.name not in outside]
         lines = [_entry(entry) for entry in shown[:MAX_ENTRIES]]
     if not found:
-        return Done(f"[{path} is empty]", origin="file")
+        return Done(Words(f"[{path} is empty]", Author.AGENT), origin="file")
     if len(found) > MAX_SCANNED:
         lines.append(f"[… and more: the folder has over {MAX_SCANNED} entries, and these are only some of them]")
     elif len(shown) > MAX_ENTRIES:
@@ -162,7 +165,7 @@ def _list(context: ToolContext, path: str, names: bool) -> Done:
             f"{'is' if count == 1 else 'are'} not shown; to see {'it' if count == 1 else 'them'}, list with names=true]"
         )
     is_told = any(entry.name in outside for entry in shown[:MAX_ENTRIES])
-    return Done("\n".join(lines), origin="file", tainted=is_told)
+    return Done(Words("\n".join(lines), Author.OUTSIDE if is_told else Author.AGENT), origin="file")
 
 
 def _entry(entry: os.DirEntry[str]) -> str:

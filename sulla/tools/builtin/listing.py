@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated, Final
 
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
@@ -40,16 +41,20 @@ def listing_tools(
         found = [tool for tool in tools() if not wanted or tool.category.casefold() == wanted]
         if not found and wanted:
             known = ", ".join(sorted({tool.category for tool in tools()}))
-            return Done(f"No tool is of the category {category!r}; there are: {known}.")
-        return Done(_lines([summary_of(tool) for tool in found], "no tools"))
+            return Done(ours(f"No tool is of the category {category!r}; there are: {known}."))
+        return Done(ours(_lines([summary_of(tool) for tool in found], "no tools")))
 
     async def list_subagents_available(context: ToolContext) -> Result:
         """List the agents that you may set to work, a line for each."""
-        return Done(_lines([f"{name}: {about}" for name, about in subagents()], "no agents that you may set to work"))
+        return Done(
+            ours(_lines([f"{name}: {about}" for name, about in subagents()], "no agents that you may set to work"))
+        )
 
     async def list_intents_available(context: ToolContext) -> Result:
         """List the intents that messages are routed by, a line for each."""
-        return Done(_lines([f"{name}: {about}" for name, about in intents()], "no intents: messages are not routed"))
+        return Done(
+            ours(_lines([f"{name}: {about}" for name, about in intents()], "no intents: messages are not routed"))
+        )
 
     return tuple(
         define(one, effect="pure", reach="inward", category="tools", timeout_s=5.0)

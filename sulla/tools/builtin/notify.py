@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.stamp import stamp
+from sulla.core.words import Words, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
@@ -26,10 +27,8 @@ class PersonNote:
     thread_id: ThreadId
     run_id: RunId
     agent: str
-    text: str
+    words: Words
     urgency: Urgency
-    tainted: bool
-    """Whether it may have been made from what nobody trusts."""
     key: str
     """The same for every attempt at a call: each note is kept once."""
     unattended: bool = False
@@ -63,19 +62,20 @@ def notify_tools(notify: Notify) -> tuple[Tool, ...]:
         before_ms = await notify(
             PersonNote(
                 *(context.thread_id, context.run_id, context.agent),
-                context.redact(text),
+                Words(context.redact(text), context.by),
                 urgency,
-                context.tainted,
                 context.idempotency_key,
                 context.unattended,
             )
         )
         if before_ms is not None:
             return Done(
-                f"Not told again: the same was said already at {stamp(before_ms)}, and is not seen yet. Go on with "
-                "something else."
+                ours(
+                    f"Not told again: the same was said already at {stamp(before_ms)}, and is not seen yet. Go on with "
+                    "something else."
+                )
             )
-        return Done("Noted. The user sees it now, or when a client of theirs next connects.")
+        return Done(ours("Noted. The user sees it now, or when a client of theirs next connects."))
 
     # Its owner is nobody else: nothing leaves the conversation.
     return (define(notify_user, effect="idempotent", reach="inward", category="people", timeout_s=30.0),)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sulla.core.errors import InvalidInput, SullaError
+from sulla.core.words import Author, Words
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.builtin.expression import Expression, MatcherGone
 from sulla.tools.paths import locate, open_at, open_folder, printable, translated
@@ -67,7 +68,7 @@ async def search_files(
     finally:
         # Also when this call is cancelled: its thread cannot be, but it ends at once when it is told to.
         hunt.stop()
-    return Done(hunt.report(late=late), origin="file", tainted=hunt.tainted)
+    return Done(Words(hunt.report(late=late), Author.OUTSIDE if hunt.tainted else Author.AGENT), origin="file")
 
 
 class _SearchJob:

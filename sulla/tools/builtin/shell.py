@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.output import TAIL_BYTES, Output, readable, readable_pieces
@@ -65,14 +66,14 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         """
         if timeout_s > MAX_COMMAND_S and not background:
             said = f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true"
-            return Done(said, is_error=True, nothing_read=True)
-        tainted = context.tainted or not shell.sealed  # without a sandbox it may have fetched anything
+            return Done(ours(said), is_error=True, nothing_read=True)
+        by = context.by if shell.sealed else Author.OUTSIDE  # without a sandbox it may have fetched anything
         program = await shell.program(command, context.workspace, tainted=context.tainted)
         if background:
-            job = jobs.new(context.thread_id, command, tainted=tainted)
+            job = jobs.new(context.thread_id, command, by)
             jobs.start(program, job, context, timeout_s)
             said = f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes."
-            return Done(said, goes_on=True)
+            return Done(ours(said), goes_on=True)
         output = Output()
         ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
         pieces = map(context.redact, readable_pieces(output.kept))
@@ -83,7 +84,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
         hint = shell.hint(command, text)
         bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
         note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
-        return Done(f"{text}\n{note}" if text else note, is_error=ended.status != 0, tainted=tainted)
+        return Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     return replace(tool, asks=asks, files="all")
@@ -108,16 +109,16 @@ def _bash_job(jobs: ShellJobs) -> Tool:
         if action == "list":
             found = jobs.of(context.thread_id)
             lines = [f"{one.id}: {one.state(now_s)}: {one.command[:100]!r}" for one in found]
-            if not lines:
-                return Done("No jobs in this conversation.", nothing_read=True)
-            return Done("\n".join(lines), tainted=any(one.tainted for one in found))
+            if not found:
+                return Done(ours("No jobs in this conversation."), nothing_read=True)
+            return Done(Words("\n".join(lines), worst(one.by for one in found)))
         try:
             one = jobs.get(context.thread_id, job)
         except NotFound as error:
-            return Done(error.message, is_error=True, nothing_read=True)
+            return Done(ours(error.message), is_error=True, nothing_read=True)
         if action == "kill":
             await jobs.kill(one)
-        return Done(_told(one, now_s, after), tainted=one.tainted)
+        return Done(Words(_told(one, now_s, after), one.by))
 
     # What a job prints may come from any file.
     return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")

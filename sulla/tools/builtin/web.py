@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from sulla.core.errors import Refused
+from sulla.core.words import Words
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.charsets import as_text, media_type, seen
 from sulla.tools.builtin.engines import MAX_RESULTS, Engine, Hit, read_hits
@@ -154,4 +155,4 @@ def _status(status: int) -> str:
 
 
 def _from_web(text: str) -> Done:
-    return Done(text, origin="web", tainted=True)
+    return Done(Words(text), origin="web")

@@ -14,6 +14,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Author
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.output import Output, readable_pieces
 from sulla.tools.overflow import keep
@@ -38,8 +39,8 @@ class ShellJob:
     command: str
     started_s: float
     """By the clock's intervals."""
-    tainted: bool
-    """Whether what it prints may be, or be made from, what nobody trusts."""
+    by: Author
+    """Whose words it prints."""
     output: Output = field(default_factory=Output, init=False)
     ended: ProcessEnd | None = field(default=None, init=False)
     trouble: str = field(default="", init=False)
@@ -115,10 +116,10 @@ class ShellJobs:
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
-    def new(self, thread_id: ThreadId, command: str, *, tainted: bool) -> ShellJob:
+    def new(self, thread_id: ThreadId, command: str, by: Author) -> ShellJob:
         """The record of a job that is about to start."""
         self._count += 1
-        return ShellJob(f"job_{self._count}", thread_id, command, self._clock.elapsed(), tainted)
+        return ShellJob(f"job_{self._count}", thread_id, command, self._clock.elapsed(), by)
 
     def of(self, thread_id: ThreadId) -> tuple[ShellJob, ...]:
         """The jobs of a thread, oldest first."""
@@ -205,6 +206,7 @@ def with_news(tool: Tool, jobs: ShellJobs) -> Tool:
         fresh = [
             job.end for job in jobs.news(context.thread_id) if not re.search(rf"\b{job.id}: (?!running)", result.text)
         ]
-        return replace(result, text=f"{result.text}\n\n[{'; '.join(fresh)}]") if fresh else result
+        told = result.words.but(f"{result.text}\n\n[{'; '.join(fresh)}]")
+        return replace(result, words=told) if fresh else result
 
     return replace(tool, run=run)

@@ -213,7 +213,7 @@ class Shell:
         self._sandbox = sandbox
         return ""
 
-    async def program(self, command: str, workspace: Path, *, tainted: bool = False) -> Program:
+    async def program(self, command: str, workspace: Path, *, tainted: bool) -> Program:
         """What to run for a command line.
 
         Args:

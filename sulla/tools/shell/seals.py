@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.tools.program_files import ProgramFiles
+from sulla.tools.program_files import LEFT_FOR_LAST, ProgramFiles
 
 MOST_LOOKED: Final = 20_000
 """Entries of the workspace that are looked at, those that lie highest first."""
@@ -37,17 +37,20 @@ class Seal:
 
 
 def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
-    """What there is to be sealed in a workspace, and in the git folders there; what lies highest, if it is too much.
+    """What there is to be sealed in a workspace, and in the git folders there; what lies highest, if it is too much,
+    and tests and scripts after all others.
 
     Args:
         workspace: its folder, links resolved.
         programs: says which files programs run.
     """
-    return tuple(islice((seal for path in _obeyed(workspace, programs) for seal in _seals(path)), MOST_SEALS))
+    found = sorted(_obeyed(workspace, programs), key=lambda one: one[1] in LEFT_FOR_LAST)
+    return tuple(islice((seal for path, _ in found for seal in _seals(path)), MOST_SEALS))
 
 
-def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[Path]:
-    """What programs run or obey, one level after the other; what lies in a folder that is one of these is not told."""
+def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[tuple[Path, str]]:
+    """What programs run or obey, one level after the other, and who; what lies in a folder that is one of these is not
+    told."""
     left, level = MOST_LOOKED, [Path(workspace)]
     while level and left > 0:
         below: list[Path] = []
@@ -57,9 +60,10 @@ def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[Path]:
                 left -= len(entries)
                 for entry in entries:
                     path = Path(entry.path)
-                    if programs.reader(path.relative_to(workspace).parts):
-                        yield path
-                    elif entry.name not in INSTALLED and entry.is_dir(follow_symlinks=False):
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if who := programs.reader(path.relative_to(workspace).parts, folder=is_folder):
+                        yield path, who
+                    elif is_folder and entry.name not in INSTALLED:
                         below.append(path)
         level = below
 

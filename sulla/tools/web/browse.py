@@ -14,6 +14,7 @@ from typing import Annotated, Final
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.nearest import nearest
@@ -179,12 +180,12 @@ def _browse_tool(every: Toolbox) -> Tool:
         """
         found = search(every, {"query": query, "category": category})
         if found:
-            return Done("You can use these now:\n" + "\n".join(map(summary_of, found)))
+            return Done(ours("You can use these now:\n" + "\n".join(map(summary_of, found))))
         asked = query or category
         close = nearest(asked, {tool.category for tool in every}) if asked else ()
         hint = f" The nearest category: {', '.join(close)}." if close else ""
         nothing = f"Nothing fits {asked!r}.{hint} " if asked else ""
-        return Done(f"{nothing}There are {len(every)} tools, by category: {', '.join(categories(every))}.")
+        return Done(ours(f"{nothing}There are {len(every)} tools, by category: {', '.join(categories(every))}."))
 
     return define(browse_tools, effect="pure", reach="inward", category="tools", timeout_s=5.0)
 

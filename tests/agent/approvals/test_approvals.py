@@ -14,6 +14,7 @@ from sulla.agent.calls.guard import CallGuard
 from sulla.core.errors import AlreadyAnswered, NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.words import Words, ours
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft
 from sulla.testing.clock import ManualClock
@@ -45,7 +46,7 @@ class Desk:
 
     def boot(self) -> World:
         self.boots += 1
-        page = self.hooks.source("read_page", Done("a page", origin="web"), "url", reach="outward", quotes=True)
+        page = self.hooks.source("read_page", Done(Words("a page"), origin="web"), "url", reach="outward", quotes=True)
         tools = (page, self.post)
         return World(self.store, self.provider, tools=tools, clock=self.clock, boot=self.boots)
 
@@ -224,7 +225,7 @@ async def test_a_call_that_was_cut_off_after_a_yes_is_not_made_again_on_it(desk:
     async def hangs(args: object, context: ToolContext) -> Result:
         desk.hooks.done.append(("post", {}))
         await gate.pass_through()
-        return Done("never")
+        return Done(ours("never"))
 
     desk.post = replace(desk.post, run=hangs)
     turn = asyncio.create_task(desk.boot().turns.attend(thread))
@@ -355,7 +356,7 @@ async def test_always_without_a_host_is_good_for_the_very_same_arguments_alone(d
 def curious(hooks: Hooks, seen: list[str]) -> Tool:
     async def run(args: object, context: ToolContext) -> Result:
         seen.append(context.approved)
-        return Done("loaded")
+        return Done(ours("loaded"))
 
     tool = hooks.tool("load", "name", effect="pure", reach="inward")
     return replace(tool, run=run, asks=lambda args, context: f"Use {args['name']}, digest 1?")

@@ -19,6 +19,7 @@ from sulla.core.event import Moment
 from sulla.core.ids import CallId, MessageId, NodeId, RunId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.run import Run
+from sulla.core.words import NO_WORDS, Words, ours
 from sulla.graph.decision import END, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
@@ -205,7 +206,7 @@ async def test_the_answer_reaches_the_playbook_once_and_no_person(store: MemoryS
 async def test_the_model_has_that_tool_alone_and_has_to_call_it(store: MemoryStore) -> None:
     async def mail(context: ToolContext) -> Result:
         """Send a mail."""
-        return Done("sent")
+        return Done(ours("sent"))
 
     home = await home_of(store, APPROVE, DONE, tools=(define(mail, effect="once"),))
     await home.world.work()
@@ -250,7 +251,7 @@ async def test_other_calls_of_the_reply_are_not_made(store: MemoryStore) -> None
     async def mail(context: ToolContext) -> Result:
         """Send a mail."""
         made.append("mail")
-        return Done("sent")
+        return Done(ours("sent"))
 
     home = await home_of(store, say(call("mail"), call(choice="refuse")), tools=(define(mail, effect="once"),))
     await home.world.work()
@@ -344,7 +345,7 @@ async def test_a_question_waits_until_a_person_has_said_whether_a_call_may_be_ma
     async def pay(context: ToolContext) -> Result:
         """Pay."""
         made.append("pay")
-        return Done("paid")
+        return Done(ours("paid"))
 
     home = Home(store, ScriptedProvider([say(call("pay"))]), tools=(define(pay, effect="once", reach="outward"),))
     await home.open()
@@ -493,14 +494,14 @@ def test_nobody_is_there_who_wrote_a_playbooks_words() -> None:
 
 
 async def test_what_a_person_looks_at_is_not_told_beside_a_playbooks_words() -> None:
-    async def environment(thread_id: ThreadId) -> str:
-        return "a page"
+    async def environment(thread_id: ThreadId) -> Words:
+        return Words("a page")
 
     told = TurnContext(ManualClock(), environment=environment)
     state = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     item = WaitingInput(2, RunId("run"), MessageId("m"), "[The playbook brew asks.]", "queue", "playbook")
-    assert (await told.ambient(state, item)).environment == ""
-    assert (await told.ambient(state, replace(item, origin="user"))).environment == "a page"
+    assert (await told.ambient(state, item)).environment == NO_WORDS
+    assert (await told.ambient(state, replace(item, origin="user"))).environment == Words("a page")
 
 
 async def test_a_question_that_may_come_from_outside_taints_the_conversation_and_its_answer(store: MemoryStore) -> None:

@@ -15,6 +15,7 @@ from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
@@ -45,7 +46,7 @@ class Desk:
                 what: What.
             """
             self.done.append(what)
-            return Done(f"backed up {what}", is_error=what == "moon")
+            return Done(ours(f"backed up {what}"), is_error=what == "moon")
 
         return define(back_up, effect=effect, reach=reach)
 

@@ -10,6 +10,7 @@ from sulla.agent.calls.calls import MOST_AT_ONCE
 from sulla.core.errors import SullaError, Unavailable
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -34,7 +35,7 @@ class Moody:
             self.keys.append(context.idempotency_key)
             if self.failures:
                 raise self.failures.pop(0)
-            return Done("got it")
+            return Done(ours("got it"))
 
         return define(fetch, effect=effect)
 
@@ -161,7 +162,7 @@ async def test_only_so_many_calls_of_a_reply_run_side_by_side_and_all_of_them_do
         for _ in range(3):
             await asyncio.sleep(0)
         at_work.remove(context.call_id)
-        return Done(f"got {number}")
+        return Done(ours(f"got {number}"))
 
     calls = tuple(ToolCall(CallId(f"c{number}"), "fetch", {"number": number}) for number in range(3 * MOST_AT_ONCE))
     provider = ScriptedProvider([Say("", calls), DONE])

@@ -10,6 +10,7 @@ import pytest
 from sulla.agent.calls import file_marks, mark_book
 from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
 from sulla.core.errors import CorruptRecord
+from sulla.core.words import agent
 from sulla.tools.base import Tool, ToolContext
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
@@ -29,7 +30,7 @@ class Desk:
         self.marks = FileMarks(self.file)
 
     def context(self, *, tainted: bool) -> ToolContext:
-        return replace(context_in(self.workspace), tainted=tainted)
+        return replace(context_in(self.workspace), by=agent(tainted=tainted))
 
     async def write(self, path: str, text: str, *, tainted: bool = True, tool: Tool = WRITE) -> bool:
         """Have a run write a file; whether its result is tainted."""

@@ -14,6 +14,7 @@ from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import ContextTooLong
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.calibration import Calibrations
 from sulla.models.tokens.estimate import estimate_tokens
@@ -40,8 +41,8 @@ def fetching(words: int, gate: Gate | None = None) -> Tool:
         if what == "slow":
             if gate is not None:
                 await gate.pass_through()
-            return Done("fine")
-        return Done("word " * words)
+            return Done(ours("fine"))
+        return Done(ours("word " * words))
 
     return define(fetch, effect="pure")
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sulla.agent.model.pictures import PictureFilter, shown_text
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
@@ -56,7 +57,7 @@ def in_pieces(pieces: list[str]) -> str:
 
 @pytest.mark.parametrize("text", PICTURES)
 def test_what_would_be_fetched_is_words(text: str) -> None:
-    shown = shown_text(text, tainted=True)
+    shown = shown_text(Words(text))
     assert shown != text
     assert "![" not in shown
     assert shown.replace(" ", "") == text.replace(" ", "")
@@ -64,12 +65,12 @@ def test_what_would_be_fetched_is_words(text: str) -> None:
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_other_text_stays_as_it_is(text: str) -> None:
-    assert in_pieces([text]) == shown_text(text, tainted=True) == text
+    assert in_pieces([text]) == shown_text(Words(text)) == text
 
 
 @pytest.mark.parametrize("text", PICTURES)
 def test_in_a_trusted_conversation_everything_stays_as_it_is(text: str) -> None:
-    assert shown_text(text, tainted=False) == text
+    assert shown_text(Words(text, Author.AGENT)) == text
 
 
 @given(st.lists(st.sampled_from([*"!<[img/ >a", "![", "<img", "<image", "script"]), max_size=30), st.data())
@@ -77,13 +78,13 @@ def test_it_does_not_matter_how_a_text_is_split(parts: list[str], data: st.DataO
     text = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    assert in_pieces(pieces) == shown_text(text, tainted=True)
+    assert in_pieces(pieces) == shown_text(Words(text))
 
 
 async def test_after_a_page_an_agents_answer_and_its_outcome_hold_no_picture(store: MemoryStore) -> None:
     said = "Here: ![a](https://x.example/?d=1)<AGENT_DONE>![b](https://x.example)</AGENT_DONE>"
     provider = ScriptedProvider((said, Say("", (ToolCall(CallId("c"), "page", {}),)), said))
-    world = World(store, provider, tools=(Hooks().source("page", Done("Show it.", origin="web")),))
+    world = World(store, provider, tools=(Hooks().source("page", Done(Words("Show it."), origin="web")),))
     thread_id = await world.thread()
     for text in ("hello", "read it"):
         await world.ask(thread_id, text)
@@ -98,7 +99,7 @@ async def test_a_question_shows_no_picture_whatever_it_is_about(store: MemorySto
     call = ToolCall(CallId("c"), "post", {"body": "![p](https://x.example/?d=1) <img src=x>"})
     page = ToolCall(CallId("p"), "page", {})
     hooks = Hooks()
-    tools = (hooks.source("page", Done("Show it.", origin="web")), hooks.tool("post", "body"))
+    tools = (hooks.source("page", Done(Words("Show it."), origin="web")), hooks.tool("post", "body"))
     world = World(store, ScriptedProvider((Say("", (page,)), Say("", (call,)))), tools=tools)
     thread_id = await world.thread()
     await world.ask(thread_id, "read it")

@@ -14,6 +14,7 @@ from sulla.agent.model.token_estimator import Fitted, ModelInfo, TokenEstimator
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.calibration import Calibrations
@@ -22,7 +23,9 @@ from sulla.models.tokens.prices import Prices, read_prices
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import Usage
 
-HEAD = ChatRequest("m", (PromptSection("base", "You are here. " * 20),), [], (ToolSpec("look", "Looks.", {}),), 500)
+HEAD = ChatRequest(
+    "m", (PromptSection("base", ours("You are here. " * 20)),), [], (ToolSpec("look", "Looks.", {}),), 500
+)
 NAME = ModelName("offline")
 
 

@@ -14,6 +14,7 @@ from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.words import Words, ours
 from sulla.models.base import ChatRequest
 from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
@@ -124,7 +125,7 @@ async def test_what_a_child_says_does_not_taint_by_itself(store: MemoryStore) ->
 
 async def _page(context: ToolContext) -> Result:
     """Read the page."""
-    return Done("Buy now!", origin="web")
+    return Done(Words("Buy now!"), origin="web")
 
 
 async def test_taint_goes_from_parents_to_children_and_back(store: MemoryStore) -> None:
@@ -247,7 +248,7 @@ async def test_a_childs_child_may_use_no_tool_that_its_parent_may_not(store: Mem
 def tool_named(name: str) -> Any:
     async def act(context: ToolContext) -> Result:
         """Do it."""
-        return Done("done")
+        return Done(ours("done"))
 
     act.__name__ = name
     return act
@@ -292,12 +293,12 @@ async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore
     await session.commit(RunStarted(item.seq, item.message_id, "sulla"))
     children: Children = world.family.children
     for number in range(CHILD.max_children):
-        await children.start(ChildTask(f"c{number}", "sulla", "go", "spawn"), session.state)
+        await children.start(ChildTask(f"c{number}", "sulla", ours("go"), "spawn"), session.state)
         await session.pull()
     with pytest.raises(LimitReached, match="have not reported yet"):
-        await children.start(ChildTask("more", "sulla", "go", "spawn"), session.state)
+        await children.start(ChildTask("more", "sulla", ours("go"), "spawn"), session.state)
     # One that is there already is not one more.
-    assert await children.start(ChildTask("c0", "sulla", "go", "spawn"), session.state) == child_thread("c0")
+    assert await children.start(ChildTask("c0", "sulla", ours("go"), "spawn"), session.state) == child_thread("c0")
 
 
 # ------------------------------------------------------------------------------------------------------- kill -9

@@ -12,13 +12,14 @@ from sulla.agent.turn.ambient_context import TELL_S, AmbientContext, TurnContext
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import Message, Text
+from sulla.core.words import NO_WORDS, Words, ours
 from sulla.testing.clock import ManualClock
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 ITEM = WaitingInput(2, RunId("run_1"), MessageId("m1"), "what is this?", "queue")
-OTHER = ActiveAgent("reader", "", 1)
+OTHER = ActiveAgent(ours("reader"), NO_WORDS, 1)
 
 
 def thread(*said: str) -> ThreadState:
@@ -28,8 +29,8 @@ def thread(*said: str) -> ThreadState:
     return ThreadState(ThreadId("thr_1"), ModelContext(script), ThreadIdentity(agent="sulla"))
 
 
-async def memory(agent: str, message: str) -> str:
-    return f"{agent} remembers {message}"
+async def memory(agent: str, message: str) -> Words:
+    return ours(f"{agent} remembers {message}")
 
 
 async def active(besides: Collection[ThreadId]) -> tuple[ActiveAgent, ...]:
@@ -37,15 +38,15 @@ async def active(besides: Collection[ThreadId]) -> tuple[ActiveAgent, ...]:
     return (OTHER,)
 
 
-async def environment(thread_id: ThreadId) -> str:
-    return f"seen in {thread_id}"
+async def environment(thread_id: ThreadId) -> Words:
+    return Words(f"seen in {thread_id}")
 
 
 async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone() -> None:
     told = TurnContext(ManualClock(), memory, active, environment)
     first = await told.ambient(thread(), ITEM)
-    assert first == AmbientContext((OTHER,), "seen in thr_1", "sulla remembers what is this?")
-    assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), "seen in thr_1", "")
+    assert first == AmbientContext((OTHER,), Words("seen in thr_1"), ours("sulla remembers what is this?"))
+    assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), Words("seen in thr_1"))
 
 
 async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:
@@ -53,11 +54,11 @@ async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:
 
 
 async def test_what_the_store_does_not_give_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    async def away(thread_id: ThreadId) -> str:
+    async def away(thread_id: ThreadId) -> Words:
         raise StoreUnavailable("the store is away")
 
     found = await TurnContext(ManualClock(), memory, active, away).ambient(thread(), ITEM)
-    assert found == AmbientContext((OTHER,), "", "sulla remembers what is this?")
+    assert found == AmbientContext((OTHER,), NO_WORDS, ours("sulla remembers what is this?"))
     assert "a turn begins without what its person looks at: the store is away" in caplog.text
 
 
@@ -72,5 +73,5 @@ async def test_a_turn_does_not_wait_for_it_for_ever(caplog: pytest.LogCaptureFix
     assert not asking.done()
     await clock.advance(TELL_S)
     assert asking.done()
-    assert (await asking).environment == "seen in thr_1"
+    assert (await asking).environment == Words("seen in thr_1")
     assert "a turn begins without who else is at work: no answer within 1 s" in caplog.text

@@ -11,6 +11,7 @@ from sulla.agent.turn.offers import tool_specs
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
@@ -30,7 +31,7 @@ DONE = "<AGENT_DONE>ok</AGENT_DONE>"
 
 
 async def _run(args: FrozenJson, context: ToolContext) -> Result:
-    return Done("done")
+    return Done(ours("done"))
 
 
 def from_servers() -> tuple[Tool, ...]:

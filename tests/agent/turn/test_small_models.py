@@ -8,6 +8,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
@@ -43,7 +44,7 @@ def _look() -> Tool:
         Args:
             what: what to look at.
         """
-        return Done(f"the {what} is full")
+        return Done(ours(f"the {what} is full"))
 
     return define(look, effect="pure", reach="inward")
 

@@ -12,6 +12,7 @@ from sulla.agent.limits.limits import RunLimits
 from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -40,7 +41,7 @@ class Hands:
             self.done.append(what)
             if self.gate is not None:
                 await self.gate.pass_through()
-            return Done(f"did {what}")
+            return Done(ours(f"did {what}"))
 
         act.__name__ = name
         return define(act, effect=effect, parallel=parallel)
@@ -596,7 +597,7 @@ async def test_tools_side_by_side_that_are_stopped_make_a_cancelled_run(store: M
         except asyncio.CancelledError:
             context.control.check()
             raise
-        return Done("seen")
+        return Done(ours("seen"))
 
     provider = ScriptedProvider([Say("", (call("look", "a"), call("look", "b")))])
     world = World(store, provider, tools=(define(look, effect="pure"),))

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, PassedOn, digest, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, digest, moved_on, words_for
+from sulla.gateway.dialects.insertions import PassedOn
 from sulla.gateway.dialects.openai.conversation import chat_of
 from sulla.rpc.limits import TEXT_CHARS
 

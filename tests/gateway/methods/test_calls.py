@@ -142,7 +142,13 @@ async def test_what_takes_too_long_is_answered_and_told_as_unavailable() -> None
 
 def test_what_is_told_of_a_request_holds_nobodys_words() -> None:
     said = asked(TurnSend(thread_id="thr_1", message_id="m1", text="my diary"))
-    assert said.about == {"thread_id": "thr_1", "message_id": "m1", "mode": "queue", "from_model": False}
+    assert said.about == {
+        "thread_id": "thr_1",
+        "message_id": "m1",
+        "mode": "queue",
+        "from_model": False,
+        "unattended": False,
+    }
     assert said.scope == "write"
     seen = asked(params_of("environment.report"))
     assert seen.about == {"thread_id": "thr_1"}

@@ -8,6 +8,7 @@ import pytest
 from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
 from sulla.core.jsontypes import JsonObject
+from sulla.core.words import Author
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
 from sulla.playbooks.service import Begin
@@ -53,7 +54,7 @@ async def test_the_same_request_id_begins_the_same_run_and_without_one_each_is_a
     asked = wire.WorkflowStart(playbook="brew", inputs={"leaf": "oolong"}, thread_id="thr_1", request_id="r-1")
     first, again = await context.ask(asked), await context.ask(asked)
     assert (first["first"], again) == (True, {"run": first["run"], "first": False})
-    assert context.office.begun[first["run"]] == Begin("brew", {"leaf": "oolong"}, thread="thr_1")  # type: ignore[arg-type]  # an id is a text
+    assert context.office.begun[first["run"]] == Begin("brew", {"leaf": "oolong"}, thread="thr_1", by=Author.PERSON)  # type: ignore[arg-type]  # an id is a text
     with pytest.raises(MessageIdReused):
         await context.ask(asked.model_copy(update={"inputs": {"leaf": "mate"}}))
     bare = wire.WorkflowStart(playbook="brew")

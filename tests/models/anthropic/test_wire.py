@@ -15,6 +15,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from tests.servers.anthropic_stream import fault_of
@@ -58,10 +59,10 @@ def test_the_head_says_what_is_asked_of_whom() -> None:
 
 def test_the_stable_part_of_the_prompt_comes_first_and_is_marked() -> None:
     sections = [
-        PromptSection("a", "A"),
-        PromptSection("b", "B", stable=False),
-        PromptSection("c", "C"),
-        PromptSection("d", " \n"),
+        PromptSection("a", ours("A")),
+        PromptSection("b", ours("B"), stable=False),
+        PromptSection("c", ours("C")),
+        PromptSection("d", ours(" \n")),
     ]
     assert body(request(HELLO, system=sections))["system"] == [
         {"type": "text", "text": "A"},
@@ -71,7 +72,7 @@ def test_the_stable_part_of_the_prompt_comes_first_and_is_marked() -> None:
 
 
 def test_a_prompt_without_a_stable_part_is_not_marked() -> None:
-    assert body(request(HELLO, system=[PromptSection("b", "B", stable=False)]))["system"] == [
+    assert body(request(HELLO, system=[PromptSection("b", ours("B"), stable=False)]))["system"] == [
         {"type": "text", "text": "B"}
     ]
 
@@ -241,7 +242,9 @@ def test_at_most_four_marks_are_set() -> None:
     schema = {"type": "object"}
     found = RequestEncoder().encode(
         request(
-            HELLO, system=[PromptSection("a", "A"), PromptSection("b", "B")], tools=(ToolSpec("a", "", schema),) * 3
+            HELLO,
+            system=[PromptSection("a", ours("A")), PromptSection("b", ours("B"))],
+            tools=(ToolSpec("a", "", schema),) * 3,
         )
     )
     assert found.count(b"cache_control") == 3
@@ -303,7 +306,9 @@ def test_little_more_than_what_is_new_is_encoded(trimmed: int, monkeypatch: pyte
 def test_a_count_asks_about_the_same_request_without_what_only_a_reply_needs() -> None:
     thinking: JsonObject = {"type": "adaptive"}
     encoder = RequestEncoder({"thinking": thinking, "service_tier": "auto"})
-    request = ChatRequest("claude-x", (PromptSection("s", "S"),), [Message(MessageId("m1"), "user", (Text("hi"),))])
+    request = ChatRequest(
+        "claude-x", (PromptSection("s", ours("S")),), [Message(MessageId("m1"), "user", (Text("hi"),))]
+    )
     whole, count = orjson.loads(encoder.encode(request)), orjson.loads(encoder.encode_count(request))
     for name in ("max_tokens", "stream", "service_tier"):
         del whole[name]

@@ -9,8 +9,9 @@ import pytest
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolResult
+from sulla.core.words import NO_WORDS, Author, Words
 from sulla.heartbeat.beats import BeatState
-from sulla.heartbeat.brief import DIRECTIVE, CycleContext, briefing
+from sulla.heartbeat.brief import CycleContext, briefing
 from sulla.models.offline.beats import OfflineWake, next_beat_step, wake_of
 from sulla.models.offline.projects import STRANGE, OfflineStep, PlannedEnd
 
@@ -31,7 +32,8 @@ def said(text: str, *, is_error: bool = False) -> ToolResult:
 
 def brief(message: str = "", **beat: str) -> str:
     now = datetime(2027, 1, 15, 8, tzinfo=UTC)
-    return briefing(BeatState(**beat), CycleContext(now, "UTC", "", message, DIRECTIVE))  # type: ignore[arg-type]  # all of them are texts
+    setting = CycleContext(now, "UTC", NO_WORDS, Words(message, Author.PERSON))
+    return briefing(BeatState(**beat), setting).text  # type: ignore[arg-type]  # all of them are texts
 
 
 def test_a_briefing_names_the_project_to_work_on_and_why() -> None:

@@ -22,6 +22,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Completed, Delta, PromptSection, TokenUsage, ToolSpec
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
 from tests.kits.deltas import joined, refusal_to_end
@@ -44,7 +45,7 @@ def test_a_whole_turn_keeps_its_order() -> None:
         Message(MessageId("m3"), "tool", (ToolResult(CallId("c1"), "gone", is_error=True),)),
         Message(MessageId("m4"), "assistant", (Reasoning("theirs", {"type": "thinking"}), Text("it is gone"))),
         Message(MessageId("m5"), "user", (Text("and now?"), Text("<memory/>", "memory")), hidden=True),
-        system=(PromptSection("v", "V", stable=False), PromptSection("s", "S")),
+        system=(PromptSection("v", ours("V"), stable=False), PromptSection("s", ours("S"))),
     )
     assert found["messages"] == [
         {"role": "system", "content": "S\n\nV"},

@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
 from tests.servers.openai_stream import fault_of
@@ -30,7 +31,7 @@ RESULT = said("tool", ToolResult(CallId("c1"), "gone", is_error=True))
 
 
 def body(*messages: Message, options: OpenAiOptions | None = None) -> JsonObject:
-    system = (PromptSection("v", "V", stable=False), PromptSection("s", "S"))
+    system = (PromptSection("v", ours("V"), stable=False), PromptSection("s", ours("S")))
     request = ChatRequest("m", system, list(messages), (TOOL,), 500)
     found: JsonObject = orjson.loads(encode_request(request, options or OpenAiOptions()))
     return found

@@ -13,6 +13,7 @@ import pytest
 
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.jsontypes import Json
+from sulla.core.words import Author
 from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
 from sulla.playbooks.projects.plan import ProjectPlan
 from sulla.playbooks.projects.read import read_plan
@@ -316,7 +317,7 @@ async def test_what_has_no_room_while_everything_is_looked_at_is_looked_at_then(
 
 async def test_a_run_that_is_only_called_like_those_of_projects_is_looked_at_once(garden: Garden) -> None:
     source = "name: work-log\nsteps:\n- {id: a, wait: 1h}\n- {id: b, wait: 1h}\n"
-    run = (await garden.runs.start(Begin("work-log", source=source), "other")).run
+    run = (await garden.runs.start(Begin("work-log", source=source, by=Author.PERSON), "other")).run
     await garden.heard(run)
     garden.runs.is_away = True
     await garden.heard(run)  # nobody is asked

@@ -13,6 +13,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.machine.records import RunEnded, StepCompleted
 from sulla.playbooks.records import PlaybookEnded, Played
@@ -86,7 +87,7 @@ def tools_of(ledger: EffectLedger) -> tuple[Tool, ...]:
         Args:
             what: what.
         """
-        return Done(f"read {what}")
+        return Done(ours(f"read {what}"))
 
     async def send_out(context: ToolContext, *, what: str) -> Result:
         """Send something to somebody.
@@ -95,7 +96,7 @@ def tools_of(ledger: EffectLedger) -> tuple[Tool, ...]:
             what: what.
         """
         ledger.write("send_out", what, context)
-        return Done(f"noted {what}")
+        return Done(ours(f"noted {what}"))
 
     return (
         *ledger_tools(ledger),

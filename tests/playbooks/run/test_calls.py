@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sulla.core.words import Words, ours
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.tools.base import Done, Result, Tool, ToolContext
@@ -34,7 +35,7 @@ def sender(ledger: EffectLedger) -> Tool:
             to: to whom.
         """
         ledger.write("send", f"sent {to}", context)
-        return Done(f"sent to {to}")
+        return Done(ours(f"sent to {to}"))
 
     return define(send, effect="once", category="testing")
 
@@ -152,7 +153,7 @@ def stalling(ledger: EffectLedger, opened: asyncio.Event, effect: Any = "once", 
         if reached is not None:
             reached.set()
         await opened.wait()
-        return Done(f"did {what}")
+        return Done(ours(f"did {what}"))
 
     return define(stall, effect=effect, reach="inward", category="testing")
 
@@ -271,8 +272,8 @@ def shaky(ledger: EffectLedger, failures: int, effect: Any = "idempotent") -> To
         """
         ledger.write("shaky", what, context)
         if len(ledger.read()) <= failures:
-            return Done("not now", is_error=True)
-        return Done("now")
+            return Done(ours("not now"), is_error=True)
+        return Done(ours("now"))
 
     return define(shaky, effect=effect, reach="inward", category="testing")
 
@@ -306,7 +307,7 @@ def looking(ledger: EffectLedger) -> Tool:
             url: the page.
         """
         ledger.write("look", url, context)
-        return Done("500: ask somebody else", is_error=len(ledger.read()) == 1, origin="web", passing=True)
+        return Done(Words("500: ask somebody else"), is_error=len(ledger.read()) == 1, origin="web", passing=True)
 
     return define(look, effect="pure", category="testing")
 

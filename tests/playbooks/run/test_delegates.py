@@ -5,6 +5,7 @@ from __future__ import annotations
 from sulla.agent.subagents.child_tools import sub_agent_tools
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
+from sulla.core.words import Words
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads.log.records import StopAsked
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
@@ -53,7 +54,7 @@ async def test_what_a_tools_sub_agent_has_read_taints_the_run(make: Make) -> Non
         Args:
             what: which.
         """
-        return Done(f"the page {what}", origin="web")
+        return Done(Words(f"the page {what}"), origin="web")
 
     reads = Say("", (ToolCall(CallId("c"), "page", {"what": "x"}),))
     world = delegating(make, ScriptedProvider([reads, wrapped("green")]), define(page, effect="pure", reach="inward"))

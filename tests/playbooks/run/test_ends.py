@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
+from sulla.core.words import ours
 from sulla.playbooks.records import PlaybookAsked
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
@@ -44,7 +45,7 @@ class Stall:
             except asyncio.CancelledError:
                 self.stopped += 1
                 raise
-            return Done(what)
+            return Done(ours(what))
 
         return define(stall, effect=self._effect, reach="inward", category="testing")
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import CallId
+from sulla.core.words import Author
 from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.playbooks.run.heard import (
@@ -39,7 +40,7 @@ def failure(heard: Heard) -> Failure:
 def test_what_an_agent_answers_is_read_as_json_and_charged() -> None:
     report = Report("done", tokens=7, cost_micro=3, tainted=True)
     heard = heard_of_agent(Answer("ask:1", '{"verdict": "go"}', origin="agent", report=report))
-    assert heard == MoveDone(MoveNote("agent", {"verdict": "go"}), Spent(7, 3), tainted=True)
+    assert heard == MoveDone(MoveNote("agent", {"verdict": "go"}), Author.TAINTED_AGENT, Spent(7, 3))
 
 
 def test_an_agent_that_does_not_answer_has_failed_and_is_charged() -> None:
@@ -59,24 +60,24 @@ def test_an_agent_whose_turn_a_person_ended_is_asked_again_later(why: str) -> No
 
 def test_what_an_agent_at_work_says_is_its_result() -> None:
     heard = heard_of_work(Answer("child:1", "Done.", origin="child", report=Report("done", tokens=5)))
-    assert heard == MoveDone(MoveNote("work", "Done."), Spent(5))
+    assert heard == MoveDone(MoveNote("work", "Done."), Author.AGENT, Spent(5))
 
 
 def test_a_result_that_is_json_stays_text_until_somebody_asks_for_json() -> None:
     heard = heard_of_work(Answer("child:1", "3", report=Report("done")))
-    assert heard == MoveDone(MoveNote("work", "3"))
+    assert heard == MoveDone(MoveNote("work", "3"), Author.AGENT)
 
 
 def test_a_tainted_result_stays_so() -> None:
     heard = heard_of_work(Answer("child:1", "x", report=Report("done", tainted=True)))
     assert isinstance(heard, MoveDone)
-    assert heard.tainted
+    assert heard.by.tainted
 
 
 def test_an_agent_that_is_blocked_says_why_and_what_it_needs_and_is_not_tried_again() -> None:
     report = Report("blocked", blocker_reason="no key", unblock_requirements="the key", tokens=4)
     heard = heard_of_work(Answer("child:1", "", report=report))
-    assert heard == AttemptFailed(Failure("permanent", "blocked", "no key It needs: the key"), Spent(4))
+    assert heard == AttemptFailed(Failure("permanent", "blocked", "no key It needs: the key"), Author.AGENT, Spent(4))
 
 
 def test_one_that_is_blocked_and_says_nothing_gives_a_reason_all_the_same() -> None:
@@ -114,12 +115,12 @@ def test_a_child_without_a_report_has_failed() -> None:
 
 def test_what_another_playbook_gives_back_is_a_value() -> None:
     heard = heard_of_play(Answer("child:1", '{"said": [1]}', report=Report("done", tokens=5, tainted=True)))
-    assert heard == StepDone({"said": [1]}, Spent(5), tainted=True)
+    assert heard == StepDone({"said": [1]}, Author.TAINTED_AGENT, Spent(5))
 
 
 def test_another_playbook_that_failed_is_a_failure() -> None:
     heard = heard_of_play(Answer("child:1", "", report=Report("failed", "limit_tokens", "used up", tokens=5)))
-    assert heard == AttemptFailed(Failure("permanent", "limit_tokens", "used up"), Spent(5))
+    assert heard == AttemptFailed(Failure("permanent", "limit_tokens", "used up"), Author.AGENT, Spent(5))
 
 
 # ---------------------------------------------------------------------------------------------------------- people
@@ -127,11 +128,11 @@ def test_another_playbook_that_failed_is_a_failure() -> None:
 
 @pytest.mark.parametrize(("verdict", "value"), [("approve", True), ("always", True), ("reject", False)])
 def test_a_verdict_of_a_person_is_yes_or_no(verdict: Any, value: bool) -> None:
-    assert heard_of_person(Answer("human:1", "whatever", verdict)) == MoveDone(MoveNote("person", value))
+    assert heard_of_person(Answer("human:1", "whatever", verdict)) == MoveDone(MoveNote("person", value), Author.PERSON)
 
 
 def test_the_words_of_a_person_are_taken_as_they_are() -> None:
-    assert heard_of_person(Answer("answer:1", " 12 ")) == MoveDone(MoveNote("person", " 12 "))
+    assert heard_of_person(Answer("answer:1", " 12 ")) == MoveDone(MoveNote("person", " 12 "), Author.PERSON)
 
 
 def test_a_person_who_gives_a_step_up_ends_it() -> None:
@@ -174,7 +175,7 @@ def test_a_review_has_a_call_made_again() -> None:
 
 
 def test_a_review_says_what_the_call_came_to() -> None:
-    assert heard_of_call(REVIEW, Answer("review", "it was sent"), 1) == StepDone("it was sent", NOTHING)
+    assert heard_of_call(REVIEW, Answer("review", "it was sent"), 1) == StepDone("it was sent", Author.PERSON, NOTHING)
 
 
 def test_a_review_gives_the_call_up() -> None:

@@ -7,6 +7,7 @@ import pytest
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact as Kept
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.words import Author
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks.machine.moves import MoveNote
 from sulla.playbooks.machine.records import (
@@ -68,9 +69,9 @@ def test_every_record_about_the_playbook_counts_and_no_other() -> None:
 
 
 def test_the_first_message_is_the_order_and_later_ones_change_nothing() -> None:
-    order = RunOrder("start", "seal", {"a": 1})
+    order = RunOrder("start", "seal", {"a": 1}, by=Author.AGENT)
     said = Input(MessageId("m0"), "what people write")
-    later = Input(MessageId("m2"), RunOrder("resume", steps=("b",)).text(), origin="operator")
+    later = Input(MessageId("m2"), RunOrder("resume", steps=("b",), by=Author.PERSON).text(), origin="operator")
     record = told(said, Input(MessageId("m1"), order.text(), origin="playbook"), later, said)
     assert (record.order, record.ordered_ms) == (order, 1_002)
 
@@ -86,36 +87,46 @@ def test_what_begins_a_call_and_what_ends_it_say_so() -> None:
 
 def test_the_notes_of_an_attempt_are_there_in_their_order_with_what_they_used() -> None:
     work = MoveNote("work", "done")
-    record = told(begun(), noted("a", GO, Spent(5, 1)), noted("a", work, Spent(7)), noted("b", GO, Spent(1)))
+    record = told(
+        begun(),
+        noted("a", GO, Spent(5, 1), Author.AGENT),
+        noted("a", work, Spent(7), Author.AGENT),
+        noted("b", GO, Spent(1), Author.AGENT),
+    )
     assert record.notes == {"a": [GO, work], "b": [GO]}
     assert record.spent == {"a": Spent(12, 1), "b": Spent(1)}
 
 
 def test_another_attempt_begins_without_notes() -> None:
-    record = told(begun(), noted("a", GO, Spent(5)), begun(attempt=2))
+    record = told(begun(), noted("a", GO, Spent(5), Author.AGENT), begun(attempt=2))
     assert (record.notes, record.spent) == ({}, {})
 
 
 def test_another_attempt_leaves_the_notes_of_other_steps() -> None:
-    record = told(begun("a"), begun("b"), noted("b", GO, Spent(5)), begun("a", 2))
+    record = told(begun("a"), begun("b"), noted("b", GO, Spent(5), Author.AGENT), begun("a", 2))
     assert (record.notes, record.spent) == ({"b": [GO]}, {"b": Spent(5)})
 
 
 def test_notes_of_an_earlier_run_are_not_taken() -> None:
-    record = told(begun(), noted("a", GO, Spent(5)), (Played("TAKEN_UP"), SECOND))
+    record = told(begun(), noted("a", GO, Spent(5), Author.AGENT), (Played("TAKEN_UP"), SECOND))
     assert (record.run_id, record.notes, record.spent) == (SECOND, {}, {})
 
 
 def test_a_step_that_is_done_again_in_a_later_run_has_the_notes_of_that_run_alone() -> None:
     again = MoveNote("agent", {"verdict": "ask"})
-    record = told(begun(), noted("a", GO, Spent(5)), (begun(), SECOND), (noted("a", again, Spent(1)), SECOND))
+    record = told(
+        begun(),
+        noted("a", GO, Spent(5), Author.AGENT),
+        (begun(), SECOND),
+        (noted("a", again, Spent(1), Author.AGENT), SECOND),
+    )
     assert (record.notes, record.spent) == ({"a": [again]}, {"a": Spent(1)})
 
 
 @pytest.mark.parametrize("value", [None, "text", 3, ["a", {"b": None}], {"verdict": "go"}])
 def test_a_note_holds_any_value(value: object) -> None:
     note = MoveNote("work", value)  # type: ignore[arg-type]  # JSON
-    assert told(noted("a", note, Spent())).notes["a"] == [note]
+    assert told(noted("a", note, Spent(), Author.AGENT)).notes["a"] == [note]
 
 
 @pytest.mark.parametrize("detail", [{}, {"what": "ghost"}, {"what": "agent", "tokens": "many"}])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
+from sulla.core.words import Author
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.read import read
@@ -31,7 +32,7 @@ _ORDERS = st.builds(
     steps=_NAMES,
     run=st.text(max_size=9),
     upto=st.integers(0, 10**9),
-    tainted=st.booleans(),
+    by=st.sampled_from((Author.AGENT, Author.TAINTED_AGENT)),
 )
 
 
@@ -40,13 +41,13 @@ def test_an_order_comes_back_as_it_went(order: RunOrder) -> None:
     back = read_order(order.text())
     assert back.inputs == order.inputs
     assert json.dumps(back.payload) == json.dumps(order.payload)  # 0 is not false, and nothing is not empty
-    for name in ("do", "seal", "stack", "steps", "run", "upto", "tainted"):
+    for name in ("do", "seal", "stack", "steps", "run", "upto", "by"):
         assert getattr(back, name) == getattr(order, name)
 
 
 @pytest.mark.parametrize("inputs", [None, {}])
 def test_no_inputs_and_empty_ones_are_told_apart(inputs: dict[str, Any] | None) -> None:
-    assert read_order(RunOrder("fork", inputs=inputs).text()).inputs == inputs
+    assert read_order(RunOrder("fork", inputs=inputs, by=Author.PERSON).text()).inputs == inputs
 
 
 @pytest.mark.parametrize(

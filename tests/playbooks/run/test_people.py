@@ -8,6 +8,7 @@ import pytest
 
 from sulla.core.errors import AlreadyAnswered
 from sulla.core.ids import ThreadId
+from sulla.core.words import ours
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -30,7 +31,7 @@ def stalling(reached: asyncio.Event, opened: asyncio.Event) -> Tool:
         """
         reached.set()
         await opened.wait()
-        return Done(what)
+        return Done(ours(what))
 
     return define(stall, effect="idempotent", reach="inward", category="testing")
 

@@ -10,6 +10,7 @@ import pytest
 
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.memory import MemoryStore
@@ -82,7 +83,7 @@ class Kettle:
                 leaf: of what.
             """
             self.keys[context.idempotency_key] = leaf
-            return Done(f"{leaf} tea")
+            return Done(ours(f"{leaf} tea"))
 
         return define(pour, effect="idempotent")
 
@@ -185,7 +186,7 @@ async def test_an_agent_that_rules_on_a_call_sees_no_secret_and_can_send_none_el
             more: what else.
         """
         made.append({"to": to, "keys": keys, "more": more})
-        return Done("posted")
+        return Done(ours("posted"))
 
     tools = (define(post, effect="idempotent"),)
     world = PlayWorld(store, Agent(rules), {"post": POST}, tools=tools, secrets={"key": "swordfish"})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import ThreadId
+from sulla.core.words import ours
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -43,7 +44,7 @@ class Crowd:
             await self._full.wait()
             self._now -= 1
             self._ledger.write("crowd", what, context)
-            return Done(what)
+            return Done(ours(what))
 
         return define(crowd, effect="idempotent", reach="inward", category="testing")
 
@@ -343,7 +344,7 @@ def web(origin: Any = "web") -> Tool:
         Args:
             what: which.
         """
-        return Done(f"the page {what}", origin=origin)
+        return Done(ours(f"the page {what}"), origin=origin)
 
     return define(look, effect="pure", category="testing")
 
@@ -365,7 +366,7 @@ def post(ledger: EffectLedger) -> Tool:
             what: what.
         """
         ledger.write("post", what, context)
-        return Done("posted")
+        return Done(ours("posted"))
 
     return define(post, effect="once", category="testing")
 

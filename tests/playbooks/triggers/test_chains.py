@@ -15,6 +15,7 @@ from sulla.core.errors import CorruptRecord
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin, ToolCall
+from sulla.core.words import Author, ours
 from sulla.heartbeat.beats import BeatEnded, BeatStarted
 from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.catalog import PlaybookCatalog
@@ -97,7 +98,7 @@ class Home:
         """Look, while a person says what is in `steers`."""
         for said in self.steers:
             await self.world.threads.send(context.thread_id, said)
-        return Done("seen")
+        return Done(ours("seen"))
 
     async def shout(self, context: ToolContext) -> Result:
         """Lead round what keeps playbooks apart: say something in a conversation as if a person had."""
@@ -105,7 +106,7 @@ class Home:
         thread = await self.world.thread()
         said = Input(MessageId("m"), "go on", chain=chain_of(state))
         await self.world.threads.send(thread, said)
-        return Done("said")
+        return Done(ours("said"))
 
     def playbook(self, name: str, rest: str, on: str = EVENTS) -> None:
         (self.folder / f"{name}.yaml").write_text(f"name: {name}\n{on}\n{rest}\n")
@@ -218,7 +219,7 @@ async def test_what_a_playbook_asks_and_tells_in_a_persons_conversation_is_not_w
     home.playbook("loopy", PLAIN)
     await home.listen()
     thread = await home.world.thread()
-    await home.desk.start(Begin("helper", thread=thread), "k")
+    await home.desk.start(Begin("helper", thread=thread, by=Author.PERSON), "k")
     await home.settle()
     (row,) = await home.runs()
     assert (row.playbook, row.status) == ("helper", "completed")

@@ -18,6 +18,7 @@ from sulla.core.errors import ProviderRejected, QueueFull, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import Origin, ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Author
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
@@ -92,7 +93,7 @@ async def test_one_that_matches_is_started_and_no_model_is_asked(tmp_path: Path,
     thread = await home.say("We have a new lead: Ann")
     assert home.provider.requests == []
     ((run, begin),) = home.office.begun.items()
-    expected = Begin("triage", {}, "chat", "We have a new lead: Ann", thread, "sulla", attended=True)
+    expected = Begin("triage", {}, "chat", "We have a new lead: Ann", thread, "sulla", attended=True, by=Author.AGENT)
     assert replace(begin, run_id=RunId("")) == expected
     assert begin.run_id
     assert await home.last(thread) == f"Playbook triage runs: {run}. You will be told what comes of it."

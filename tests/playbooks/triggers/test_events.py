@@ -124,7 +124,7 @@ async def test_each_event_starts_each_playbook_that_waits_for_it_once(home: Home
     assert home.begun == [("a", "run.finished"), ("b", "run.finished")]
     assert home.office.asked_to_start == 2
     begin = next(iter(home.office.begun.values()))
-    assert (begin.trigger, begin.thread, begin.tainted) == ("event", "", False)
+    assert (begin.trigger, begin.thread, begin.by.tainted) == ("event", "", False)
     assert isinstance(begin.payload, dict)
     assert (begin.payload["thread"], begin.payload["status"], begin.payload["text"]) == (thread, "done", "all good")
 
@@ -141,7 +141,7 @@ async def test_what_a_thread_has_read_since_it_was_looked_at_makes_its_event_mis
     await home.world.threads.send(thread, Input(MessageId("m"), "go", quoted="a page"))
     await home.world.work()
     await cursor.take(await home.world.log(thread))
-    assert [begin.tainted for begin in home.office.begun.values()] == [True]
+    assert [begin.by.tainted for begin in home.office.begun.values()] == [True]
 
 
 async def test_a_failed_turn_is_another_event(home: Home) -> None:

@@ -54,7 +54,7 @@ async def test_a_message_begins_one_run_with_what_the_trigger_gives(desk: Desk) 
         "webhook",
         {"a": 1},
     )
-    assert begin.tainted
+    assert begin.by.tainted
     with pytest.raises(MessageIdReused):
         await desk.hooks.begin("brew", "m 1", {"a": 2})
 

@@ -11,6 +11,7 @@ import pytest
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.models.base import ChatRequest
 from sulla.speech.interruptions.going_on import GO_ON_TEXT
 from sulla.speech.interruptions.interruptions import GO_ON_S, TurnVerdict
@@ -64,7 +65,7 @@ class Hand:
         async def applaud(context: ToolContext) -> Result:
             """Clap."""
             self.done += 1
-            return Done("clapped")
+            return Done(ours("clapped"))
 
         return define(applaud, effect="idempotent", reach="inward")
 

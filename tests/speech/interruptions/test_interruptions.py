@@ -10,6 +10,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.speech.interruptions.going_on import GO_ON_TEXT
 from sulla.speech.interruptions.interruptions import GO_ON_S, LOOK_AGAIN_S, TurnVerdict
 from sulla.speech.service import Playing
@@ -174,7 +175,7 @@ def _tool(hand: Hand) -> Tool:
         if hand.gate is not None:
             await hand.gate.pass_through()
         hand.done += 1
-        return Done("seen")
+        return Done(ours("seen"))
 
     return define(look, effect="once", reach="inward")
 

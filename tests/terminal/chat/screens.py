@@ -116,8 +116,9 @@ class Seat:
 
     def ended(self) -> int:
         """Wait for the end; the exit code."""
+        end_s = time.monotonic() + PATIENCE_S
         while self.look():
-            pass
+            assert time.monotonic() < end_s, f"waited for its end:\n{self.text}"
         return self.process.wait(PATIENCE_S)
 
 

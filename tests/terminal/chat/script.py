@@ -157,7 +157,7 @@ def steady(text: str) -> str:
 
 
 _CHANGES = (
-    (r"`[^`]*chat\s+--thread[^`]*` goes\s+on\s+here", "`sulla chat --thread …` goes on here"),
+    (r"`[^`]*chat\s+--thread[^`]*`\s+goes\s+on\s+here", "`sulla chat --thread …` goes on here"),
     (r"LAST \([^)]*\)", "LAST (here)"),
     (r"\b(thr|tool)_[0-9a-f]{4,24}", r"\1_…"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d", "<when>"),

@@ -147,7 +147,7 @@ def test_ask_forms_its_answer_at_a_terminal_and_keeps_what_was_shown_of_one_that
     assert "Ctrl-C stops" not in at.text, "the sign of work is gone"
     with seat(["ask", "slow"], here.place.environ) as at:
         at.until("It begins and does no", "the model writes")
-        at.type("\x03")
+        at.process.send_signal(signal.SIGINT)
         assert at.ended() == Exit.CANCELLED
     assert "It begins and does no\n" in at.text
     assert "[stopped]" in at.text

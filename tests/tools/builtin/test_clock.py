@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pytest
 
 from sulla.core.errors import InvalidInput
+from sulla.core.words import ours
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done
 from sulla.tools.builtin import clock as module
@@ -28,7 +29,7 @@ SUMMER = ManualClock(1_783_000_000.0)  # 2026-07-02 13:46:40 UTC
     ],
 )
 async def test_it_tells_the_time_of_a_zone_by_the_clock_it_is_given(tmp_path: Path, zone: str, said: str) -> None:
-    assert await use("get_time_date", tmp_path, SUMMER, timezone=zone) == Done(said)
+    assert await use("get_time_date", tmp_path, SUMMER, timezone=zone) == Done(ours(said))
 
 
 async def test_winter_time_is_told_from_summer_time(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ async def test_the_owners_zone_is_the_default(tmp_path: Path) -> None:
     assert tool is not None
     assert "Asia/Tokyo" in str(tool.schema)
     assert await tool.run({}, context_in(tmp_path, SUMMER)) == Done(
-        "Thursday 2026-07-02 22:46:40 UTC+09:00 (Asia/Tokyo)"
+        ours("Thursday 2026-07-02 22:46:40 UTC+09:00 (Asia/Tokyo)")
     )
 
 
@@ -82,7 +83,7 @@ async def test_without_a_time_zone_database_utc_still_works(tmp_path: Path, monk
     monkeypatch.setattr(module, "ZoneInfo", missing)
     assert not (await use("get_time_date", tmp_path, SUMMER, timezone="UTC")).is_error
     result = await use("get_time_date", tmp_path, SUMMER, timezone="Europe/Berlin")
-    assert result == Done("this machine has no time zone database; only 'UTC' can be used", is_error=True)
+    assert result == Done(ours("this machine has no time zone database; only 'UTC' can be used"), is_error=True)
 
 
 def test_a_wrong_default_is_refused_when_it_is_made() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done
 from sulla.tools.builtin import files as module
 from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES, file_tools
@@ -72,7 +73,9 @@ async def test_no_file_tool_leaves_the_workspace(root: Path, tool: str, args: di
     ],
 )
 async def test_a_range_of_lines_says_which_of_how_many(root: Path, args: dict[str, int], shown: str) -> None:
-    assert await use("read_file", root, path="docs/three.txt", **args) == Done(shown, origin="file")
+    assert await use("read_file", root, path="docs/three.txt", **args) == Done(
+        Words(shown, Author.AGENT), origin="file"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,12 +103,12 @@ async def test_a_files_text_is_shown_as_it_is(root: Path, raw: bytes, shown: str
 )
 async def test_what_is_not_text_is_refused(root: Path, raw: bytes, complaint: str) -> None:
     (root / "x").write_bytes(raw)
-    assert await use("read_file", root, path="x") == Done(complaint, is_error=True)
+    assert await use("read_file", root, path="x") == Done(ours(complaint), is_error=True)
 
 
 async def test_a_range_behind_the_end_is_refused(root: Path) -> None:
     result = await use("read_file", root, path="docs/three.txt", first_line=4)
-    assert result == Done("'docs/three.txt' has only 3 lines; first_line=4 is behind its end", is_error=True)
+    assert result == Done(ours("'docs/three.txt' has only 3 lines; first_line=4 is behind its end"), is_error=True)
 
 
 async def test_a_long_file_is_cut_between_lines(root: Path) -> None:
@@ -142,7 +145,9 @@ async def test_a_folder_is_listed_in_order_with_sizes(root: Path) -> None:
     (root / "b").write_text("12345")
     os.mkfifo(root / "a")
     result = await use("list_dir", root)
-    assert result == Done("a (device, pipe or socket)\nb (5 bytes)\ndocs/\nout (link)", origin="file")
+    assert result == Done(
+        Words("a (device, pipe or socket)\nb (5 bytes)\ndocs/\nout (link)", Author.AGENT), origin="file"
+    )
     assert (await use("list_dir", root, path="docs")).text == "three.txt (14 bytes)"
 
 
@@ -174,7 +179,7 @@ async def test_a_name_that_cannot_be_shown_is_escaped(root: Path) -> None:
 
 async def test_a_file_is_written_with_its_folders(root: Path) -> None:
     result = await use("write_file", root, path="new/folder/x.txt", content="é\nb")
-    assert result == Done("Wrote new/folder/x.txt: 4 bytes, 2 lines.")
+    assert result == Done(ours("Wrote new/folder/x.txt: 4 bytes, 2 lines."))
     assert (root / "new" / "folder" / "x.txt").read_bytes() == b"\xc3\xa9\nb"
 
 
@@ -236,7 +241,7 @@ async def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, step, fail)
     result = await use("write_file", root, path="docs/three.txt", content="new")
-    assert result == Done("'docs/three.txt': No space left on device", is_error=True)
+    assert result == Done(ours("'docs/three.txt': No space left on device"), is_error=True)
     assert (root / "docs" / "three.txt").read_text() == "one\ntwo\nthree\n"
     assert names(root / "docs") == ["three.txt"]
 

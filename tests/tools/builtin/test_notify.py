@@ -9,13 +9,14 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.notify import MAX_NOTE, PersonNote, notify_tools
 from sulla.tools.call import run_call
 from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in
 
-NOTE = PersonNote(ThreadId("thr_1"), RunId("run_1"), "", "Tea is ready.", "normal", False, "run_1:call_1")
+NOTE = PersonNote(ThreadId("thr_1"), RunId("run_1"), "", Words("Tea is ready.", Author.AGENT), "normal", "run_1:call_1")
 
 
 class Desk:
@@ -42,9 +43,12 @@ async def test_a_note_says_whose_it_is_and_where_it_belongs(tmp_path: Path) -> N
     desk = Desk()
     context = context_in(tmp_path)
     assert not (await notify(desk, context, text="Tea is ready.")).is_error
-    told = replace(context, agent="cook", tainted=True)
+    told = replace(context, agent="cook", by=Author.TAINTED_AGENT)
     await notify(desk, told, text="Tea is ready.", urgency="high")
-    assert desk.notes == [NOTE, replace(NOTE, agent="cook", urgency="high", tainted=True)]
+    assert desk.notes == [
+        NOTE,
+        replace(NOTE, agent="cook", urgency="high", words=Words(NOTE.words.text, Author.TAINTED_AGENT)),
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_NOTE + 1)])
@@ -84,4 +88,4 @@ async def test_the_daemons_secrets_are_not_told(tmp_path: Path) -> None:
     desk = Desk()
     context = replace(context_in(tmp_path), redact=lambda text: text.replace("hunter2", "[hidden]"))
     await notify(desk, context, text="The key is hunter2.")
-    assert [note.text for note in desk.notes] == ["The key is [hidden]."]
+    assert [note.words.text for note in desk.notes] == ["The key is [hidden]."]

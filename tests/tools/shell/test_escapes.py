@@ -193,7 +193,7 @@ async def run(world: World, escape: Escape) -> tuple[ProcessEnd, str]:
     code = world.words(escape.code)
     if escape.python:
         code = f"exec python3 -I -c {shlex.quote(code)}"
-    program = await shell.program(code, world.workspace)
+    program = await shell.program(code, world.workspace, tainted=False)
     output = Output()
     ended = await run_program(program, output.feed, SystemClock(), TOGETHER_S)
     return ended, output.show("")

@@ -68,7 +68,7 @@ async def errors(workspace: Path, *calls: tuple[int | str, ...]) -> list[int]:
     (workspace / "calls.py").write_text(_CALLS)
     (workspace / "calls").write_text(json.dumps(calls))
     output = Output()
-    program = await shell.program('exec python3 -I calls.py "$(cat calls)"', workspace)
+    program = await shell.program('exec python3 -I calls.py "$(cat calls)"', workspace, tainted=False)
     ended = await run_program(program, output.feed, SystemClock(), 30)
     assert ended.status == 0, output.show("")
     return [int(line) for line in output.show("").split()]
@@ -167,6 +167,6 @@ with tempfile.TemporaryFile() as file:
     await shell.open(tmp_path, SystemClock())
     (tmp_path / "ordinary.py").write_text(script)
     output = Output()
-    program = await shell.program("python3 -I ordinary.py", tmp_path)
+    program = await shell.program("python3 -I ordinary.py", tmp_path, tainted=False)
     ended = await run_program(program, output.feed, SystemClock(), 30)
     assert (ended.status, sorted(output.show("").splitlines())) == (0, ["a program", "a thread"])

@@ -9,6 +9,7 @@ from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.call import run_call
@@ -28,7 +29,7 @@ from tests.tools.contexts import context_in
 
 
 async def _run(args: FrozenJson, context: ToolContext) -> Result:
-    return Done("done")
+    return Done(ours("done"))
 
 
 def tool(name: str, description: str = "", category: str = "misc") -> Tool:

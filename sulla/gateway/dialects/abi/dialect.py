@@ -10,8 +10,9 @@ from sulla.core.ids import derived_id
 from sulla.gateway.commands import Verdict
 from sulla.gateway.dialects.abi.form import AbiPrompt, error_body, read_prompt
 from sulla.gateway.dialects.abi.frames import AbiStream, AbiWhole, said_events, thread_header
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, without_insertions
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.insertions import said_in
 from sulla.gateway.dialects.named import check_agent, thread_named
 from sulla.gateway.dialects.positions import ClientPosition, note_position, read_spot
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
@@ -119,8 +120,7 @@ class _Prompted:
             await self.serve()
             return
         message_id = self._request.said.key or self._request.make_id("msg")
-        text, quoted = without_insertions(self._asked.text)
-        turn = await self._request.send(thread_id, message_id, text, self._agent, quoted="\n\n".join(quoted))
+        turn = await self._request.send(thread_id, message_id, said_in(self._asked.text), self._agent)
         await self._follow(await self._request.settled(turn) if again else turn)
 
     def _answered(self, position: ClientPosition) -> bool:

@@ -124,7 +124,7 @@ class _Asked:
         conversations.check_words(words, chat)
         # Who asks again for what has failed wants it tried again; who lost an answer wants that one.
         name = newest.mark if place is None or not again else derived_id("msg", "agui", newest.mark, place.run_id)
-        turn = await self._request.send(self._thread_id, name, words.text, self._agent, quoted=words.quoted)
+        turn = await self._request.send(self._thread_id, name, words, self._agent)
         place = AguiPosition(newest.mark, turn.run_id, turn.after, system=system)
         await self._note(place)
         frames = AguiFrames(self._run, AguiTranscript(self._asked.restated(newest.mark)), restate=self._asked.answered)

@@ -16,6 +16,7 @@ from sulla.gateway.dialects.hub.places import HubPlace, MessageMeaning
 from sulla.gateway.dialects.hub.questions import HubQuestion
 from sulla.gateway.dialects.hub.steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub.wire import Envelope, Words, read_words
+from sulla.gateway.dialects.insertions import said_in
 from sulla.gateway.dialects.questions import verdict_of
 from sulla.gateway.dialects.steps import StepAsked, StepQuestion
 from sulla.gateway.problems import problem_of
@@ -196,7 +197,7 @@ class _Saying:
 
     def _say(self, channel: Channel, conversation: Conversation) -> Sequence[Effect]:
         said = self._key in channel.places.given  # it comes again: the answer to nothing that was asked since
-        if conversation.questions.all and not said:
+        if conversation.questions.all and not said and not self._words.by_calendar:  # an event answers for nobody
             question = conversation.questions.answerable
             if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
                 return self._not_passed(channel, conversation)
@@ -208,12 +209,15 @@ class _Saying:
 
             # Noted first: else the message, come again after a crash, would be none to a question that is answered.
             return [self._context.note(channel, noted, lambda error: self._refuse(channel, error, conversation))]
+        said_here = said_in(self._words.text)
         values: JsonObject = {
             "thread_id": conversation.thread_id,
             "message_id": self._key,
-            "text": self._words.text,
+            "text": said_here.text,
+            "quoted": said_here.quoted,
             "mode": self._mode,
             "agent": self._words.agent,
+            "unattended": self._words.by_calendar,
         }
         try:
             params = validated("turn.send", values)

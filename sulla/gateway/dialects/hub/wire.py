@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 import orjson
 
@@ -27,6 +27,8 @@ CHANNELS: Final[frozenset[str]] = frozenset({"", "sulla-desktop", "workbench", "
 """The client's own channels, where the home's agent answers. Any other is called as its agent is."""
 HEARTBEAT: Final = "heartbeat"
 CALENDAR: Final = "calendar_event"
+SCHEDULER: Final = "scheduler"
+"""The `origin` of what the calendar says."""
 RELAYED: Final[frozenset[str]] = frozenset({"scheduled", "cancel", "reschedule"})
 """What the parts of a client tell each other on `CALENDAR`."""
 SILENT: Final[frozenset[str]] = frozenset({"ack", "ping", "pong"})
@@ -82,6 +84,8 @@ class Words:
     """What a person says to an agent, or the client's calendar in their place."""
 
     text: str
+    by_calendar: bool
+    """Whether the calendar says it: nobody has written it, and an event's words are those of whoever invited."""
     agent: str | None
     """Who should answer; None for the channel's."""
     event_id: int | None
@@ -126,16 +130,19 @@ def read_words(envelope: Envelope) -> Words:
     if not isinstance(content, str):
         raise InvalidInput(f"data.content: got {show(content)}, expected a text")
     about = metadata if isinstance(metadata, dict) else {}
-    attached, agent, event = about.get("attachments"), about.get("agentId"), about.get("eventId")
+    attached, agent = about.get("attachments"), about.get("agentId")
     left_out = len(attached) if isinstance(attached, list) else 0
     if not content.strip():
         what = "attachments are not taken, and there is nothing else in it" if left_out else "expected some text"
         raise InvalidInput(f"data.content: {what}")
-    scheduled = about.get("origin") == "scheduler" and isinstance(event, int) and not isinstance(event, bool)
+    where = (about, envelope.object)
+    by_calendar = envelope.channel == CALENDAR or any(one.get("origin") == SCHEDULER for one in where)
+    events = (one.get("eventId") for one in where) if by_calendar else ()
     return Words(
         content.strip(),
+        by_calendar,
         agent if isinstance(agent, str) and agent else None,
-        cast(int, event) if scheduled else None,
+        next((event for event in events if isinstance(event, int) and not isinstance(event, bool)), None),
         left_out,
     )
 

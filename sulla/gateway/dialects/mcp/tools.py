@@ -14,6 +14,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.gateway.dialects.insertions import PassedOn
 from sulla.gateway.dialects.mcp.form import (
     MOST_ANSWERED,
     AskArgs,
@@ -156,7 +157,7 @@ class McpTools:
         await self._may_hear(thread_id)
         message_id = name or request.make_id("msg")
         # The client's model writes it, from whatever it has read; nobody knows what of it the person wants.
-        return await request.send(thread_id, message_id, args.message, args.agent, from_model=True)
+        return await request.send(thread_id, message_id, PassedOn(args.message), args.agent, from_model=True)
 
     async def _may_hear(self, thread_id: str) -> None:
         """Asked for before anything is kept: a refusal afterwards would have a model say it once more."""

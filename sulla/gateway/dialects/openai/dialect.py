@@ -8,8 +8,9 @@ from dataclasses import replace
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError
 from sulla.gateway.commands import Event
-from sulla.gateway.dialects.conversation import ChatMessage, PassedOn, check_words, moved_on, words_for
+from sulla.gateway.dialects.conversation import ChatMessage, check_words, moved_on, words_for
 from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.insertions import PassedOn
 from sulla.gateway.dialects.openai import conversation as conversations
 from sulla.gateway.dialects.openai.again import Again
 from sulla.gateway.dialects.openai.claim import Claim, claim_of
@@ -155,7 +156,7 @@ class _Completion:
             if claim is not None and not await claim.holds():
                 return None
             thread_id, name, agent = posted.thread_id, posted.message_id, self._asked.model
-            return await self._request.send(thread_id, name, words.text, agent, quoted=words.quoted)
+            return await self._request.send(thread_id, name, words, agent)
         except SullaError as error:
             if claim is not None:
                 await claim.give_back(error)

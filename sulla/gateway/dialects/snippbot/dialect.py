@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest, without_insertions
+from sulla.gateway.dialects.conversation import ChatMessage, ChatRequest
 from sulla.gateway.dialects.door import Dialect, DialectRoute
+from sulla.gateway.dialects.insertions import said_in
 from sulla.gateway.dialects.named import check_agent, thread_named
 from sulla.gateway.dialects.request import RequestContext, Turn
 from sulla.gateway.dialects.snippbot.form import STATUS, SnippbotChat, error_body, read_chat, read_decision
@@ -19,9 +20,8 @@ async def chat(request: RequestContext) -> None:
     request.check_room()
     thread_id = await _thread(request, asked, agent, key)
     ahead = await request.look(request.commands.questions_of(thread_id))  # nothing may fail once the message is kept
-    text, quoted = without_insertions(asked.message)
     name = key or request.make_id("msg")
-    turn = await request.send(thread_id, name, text, agent, quoted="\n\n".join(quoted))
+    turn = await request.send(thread_id, name, said_in(asked.message), agent)
     if key is not None:
         turn = await request.settled(turn)
     await request.follow(turn, SnippbotFrames(asked.session or thread_id, thread_id, turn.run_id, ahead))

@@ -287,6 +287,18 @@ def test_a_message_that_comes_again_answers_nothing_that_was_asked_since(prompt:
         assert len(client.wanted(ApprovalAnswer)) == 1
 
 
+@pytest.mark.parametrize("said", ["yes", "The dentist, at ten."])
+def test_what_the_calendar_says_is_nobody_s_and_answers_no_question(said: str) -> None:
+    client = Client()
+    client.noted = noted(HubPlace(THREAD, "one", 7, asked="approval:call_1"))
+    client.waiting = [ASKED]
+    client.say("subscribe").say("user_message", words(said, threadId="one", origin="scheduler", eventId=7))
+    assert client.wanted(ApprovalAnswer) == []
+    (sent,) = client.wanted(TurnSend)
+    assert (sent.text, sent.unattended) == (said, True)
+    assert client.told("scheduler_ack")[-1]["eventId"] == 7
+
+
 def test_what_is_not_passed_on_is_acknowledged_before_the_question_comes_again() -> None:
     client = Client()
     client.noted = noted(HubPlace(THREAD, "one", 7))

@@ -56,6 +56,30 @@ def test_what_the_words_come_with_is_read() -> None:
     assert (words.agent, words.event_id, words.left_out) == (None, None, 0)
 
 
+SCHEDULED = {"origin": "scheduler", "eventId": 7}
+
+
+@pytest.mark.parametrize(
+    ("data", "channel", "found"),
+    [
+        (SCHEDULED, "", (True, 7)),
+        ({"metadata": SCHEDULED}, "", (True, 7)),
+        (SCHEDULED | {"metadata": SCHEDULED}, "sulla-desktop", (True, 7)),
+        ({"origin": "scheduler", "metadata": {"eventId": 7}}, "", (True, 7)),
+        ({"metadata": {"origin": "scheduler"}}, "", (True, None)),
+        ({"origin": "scheduler", "eventId": True}, "", (True, None)),
+        ({}, "calendar_event", (True, None)),
+        ({"eventId": 7}, "sulla-desktop", (False, None)),
+        ({"metadata": {"origin": "user"}}, "", (False, None)),
+    ],
+)
+def test_what_the_calendar_says_is_told_from_what_a_person_says(
+    data: dict[str, Any], channel: str, found: tuple[bool, int | None]
+) -> None:
+    words = read_words(sent({"content": "The dentist."} | data, channel=channel))
+    assert (words.by_calendar, words.event_id) == found
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

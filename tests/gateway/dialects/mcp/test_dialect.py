@@ -256,7 +256,7 @@ async def test_a_playbook_that_a_host_runs_is_trusted_as_little(server: Server, 
     async with dial(server) as client:
         assert not (await client.call_tool("run_playbook", {"playbook": "brew", "inputs": {}})).is_error
     (begin,) = commands.playbooks.begun.values()
-    assert begin.tainted
+    assert begin.by.tainted
 
 
 async def test_a_conversation_goes_on_in_its_thread_and_can_be_read(server: Server, commands: Played) -> None:

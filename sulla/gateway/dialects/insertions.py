@@ -1,0 +1,117 @@
+"""What applications put into a person's message: pages, files, search results and what was said before. Pure.
+
+That a message holds such a part is what counts: it makes the conversation mistrusted, wherever the part is cut off. A
+person who writes such a tag themselves is no more than asked.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+
+_WORDS: Final = {
+    "what was said before": "history conversation conversations messages transcript transcripts memory memories",
+    "what was looked up": (
+        "context contexts source sources document documents doc docs page pages webpage webpages website article "
+        "articles result results citation citations reference references knowledge knowledgebase search websearch "
+        "retrieved retrieval passage passages chunk chunks excerpt excerpts snippet snippets quoted"
+    ),
+    "files": (
+        "file files folder attachment attachments attached uploaded uploads content contents codebase repository repo "
+        "workspace notebook diff diagnostics selection clipboard"
+    ),
+    "what stands around": (
+        "info data environment screen terminal observation observations email emails mail mails inbox event events"
+    ),
+}
+"""What the names of such parts are made of, in small letters: those that Open WebUI, LibreChat, AnythingLLM, LobeChat,
+Cursor, Continue, Cline, and templates of LangChain and LlamaIndex use, and their like."""
+_BESIDE: Final = "chat user tool web url code item items previous past recent current open additional relevant output"
+"""What stands before or behind these in names that are written in one word."""
+
+_PARTS: Final = frozenset(" ".join(_WORDS.values()).split())
+_JOINED: Final = re.compile(rf"(?:{'|'.join(sorted({*_PARTS, *_BESIDE.split()}, key=len, reverse=True))})+")
+_HUMPS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*([A-Za-z][\w:.-]{0,59})(?=[\s/>]|\Z)")
+"""An opening tag; one directly behind a word is code (``List<Document>``)."""
+_ENDS: Final = re.compile(r"<\s*/\s*([A-Za-z][\w:.-]{0,59})\s*>")
+_REST: Final = re.compile(r"([^<>]*?)(/?)>")
+_OTHERS: Final = (
+    ("context", re.compile(r"\[\s*CONTEXT\s+\d+\s*\]:?(.*?)(?:\[\s*END\s+CONTEXT\s+\d+\s*\]|\Z)", re.DOTALL)),
+    ("context", re.compile(r"Context information is below\.\s*^-{5,}$(.*?)(?:^-{5,}$|\Z)", re.DOTALL | re.MULTILINE)),
+)
+"""Parts that no tag begins: those of AnythingLLM and of LlamaIndex."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOn:
+    """What of a request is passed on to the agent."""
+
+    text: str
+    """What the person says, and the application for them."""
+    quoted: str = ""
+    """What was said elsewhere, as the client tells it. No log of ours holds it as a person's words: whoever sends the
+    request may have got any of it from anywhere."""
+
+
+def said_in(text: str) -> PassedOn:
+    """A client's message as a person says it: what an application has put into it is quoted beside it.
+
+    Args:
+        text: as it came.
+    """
+    quoted, kept, done = list[str](), list[str](), 0
+    for begin, end, name, inner in _insertions(text):
+        kept += (text[done:begin], f"({name}: quoted beside this message)")
+        quoted.append(inner)
+        done = end
+    return PassedOn("".join([*kept, text[done:]]), "\n\n".join(quoted))
+
+
+def _insertions(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Where each part lies, what it is called, and what is quoted of it; in order, none within another."""
+    found = [*_tagged(text)]
+    for name, pattern in _OTHERS:
+        found += ((one.start(), one.end(), name, f"{name}:\n\n{one[1].strip()}") for one in pattern.finditer(text))
+    done = 0
+    for one in sorted(found):
+        if one[0] >= done:
+            done = one[1]
+            yield one
+
+
+def _tagged(text: str) -> Iterator[tuple[int, int, str, str]]:
+    ends: dict[str, list[re.Match[str]]] = {}
+    for end in _ENDS.finditer(text):
+        ends.setdefault(end[1].lower(), []).append(end)
+    done = 0
+    for begin in _BEGINS.finditer(text):
+        name = begin[1].lower()
+        if begin.start() < done or not _is_insertion(begin[1]):
+            continue
+        rest = _REST.match(text, begin.end())
+        attributes, inner = (rest[1].strip(), rest.end()) if rest is not None else ("", begin.end())
+        closing = ends.get(name, [])
+        at = bisect_left(closing, inner, key=re.Match.start)
+        if at < len(closing):
+            last, done = closing[at].start(), closing[at].end()
+        else:
+            last = done = inner if rest is not None and rest[2] else len(text)
+        called = f"{name} {attributes}" if attributes else name
+        yield begin.start(), done, name, f"{called}:\n\n{text[inner:last].strip()}"
+
+
+@lru_cache(maxsize=1024)
+def _is_insertion(name: str) -> bool:
+    """Whether a tag is called as such parts are, in whatever spelling: `chat_history`, `chat-history`, `ChatHistory`,
+    `chathistory`."""
+    words = [word.lower() for word in _HUMPS.findall(name)]
+    whole = "".join(words)
+    return not _PARTS.isdisjoint(words) or (
+        _JOINED.fullmatch(whole) is not None and any(part in whole for part in _PARTS)
+    )

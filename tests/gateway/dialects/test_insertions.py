@@ -1,0 +1,73 @@
+"""What an application puts into a message is found by its tag, in every spelling; what a person writes is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.gateway.dialects.insertions import said_in
+
+TAGS = (
+    "context sources source chat_history ChatHistory chat-history chathistory CHATHISTORY documents document "
+    "document_content docs file files file_content FileContent files_info attachment attachments attached_files "
+    "attachedFiles attached-files search_results searchResults SEARCHRESULTS search-results web_page webpage WebPage "
+    "user_info userinfo data additional_data UserData contextItem retrieved_context knowledge_base knowledgeBase "
+    "user_memory memories conversation_summary previous_messages environment_details url_content folder_content "
+    "current_file open_and_recently_viewed_files tool_result tool_results webresults email inbox terminal_output "
+    "git_diff workspace_diagnostics code_snippets excerpt passages citations quoted ns:document"
+).split()
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_part_is_quoted_whatever_its_application_calls_it(tag: str) -> None:
+    said = said_in(f"Sum it up.\n<{tag}>\na page's words\n</{tag}>\nIn a line.")
+    assert said.text == f"Sum it up.\n({tag.lower()}: quoted beside this message)\nIn a line."
+    assert said.quoted == f"{tag.lower()}:\n\na page's words"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<context>planted",
+        "< Sources >planted</ SOURCES >",
+        '<document index="1" title="a > b">planted</document>',
+        '<document title="a<b">planted</document>',
+        "<file\npath='a'>planted</file>",
+        "<source id=1>planted",
+        "<file name='planted'/>",
+        "[CONTEXT 0]:\nplanted\n[END CONTEXT 0]",
+        "Context information is below.\n---------------------\nplanted\n---------------------\n",
+    ],
+)
+def test_a_part_is_found_however_it_is_written(part: str) -> None:
+    said = said_in(f"Sum up. {part}")
+    assert ("planted" in said.text, "planted" in said.quoted) == (False, True)
+
+
+def test_a_page_that_closes_the_tag_that_it_stands_in_leaves_the_message_quoted() -> None:
+    assert said_in("<context>a</context> planted <context>b</context>").quoted == "context:\n\na\n\ncontext:\n\nb"
+
+
+def test_a_tag_that_ends_in_itself_takes_nothing_of_the_message_along() -> None:
+    assert said_in('<file path="a.md"/> Sum it up.').text == "(file: quoted beside this message) Sum it up."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why is 1 < 2 and 3 > 2?",
+        "Fix <div class='x'><p>this</p></div>, <code>that</code> and <b>it</b>.",
+        "What does `List<Document> f(Vec<FileInfo> a)` do?",
+        "#include <iostream>\n#include <filesystem>",
+        "The context is clear; the sources are below.",
+        "",
+    ],
+)
+def test_what_a_person_writes_is_what_they_say(text: str) -> None:
+    said = said_in(text)
+    assert (said.text, said.quoted) == (text, "")
+
+
+@pytest.mark.parametrize("unit", ["<context>", "</context>", "<context", "[CONTEXT 1] ", "<a", "<context></context>"])
+def test_a_long_message_is_read_once(unit: str) -> None:
+    said = said_in(unit * 8_000)
+    assert len(said.text) + len(said.quoted) < 20 * 8_000 * len(unit)
