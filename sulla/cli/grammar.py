@@ -60,8 +60,10 @@ class Grammar(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own
         """argparse has no public place for what a wrong command is told."""
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            from sulla.terminal.program import hint
+
             near = _near(value, action.choices)
-            self.error(f"there is no command {value!r}{near} (`{self.prog} --help` lists all)")
+            self.error(hint(f"there is no command {value!r}{near} (`{self.prog} --help` lists all)"))
         super()._check_value(action, value)
 
 
@@ -111,7 +113,11 @@ class Whole(Grammar):
     def __init__(
         self, known: Mapping[str, Command], load: Callable[[Command], Any], given: Mapping[str, object]
     ) -> None:
-        super().__init__(prog="sulla", description="An agent daemon that you can leave running.")
+        super().__init__(
+            prog="sulla",
+            description="An agent daemon that you can leave running.",
+            epilog="`sulla COMMAND --help` explains a command, with examples.",
+        )
         self._known = known
         self.add_argument("--version", action="version", version=f"sulla {__version__}")
         add_home(self, below=False)
@@ -136,14 +142,15 @@ class Whole(Grammar):
         options.add_arguments([action for action in self._actions if action.option_strings])
         options.end_section()
         parts += [options.format_help().strip(), "\n  ".join(("examples:", *_EXAMPLES))]
-        parts.append("`sulla COMMAND --help` explains a command, with examples.")
+        parts.append(self.epilog or "")
         return "\n\n".join(parts) + "\n"
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where to look."""
-        if message.endswith("required: COMMAND"):
-            message += " (`sulla --help` lists all)"
-        super().error(message)
+        from sulla.terminal.program import hint
+
+        more = hint(" (`sulla --help` lists all)") if message.endswith("required: COMMAND") else ""
+        super().error(message + more)
 
 
 def group_of(command: Command) -> str:
