@@ -208,9 +208,10 @@ def _failed(raised: BaseException) -> int:
     """
     match error := leaf(raised):
         case SullaError():
-            from sulla.terminal.program import told
+            from sulla.terminal.program import hint, told
 
-            return _say(told(error.message), _EXITS.get(error.code, Exit.REFUSED))
+            said = hint if error.code == "settings_invalid" else told  # it names methods as what they are
+            return _say(said(error.message), _EXITS.get(error.code, Exit.REFUSED))
         case KeyboardInterrupt():
             return int(Exit.INTERRUPTED)
         case BrokenPipeError():
