@@ -59,7 +59,7 @@ PROGRAM_FILES: Final = {
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
-        "opencode.json* copilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md"
+        "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md"
     ),
     "the system, or who opens it,": (
         "*.sh *.bash *.zsh *.fish *.ksh *.csh *.ps1 *.psm1 *.psd1 *.bat *.cmd *.com *.exe *.scr *.msi *.reg *.vbs "

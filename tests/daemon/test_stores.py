@@ -79,7 +79,7 @@ def test_a_server_whose_library_is_missing_says_how_to_get_it(tmp_path: Path, mo
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for name in [name for name in sys.modules if name.startswith("sulla.store.postgres.")]:
         monkeypatch.delitem(sys.modules, name)
-    said = r"POSTGRES_URL or store\.postgres_url asks for 'postgresql', .*'psycopg.*: pip install 'sulla\[postgres\]'"
+    said = r"POSTGRES_URL or store\.postgres_url asks for 'postgresql', .*'psycopg.*: pip install '.*\[postgres\]'"
     with pytest.raises(SettingsError, match=said):
         make_store(_settings(tmp_path, POSTGRES_URL=POSTGRES), _place())
 

@@ -132,9 +132,10 @@ async def test_a_task_that_may_be_done_once_is_left_to_a_person_after_a_kill(tmp
     [
         ("<AGENT_CONTINUE><STATUS_REPORT>half</STATUS_REPORT></AGENT_CONTINUE>", 10, ("limited", "limit_cycles")),
         (STUCK, 1, ("blocked", "blocked")),
-        ("I wonder.", 1, ("failed", "cycle_failed")),
+        ("I wonder.", 1, ("done", "")),
+        ("", 1, ("failed", "cycle_failed")),
     ],
-    ids=["never done", "blocked", "no word for it"],
+    ids=["never done", "blocked", "no word for it", "not a word"],
 )
 async def test_a_model_that_gets_nowhere_is_stopped_at_its_limit_and_the_next_beat_is_a_new_one(
     tmp_path: Path, said: str, cycles: int, ended: tuple[str, str]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from sulla.core.errors import CorruptRecord
+from sulla.finding.title import ThreadNamed
 from sulla.heartbeat import beats
 from sulla.people.slice import Notice
 from sulla.playbooks import records as p
@@ -40,7 +41,7 @@ from tests.simulation.history_run import RUN_RULES, RunReading
 _Control = StopAsked | ContinueAsked | Answer | p.PlaybookAsked
 _OFFERS = (
     *(ThreadCreated, Input, StopAsked, ContinueAsked, Answer, Summary, Notice, ChildStarted),
-    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, BargedIn, Overheard),
+    *(p.PlaybookAsked, p.PlaybookBegan, p.PlaybookEnded, BargedIn, Overheard, ThreadNamed),
 )
 _BESIDE = (
     *(Stopped, Continued, InputIgnored, RunFinished, RunError, RunStarted),
@@ -196,6 +197,9 @@ class _Walk:
 
     def overheard(self, entry: Entry, fact: Overheard) -> None:
         """It changes nothing."""
+
+    def named(self, entry: Entry, fact: ThreadNamed) -> None:
+        """What a thread is called changes nothing of what happens in it."""
 
     def child_started(self, entry: Entry, fact: ChildStarted) -> None:
         self.family.child_started(entry, fact)
@@ -355,6 +359,7 @@ RULES: dict[type, Callable[[_Walk, Entry, Any], None]] = {
     Notice: _Walk.notice,
     BargedIn: _Walk.barged_in,
     Overheard: _Walk.overheard,
+    ThreadNamed: _Walk.named,
     ChildStarted: _Walk.child_started,
     ChildCancelled: _Walk.child_cancelled,
     ChildReported: _Walk.child_reported,

@@ -39,5 +39,5 @@ def test_without_the_extra_a_setting_that_needs_it_is_refused_with_the_remedy(mo
         return load(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(SettingsError, match=r"telemetry.otlp_endpoint needs .*: pip install 'sulla\[otel\]'"):
+    with pytest.raises(SettingsError, match=r"telemetry.otlp_endpoint needs .*: pip install 'sulla-agent\[otel\]'"):
         trace_to("http://127.0.0.1:1", "1.2.3")

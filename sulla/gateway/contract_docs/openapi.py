@@ -99,7 +99,10 @@ def _parameters(route: RestRoute, schemas: JsonObject) -> list[Json]:
         {"name": name, "in": "path", "required": True, "schema": shapes[name]} for name in route.in_path
     ]
     if route.verb == "GET":
-        found += [{"name": name, "in": "query", "schema": _not_null(shapes[name])} for name in route.elsewhere]
+        required = {name for name, field in route.method.params.model_fields.items() if field.is_required()}
+        for name in route.elsewhere:
+            must: JsonObject = {"required": True} if name in required else {}
+            found.append({"name": name, "in": "query", **must, "schema": _not_null(shapes[name])})
     if route.key is not None:
         what = f"Stands for `{route.key}` where the body has none: the same again does nothing twice."
         found.append(_header("Idempotency-Key", what, _not_null(shapes[route.key])))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from sulla.playbooks.definition import Definition
+from sulla.playbooks.definition import Definition, Trigger
 
 _FORM = 1
 """Goes up when the same definition is to be taken for another one, because what it means has changed."""
@@ -34,6 +34,8 @@ def _plain(value: object) -> dict[str, object]:
         item = getattr(value, name)
         form = _FORMS.get(type(item))
         found[name] = form(item) if form is not None else _plain(item)
+    if isinstance(value, Trigger) and not value.zone:
+        found["zone"] = "UTC"  # what stood there once where a file named none: runs of before have to go on
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +19,11 @@ from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.terminal.chat.screens import seat
 
 Capsys = pytest.CaptureFixture[str]
+PROMPT = "you · sulla · "
+"""How the line of a talk begins in which one types."""
 SCRIPT = Script(
     [
         Rule(Reply("I do.", tools=(ToolUse("bash", {"command": "touch made-by-it"}),)), text="make", results=0),
@@ -186,48 +188,43 @@ def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
 
 
 def test_ctrl_c_at_a_question_stops_the_turn_and_the_talk_goes_on(place: Place, home: Path, capsys: Capsys) -> None:
-    with terminal(sulla("chat"), place.environ) as chat:
-        chat.prompted("you>")
-        chat.type("make it\n")
-        chat.prompted("or why not>")
-        chat.process.send_signal(signal.SIGINT)
-        chat.until("[stopped]")
-        chat.prompted("you>")
-        chat.type("hello\n")
-        chat.until("That was it.")
-        chat.prompted("you>")
-        chat.type("\x04")
-        assert chat.process.wait(PATIENCE_S) == Exit.OK
+    with seat(["chat"], place.environ) as at:
+        at.until(PROMPT)
+        at.type("make it\r")
+        at.until("or why not>")
+        at.type("\x03")
+        at.until("[stopped", PROMPT)
+        at.type("hello\r")
+        at.until("That was it.", "[done:", PROMPT)
+        at.type("\x04")
+        assert at.ended() == Exit.OK
     assert typed(capsys, "approvals", "--json").out == ""
     assert not (home / "workspace" / "made-by-it").exists()
 
 
-def test_a_question_that_was_left_open_is_asked_again_before_the_talk_goes_on(
+def test_a_question_that_was_left_open_is_shown_as_open_and_answered_there(
     place: Place, home: Path, capsys: Capsys
 ) -> None:
-    with terminal(sulla("chat"), place.environ) as seen:
-        seen.prompted("you>")
-        seen.type("make it\n")
-        seen.prompted("or why not>")
-        seen.type("\x04")
-        seen.until("sulla approvals answer approval:tool_")
-        seen.until("goes on here.")
-        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    with seat(["chat"], place.environ) as at:
+        at.until(PROMPT)
+        at.type("make it\r")
+        at.until("or why not>")
+        at.type("\x04")
+        at.until("[or /approvals here]", PROMPT)
+        at.type("\x04")
+        assert at.ended() == Exit.OK
     thread = json.loads(typed(capsys, "approvals", "--json").out)["thread_id"]
-    assert f"`sulla chat --thread {thread}` goes on here." in seen.shown
-    with terminal(sulla("chat", "--thread", thread), place.environ) as seen:
-        seen.prompted("you>")
-        seen.type("hello\n")
-        seen.until("an earlier turn of this thread waits for an answer")
-        seen.prompted("or why not>")
-        seen.type("y\n")
-        seen.until("That was it.")
-        seen.prompted("you>")
-        seen.type("\x04")
-        seen.until("goes on here.")
-        assert seen.process.wait(PATIENCE_S) == Exit.OK
-    shown = seen.shown
-    assert shown.count("That was it.") == 1, "it is the answer to hello; what came of the earlier turn was said before"
+    assert f"--thread {thread}" in "".join(at.text.split("\n"))
+    with seat(["chat", "--thread", thread], place.environ) as at:
+        at.until("waits for your answer", PROMPT)
+        at.type("/approvals 1\r")
+        at.until("or why not>")
+        at.type("y\r")
+        at.until("That was it.", PROMPT)
+        at.type("hello\r")
+        at.until("That was it.", times=2)
+        at.type("\x04")
+        assert at.ended() == Exit.OK
     assert (home / "workspace" / "made-by-it").exists()
 
 

@@ -38,7 +38,8 @@ FIELDS = {
     "ids": ["notice_1"],
     "utterance_id": "u1",
     "seq": 0,
-    "kind": "delta",
+    "words": "trains",
+    "begins": "thr_1",
 }
 
 
@@ -59,7 +60,8 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 def asked(method: str) -> Asked:
     model = METHODS[method].params
-    params: Params = model.model_validate({name: value for name, value in FIELDS.items() if name in model.model_fields})
+    fields = FIELDS | {"kind": "delta" if method == "speech.chunk" else "chat"}
+    params: Params = model.model_validate({name: value for name, value in fields.items() if name in model.model_fields})
     return Asked(Caller(BOB, "192.0.2.1", "ws", "ses_1"), "7", params)
 
 

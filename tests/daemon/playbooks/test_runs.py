@@ -115,7 +115,7 @@ def shown(place: Place, run: str, *statuses: str) -> dict[str, Any]:
 def test_a_run_is_watched_and_its_question_is_answered_where_it_is_asked(place: Place, daemon: Daemon) -> None:
     words = [sys.executable, "-m", "sulla", "flow", "run", "approved", "--input", "leaf=mate"]
     with terminal(words, place.environ) as seen:
-        seen.until("? Pour mate?")
+        seen.until("Pour mate?")
         seen.prompted("give up>")
         seen.type("yes\n")
         seen.until('"tea": "poured mate"')
@@ -126,14 +126,14 @@ def test_a_run_is_watched_and_its_question_is_answered_where_it_is_asked(place: 
 
 def test_a_choice_is_made_while_other_steps_go_on(place: Place, daemon: Daemon) -> None:
     with terminal([sys.executable, "-m", "sulla", "flow", "run", "picks"], place.environ) as seen:
-        seen.until("? Which leaf?")
+        seen.until("Which leaf?")
         seen.prompted("give up>")
         seen.type("tea\n")  # none of them
         seen.prompted("give up>")
         seen.type("mate\n")
         seen.until('"leaf": "mate"')
         assert seen.process.wait(PATIENCE_S) == Exit.OK
-    assert seen.shown.count("? Which leaf?") == 1
+    assert seen.shown.count("Which leaf?") == 1
     assert "rested done" in seen.shown
 
 
@@ -176,7 +176,7 @@ def test_who_watches_sees_the_run_go_on_after_its_daemon_was_killed(tmp_path: Pa
             with place.up():
                 seen.until('"leaf": "mate"')
                 assert seen.process.wait(PATIENCE_S) == Exit.OK
-    assert seen.shown.count("which began") == seen.shown.count("which done") == seen.shown.count("? Which leaf?") == 1
+    assert seen.shown.count("which began") == seen.shown.count("which done") == seen.shown.count("Which leaf?") == 1
 
 
 def test_a_run_that_failed_is_forked_with_better_inputs(place: Place, daemon: Daemon) -> None:

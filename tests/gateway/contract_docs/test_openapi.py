@@ -159,6 +159,7 @@ def _whole(value: Any) -> Any:
 
 KNOWN = {
     "thread_id": "thr_1",
+    "begins": "thr_1",
     "project": "garden",
     "rule": "rule_1",
     "schedule": "sch_1",

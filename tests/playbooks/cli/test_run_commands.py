@@ -192,7 +192,7 @@ def test_at_a_terminal_the_question_is_asked_in_place_and_the_run_goes_on(stage:
         seen.until("completed: 2 steps")
         assert seen.process.wait(PATIENCE_S) == Exit.OK
     shown = seen.shown
-    assert shown.index("? Is it good?") < shown.index("[y]es, [n]o, or give up>") < shown.index("completed: 2 steps")
+    assert shown.index("Is it good?") < shown.index("[y]es, [n]o, or give up>") < shown.index("completed: 2 steps")
     assert shown.count("Is it good?") == 1
     (run,) = stage.office.begun
     assert ("answer", run, "human:taste:1", "approve", "") in stage.commands.calls

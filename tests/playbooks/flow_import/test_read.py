@@ -175,4 +175,4 @@ def test_what_is_no_workflow_is_refused(text: str) -> None:
 )
 def test_a_schedule_stays_one(config: dict[str, Json], cron: str) -> None:
     imported = flow({"s": ("schedule", config), "r": ("response", {})}, "s > r")
-    assert Trigger("schedule", cron) in made(imported).on
+    assert Trigger("schedule", cron, "UTC") in made(imported).on, "as the clock of the application went"
