@@ -39,6 +39,7 @@ KNOWN = {
     "utterance_id": "u",
     "seq": 0,
     "kind": "delta",
+    "path": "notes/rome.md",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}

@@ -49,3 +49,14 @@ def test_a_conversation_of_a_person_is_trusted(here: Place, capsys: pytest.Captu
 def test_a_conversation_that_is_not_there_is_said(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
     shown = typed(capsys, "safety", "explain", "thr_none")
     assert (shown.code, "thr_none" in shown.err) == (Exit.REFUSED, True)
+
+
+def test_a_marked_file_is_trusted_with_a_yes(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    workspace = here.home / "workspace"
+    workspace.mkdir(exist_ok=True)
+    (workspace / "notes.md").write_text("mine")
+    asked = typed(capsys, "safety", "trust", "notes.md")
+    assert (asked.code, "say --yes" in asked.err) == (Exit.USAGE, True)
+    for path, why in (("notes.md", "is not marked"), ("none.md", "no such file"), ("/etc/passwd", "files elsewhere")):
+        refused = typed(capsys, "safety", "trust", "--yes", path)
+        assert (refused.code, why in refused.err) == (Exit.REFUSED, True)
