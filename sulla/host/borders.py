@@ -92,8 +92,12 @@ heartbeat | what a cycle found | later cycles and beats | kept
     set_focus CYCLE_ENDED form:BeatState / beat-briefing
 heartbeat | what a beat came to | a playbook's run | kept
     BEAT_ENDED heartbeat.ended / beat-summary
-schedules | what a schedule says | the conversation | person
-    / schedule
+schedules | what a schedule says | the conversation | kept
+    form:MessageAction / schedule
+schedules | reminders, and what came of a schedule | people | kept
+    form:ReminderAction
+schedules | what agents have made of them | the conversation | kept
+    remind_user schedule_task list_schedules cancel_schedule
 speech | what a person says aloud | the conversation | person
 finding | what fits of conversations, notes and projects | people | caller
 journal | logs and examples | people | caller

@@ -94,7 +94,7 @@ def test_bash_completes_commands_options_choices_and_folders(script: Path, tmp_p
     assert "export" in offered("sulla", "thread", "")
     assert offered("sulla", "--home", "f") == ["folder"]
     assert offered("sulla", "doctor", "--home", "f") == ["folder"]
-    assert set(offered("sulla", "--home", "folder", "doctor", "--")) == {"--help", "--home", "--json"}
+    assert set(offered("sulla", "--home", "folder", "doctor", "--")) == {"--compact", "--help", "--home", "--json"}
 
 
 @pytest.mark.parametrize("script", ["fish"], indirect=True)

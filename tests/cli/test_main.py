@@ -48,7 +48,7 @@ def test_the_version_is_the_packages(capsys: Capsys) -> None:
         (("up", "--port", "many"), "--port: invalid int value: 'many'"),
         (("status", "--colour"), "unrecognized arguments: --colour"),
         (("status", "--home", ""), "--home: expected a folder, found an empty word"),
-        (("ask",), "required: TEXT"),
+        (("ask",), "there is no question: write one"),
         (("ask", ""), "there is no question: write one, or - and pipe it in"),
         (("ask", " \n "), "there is no question"),
         (("ask", "-"), "there is no question"),

@@ -236,7 +236,7 @@ def test_a_second_signal_waits_for_nothing(tmp_path: Path, model: Service) -> No
         assert "asked twice: turns in progress are cut off" in daemon.complaints
         client.complains("waiting for it to come back")
         assert client.ended(signal.SIGINT) == Exit.INTERRUPTED
-        assert "[not stopped: the daemon is away, and the turn goes on when it is back]" in client.complaints
+        assert "[not stopped: the daemon is away, and the turn goes on when it is back; " in client.complaints
     assert not (place.home / "daemon.json").exists()
 
 

@@ -109,7 +109,11 @@ async def workspace(patient: Patient) -> list[Finding]:
     """The folder that the agent's file tools work in."""
     seen = await asyncio.to_thread(_workspace, patient.settings.workspace)
     found = checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
-    return [*found, *checks.judge_shared_marks(await asyncio.to_thread(why_not_shared, seen.path))]
+    return [*found, *checks.judge_shared_marks(await asyncio.to_thread(_why_not_shared, seen.path))]
+
+
+def _why_not_shared(folder: Path) -> str:
+    return why_not_shared(folder) if folder.is_dir() else ""  # nothing of a folder that is not there can be marked
 
 
 def _workspace(path: Path) -> checks.Workspace:

@@ -79,7 +79,8 @@ def test_every_example_is_true(route: RestRoute) -> None:
     check_form(result_of(route), example.answered)
     body = json.dumps(example.asked).encode() if example.asked else b""
     names = dict.fromkeys(route.in_path, "thr_9b2d") | ({"id": "review:tool_5c"} if "id" in route.in_path else {})
-    said = RequestParts(names, (), {"content-type": "application/json"}, body)
+    asked = tuple(("words", "trains") for name in route.elsewhere if name == "words" and not body)
+    said = RequestParts(names, asked, {"content-type": "application/json"}, body)
     assert isinstance(read(route, said, lambda: "m-1"), route.method.params)
 
 

@@ -38,11 +38,14 @@ KNOWN = {
     "steps": ["taste"],
     "utterance_id": "u",
     "seq": 0,
-    "kind": "delta",
     "path": "notes/rome.md",
+    "title": "Rome",
+    "words": "trains",
+    "begins": "thr_1",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
+KINDS = {"speech.chunk": "delta"}
 WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]
 
 
@@ -63,7 +66,7 @@ def asked(params: Params, principal: Principal = OWNER) -> Asked:
 
 def params_of(method: str) -> Params:
     model = METHODS[method].params
-    known = {**KNOWN, "name": NAMES.get(method, "")}
+    known = {**KNOWN, "name": NAMES.get(method, ""), "kind": KINDS.get(method, "chat")}
     params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
     return params
 
