@@ -114,8 +114,8 @@ def marked(found: dict[str, Any]) -> str:
     Args:
         found: the answer to `safety.trust`.
     """
-    count = f" with {found['files']} marked files" if found["kind"] == "folder" else ""
-    others = f"; {found['others']} other homes go on mistrusting it: trust it there too" if found["others"] else ""
+    count = f" (marked files: {found['files']})" if found["kind"] == "folder" else ""
+    others = f"; homes that mistrust it still, trust it there too: {found['others']}" if found["others"] else ""
     return f"the {found['kind']} {one_line(found['path'])}{count}{others}"
 
 
