@@ -3,7 +3,7 @@
 The limit for Anthropic and for OpenAI's API is HTTP, events and JSON read by hand from a socket; the one for Ollama
 reads lines by hand from the same transport (httpx), which nothing but another transport could make cheaper. All of them
 pass on what a read brings before they read again; checks, deadlines and the whole message at the end are ours alone.
-Every way in which services send has a bar; docs/performance.md says what they are.
+Every way in which services send has a bar; docs/inside/performance.md says what they are.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class ToolRow:
     description: str
     category: str
     effect: str
-    """Whether it may be called again after a crash: see docs/retries.md."""
+    """Whether it may be called again after a crash: see docs/inside/retries.md."""
     parameters: dict[str, JsonValue]
     """A JSON Schema."""
 

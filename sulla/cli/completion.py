@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import shtab
 
-from sulla.cli.main import CommandParser, commands, parser
+from sulla.cli.grammar import CommandParser
+from sulla.cli.main import commands, parser
 from sulla.terminal.exits import Exit
 
 SHELLS = ("bash", "zsh", "fish")

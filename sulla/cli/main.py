@@ -10,46 +10,128 @@ import io
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sulla import __version__
 from sulla.capabilities import capabilities
+from sulla.cli.grammar import GROUPS, Whole, group_of
 from sulla.core.errors import SullaError, leaf
 from sulla.host.capability import Command, refuse_twice
 from sulla.terminal.exits import Exit
-from sulla.terminal.options import add_home
 from sulla.terminal.output import let_go
 
 if TYPE_CHECKING:
     from sulla.host.settings import HomeSettings
 
-FIRST = {
-    "init": Command("sulla.cli.init", "make a home: settings, a token, a workspace"),
-    "up": Command("sulla.cli.up", "start the daemon and serve until it is told to stop"),
-    "stop": Command("sulla.cli.stop", "stop the daemon, and wait until it has ended"),
-    "reload": Command("sulla.cli.reload", "have the daemon take up changed settings and agents"),
-    "service": Command("sulla.cli.service.commands", "have systemd or launchd start the daemon"),
-    "ask": Command("sulla.cli.ask", "ask one question and print the answer"),
-    "chat": Command("sulla.cli.chat", "talk; Ctrl-C stops the answer, at the prompt it leaves"),
-    "status": Command("sulla.cli.status", "say how the daemon is"),
-    "pause": Command("sulla.cli.pause", "stop all work at once, until it is resumed"),
-    "resume": Command("sulla.cli.resume", "have work that was paused go on where it was"),
-    "logs": Command("sulla.cli.logs", "print what the daemon wrote down about its work"),
-    "thread": Command("sulla.cli.thread.commands", "list, show, delete, export and import threads"),
-    "approvals": Command("sulla.cli.approvals.commands", "list and answer what agents ask before they act"),
+OWN = {
+    "ask": Command(
+        "sulla.cli.ask",
+        "ask one question and print the answer",
+        "talk",
+        (
+            'sulla ask "what is in notes.txt?"',
+            'git diff | sulla ask "review this"',
+            'sulla ask --last "and in the other file?"',
+        ),
+    ),
+    "chat": Command(
+        "sulla.cli.chat",
+        "talk; Ctrl-C stops the answer, at the prompt it leaves",
+        "talk",
+        ("sulla chat", "sulla chat --last", "sulla chat --agent reader"),
+    ),
+    "thread": Command(
+        "sulla.cli.thread.commands",
+        "list, find, show, name, delete, export and import threads",
+        "talk",
+        (
+            "sulla thread list",
+            "sulla thread search invoice march",
+            "sulla thread show thr_9b2d",
+            "sulla thread rename thr_9b2d The garden",
+            "sulla thread delete thr_9b2d",
+            "sulla thread export --all --out threads",
+            "sulla thread import threads/thr_9b2d.jsonl",
+        ),
+    ),
+    "approvals": Command(
+        "sulla.cli.approvals.commands",
+        "list and answer what agents ask before they act",
+        "talk",
+        (
+            "sulla approvals",
+            "sulla approvals answer 3f9a approve",
+            'sulla approvals answer 3f9a reject --text "not on Fridays"',
+            "sulla approvals show 3f9a",
+            "sulla approvals rules",
+        ),
+    ),
+    "status": Command("sulla.cli.status", "say how the daemon is", "see", ("sulla status",)),
+    "logs": Command(
+        "sulla.cli.logs",
+        "print what the daemon wrote down about its work",
+        "see",
+        ("sulla logs -f", "sulla logs --level warning --since 1d"),
+    ),
+    "prompt": Command(
+        "sulla.cli.prompt",
+        "show what a model is told before a conversation",
+        "see",
+        ("sulla prompt show", "sulla prompt show --agent reader"),
+    ),
+    "init": Command(
+        "sulla.cli.init",
+        "make a home: settings, a token, a workspace",
+        "setup",
+        ("sulla init", "sulla init --yes --model ollama:llama3 --workspace ~/notes"),
+    ),
+    "token": Command(
+        "sulla.cli.token.commands",
+        "print the owner's token; make, list and revoke others",
+        "setup",
+        (
+            "sulla token",
+            "sulla token create phone --scope read --scope write",
+            "sulla token list",
+            "sulla token revoke phone",
+        ),
+    ),
+    "service": Command(
+        "sulla.cli.service.commands",
+        "have systemd or launchd start the daemon",
+        "setup",
+        ("sulla service install", "sulla service logs -f"),
+    ),
+    "completion": Command(
+        "sulla.cli.completion",
+        "print what makes a shell complete sulla's words",
+        "setup",
+        ("sulla completion bash",),
+    ),
+    "up": Command(
+        "sulla.cli.up",
+        "start the daemon and serve until it is told to stop",
+        "care",
+        ("sulla up", "sulla up --home ~/second --port 8200"),
+    ),
+    "stop": Command("sulla.cli.stop", "stop the daemon, and wait until it has ended", "care", ("sulla stop",)),
+    "reload": Command(
+        "sulla.cli.reload", "have the daemon take up changed settings and agents", "care", ("sulla reload",)
+    ),
+    "pause": Command(
+        "sulla.cli.pause",
+        "stop all work at once, until it is resumed",
+        "care",
+        ('sulla pause --reason "it orders pizza"',),
+    ),
+    "resume": Command("sulla.cli.resume", "have work that was paused go on where it was", "care", ("sulla resume",)),
+    "doctor": Command(
+        "sulla.cli.doctor",
+        "look for what is wrong, and say what to do",
+        "care",
+        ("sulla doctor", "sulla doctor --compact"),
+    ),
 }
-"""The commands that are no capability's, and come first in `--help`."""
-
-_MIDDLE = ("beat", "notices", "flow", "speech", "memory", "project", "mcp", "skills", "safety", "schedule")
-"""Those of Sulla's own capabilities, in the order of `--help`; those of other packages come behind them."""
-
-LAST = {
-    "prompt": Command("sulla.cli.prompt", "show what a model is told before a conversation"),
-    "token": Command("sulla.cli.token.commands", "print the owner's token; make, list and revoke others"),
-    "doctor": Command("sulla.cli.doctor", "look for what is wrong, and say what to do"),
-    "completion": Command("sulla.cli.completion", "print what makes a shell complete sulla's words"),
-}
-"""Those that come last."""
+"""The commands that are no capability's."""
 
 
 def commands(*, installed: bool = True) -> dict[str, Command]:
@@ -61,66 +143,21 @@ def commands(*, installed: bool = True) -> dict[str, Command]:
     Raises:
         SettingsError: a capability cannot be used.
     """
-    all_brought = [(name, some) for some in capabilities(installed=installed) for name in some.commands]
-    own = ((name, "Sulla itself") for name in (*FIRST, *LAST))
-    refuse_twice("command", (*own, *((name, f"the capability {some.name!r}") for name, some in all_brought)))
-    brought = {name: some.commands[name] for name, some in all_brought}
-    brought = {name: brought.pop(name) for name in _MIDDLE if name in brought} | brought
-    return {**FIRST, **brought, **LAST}
+    brought = [(name, some) for some in capabilities(installed=installed) for name in some.commands]
+    own = ((name, "Sulla itself") for name in OWN)
+    refuse_twice("command", (*own, *((name, f"the capability {some.name!r}") for name, some in brought)))
+    every = OWN | {name: some.commands[name] for name, some in brought}
+    places = list(GROUPS)
+    return dict(sorted(every.items(), key=lambda one: places.index(group_of(one[1]))))
 
 
-class _Help(argparse.HelpFormatter):
-    """Leaves room for the longest command: argparse forgets that commands stand further in than options."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        """Take one more line in."""
-        super().add_argument(action)
-        if isinstance(action.choices, dict):
-            self._action_max_length = max(self._action_max_length, 4 + max(map(len, action.choices)))
-
-
-class CommandParser(argparse.ArgumentParser):
-    """A command's own grammar. It is made, and the command's module imported, when its words are read."""
-
-    def __init__(self, *, chosen: Command, **named: Any) -> None:  # noqa: ANN401 - argparse's, for later
-        self._chosen, self._named = chosen, named
-
-    def fill(self) -> None:
-        """Make the grammar."""
-        text = self._chosen.help
-        super().__init__(**self._named, description=text[0].upper() + text[1:] + ".")
-        self.set_defaults(wrong=self.error, settings=_settings, offline=_offline)
-        add_home(self, below=True)
-        _module(self._chosen).arguments(self)
-
-    def add_subparsers(self, **named: Any) -> Any:  # noqa: ANN401 - argparse's own
-        """Have commands below this one, which are made at once."""
-        return super().add_subparsers(parser_class=argparse.ArgumentParser, **named)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
-        """Read the command's words."""
-        self.fill()
-        return super().parse_known_args(args, namespace)
-
-
-def parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
+def parser(known: Mapping[str, Command]) -> Whole:
     """The command line's grammar.
 
     Args:
         known: every command.
     """
-    root = argparse.ArgumentParser(
-        prog="sulla",
-        formatter_class=_Help,
-        description="An agent daemon that you can leave running.",
-        epilog="`sulla COMMAND --help` explains a command. Start with `sulla up`, then talk with `sulla chat`.",
-    )
-    root.add_argument("--version", action="version", version=f"sulla {__version__}")
-    add_home(root, below=False)
-    below = root.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=CommandParser)
-    for name, chosen in known.items():
-        below.add_parser(name, help=chosen.help, chosen=chosen)
-    return root
+    return Whole(known, _module, {"settings": _settings, "offline": _offline})
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -171,9 +208,10 @@ def _failed(raised: BaseException) -> int:
     """
     match error := leaf(raised):
         case SullaError():
-            from sulla.terminal.program import hint
+            from sulla.terminal.program import hint, told
 
-            return _say(hint(error.message), _EXITS.get(error.code, Exit.REFUSED))
+            said = hint if error.code == "settings_invalid" else told  # it names methods as what they are
+            return _say(said(error.message), _EXITS.get(error.code, Exit.REFUSED))
         case KeyboardInterrupt():
             return int(Exit.INTERRUPTED)
         case BrokenPipeError():

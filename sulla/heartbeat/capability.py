@@ -13,7 +13,16 @@ CAPABILITY = Capability(
     settings="sulla.heartbeat.settings:HeartbeatSettings",
     build="sulla.heartbeat.build:build",
     commands={
-        "beat": Command("sulla.heartbeat.cli.commands", "agents' own time: status, now, log, pause and resume"),
+        "beat": Command(
+            "sulla.heartbeat.cli.commands",
+            "agents' own time: status, now, log, pause and resume",
+            "work",
+            (
+                "sulla beat",
+                "sulla beat now --watch",
+                "sulla beat log --limit 5",
+            ),
+        ),
     },
     checks="sulla.heartbeat.checks:CHECKS",
 )

@@ -26,6 +26,10 @@ class Command(NamedTuple):  # no dataclass: `sulla --help` would take a quarter 
     """Has `arguments` and `run`; imported when the command is chosen."""
     help: str
     """One line for `sulla --help`."""
+    group: str = ""
+    """The group of `sulla --help` that it stands in (`cli.grammar.GROUPS`); empty for the last one."""
+    examples: tuple[str, ...] = ()
+    """Command lines for its ``--help``, and for those of the commands below it that they begin with."""
 
 
 class Capability(NamedTuple):

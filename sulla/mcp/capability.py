@@ -9,7 +9,16 @@ CAPABILITY = Capability(
     settings="sulla.mcp.settings:McpSettings",
     build="sulla.mcp.build:build",
     commands={
-        "mcp": Command("sulla.mcp.cli.commands", "list the MCP servers and their tools, and allow changed ones"),
+        "mcp": Command(
+            "sulla.mcp.cli.commands",
+            "list the MCP servers and their tools, and allow changed ones",
+            "setup",
+            (
+                "sulla mcp list",
+                "sulla mcp show wiki",
+                "sulla mcp trust wiki",
+            ),
+        ),
     },
     checks="sulla.mcp.checks:CHECKS",
 )

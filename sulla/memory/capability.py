@@ -9,7 +9,16 @@ CAPABILITY = Capability(
     settings="sulla.memory.settings:MemorySettings",
     build="sulla.memory.build:build",
     commands={
-        "memory": Command("sulla.memory.cli.commands", "list, search, forget and export what agents remember"),
+        "memory": Command(
+            "sulla.memory.cli.commands",
+            "list, search, forget and export what agents remember",
+            "see",
+            (
+                "sulla memory list",
+                "sulla memory search dentist",
+                "sulla memory export",
+            ),
+        ),
     },
     checks="sulla.memory.checks:CHECKS",
     compact="sulla.memory.compact:compact",

@@ -13,7 +13,16 @@ CAPABILITY = Capability(
     ),
     build="sulla.people.build:build",
     commands={
-        "notices": Command("sulla.people.cli.commands", "list, mark and watch what you are told beside the answers"),
+        "notices": Command(
+            "sulla.people.cli.commands",
+            "list, mark and watch what you are told beside the answers",
+            "talk",
+            (
+                "sulla notices",
+                "sulla notices seen",
+                "sulla notices watch",
+            ),
+        ),
     },
     compact="sulla.people.compact:compact",
 )

@@ -10,7 +10,14 @@ CAPABILITY = Capability(
     methods=("sulla.safety.rpc:METHODS",),
     commands={
         "safety": Command(
-            "sulla.safety.cli.commands", "say why a conversation is mistrusted; go on from before; trust files"
+            "sulla.safety.cli.commands",
+            "say why a conversation is mistrusted; go on from before; trust files",
+            "see",
+            (
+                "sulla safety explain thr_9b2d",
+                "sulla safety forget thr_9b2d",
+                "sulla safety trust notes/rome.md",
+            ),
         ),
     },
     build="sulla.safety.build:build",

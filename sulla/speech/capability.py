@@ -11,7 +11,12 @@ CAPABILITY = Capability(
     settings="sulla.speech.settings:SpeechSettings",
     build="sulla.speech.build:build",
     commands={
-        "speech": Command("sulla.speech.cli.commands", "play recorded speech and say why each turn ended when it did"),
+        "speech": Command(
+            "sulla.speech.cli.commands",
+            "play recorded speech and say why each turn ended when it did",
+            "see",
+            ("sulla speech replay docs/recordings/hesitation.jsonl",),
+        ),
     },
     compact="sulla.speech.compact:compact",
 )

@@ -32,7 +32,7 @@ class SpeechPlaying(Params):
 
 
 class SpeechChunk(Params):
-    """`speech.chunk`: a piece of what a recognizer hears (docs/speech.md)."""
+    """`speech.chunk`: a piece of what a recognizer hears (docs/inside/speech.md)."""
 
     thread_id: Id
     utterance_id: UtteranceId

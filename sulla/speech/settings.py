@@ -10,7 +10,7 @@ from sulla.host.section import Section
 
 
 class SpeechSettings(Section):
-    """What people say aloud (docs/speech.md)."""
+    """What people say aloud (docs/inside/speech.md)."""
 
     profile: Literal["classic", "adaptive"] = "adaptive"
     """When a turn ends: by fixed silences, or by how complete the words read."""

@@ -1,4 +1,4 @@
-"""A small client of `sulla.v1` (docs/protocol.md)."""
+"""A small client of `sulla.v1` (docs/inside/protocol.md)."""
 
 from __future__ import annotations
 

@@ -27,6 +27,24 @@ def program() -> str:
     return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))
 
 
+_COMMANDS = {
+    "thread.create": "ask",
+    "thread.list": "thread list",
+    "notice.list": "notices list",
+    "approval.list": "approvals list",
+    "workflow.status": "flow show",
+    "workflow.start": "flow run",
+}
+"""The commands that do what a daemon's message to all its clients calls by the method's name."""
+
+
 def hint(text: str) -> str:
     """A text with the commands in it, each written as ```sulla …```, as they can be typed here."""
     return text if program() == NAME else text.replace(f"`{NAME} ", f"`{program()} ")
+
+
+def told(message: str) -> str:
+    """A daemon's message as the command line says it: what it calls by a method's name, by the command that does it."""
+    for method, command in _COMMANDS.items():
+        message = message.replace(method, f"`{NAME} {command}`")
+    return hint(message)

@@ -43,8 +43,7 @@ def test_the_version_is_the_packages(capsys: Capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "required: COMMAND"),
-        (("frobnicate",), "invalid choice: 'frobnicate' (choose from 'init', 'up'"),
+        ((), "required: COMMAND (`sulla --help` lists all)"),
         (("up", "--port", "many"), "--port: invalid int value: 'many'"),
         (("status", "--colour"), "unrecognized arguments: --colour"),
         (("status", "--home", ""), "--home: expected a folder, found an empty word"),

@@ -1,4 +1,4 @@
-"""Writes docs/asyncapi.json as the daemon serves it.
+"""Writes docs/inside/asyncapi.json as the daemon serves it.
 
 ``python -m tests.gateway.asyncapi_page``
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sulla.gateway.contract_docs.asyncapi import document
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "asyncapi.json"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "inside" / "asyncapi.json"
 
 if __name__ == "__main__":
     PAGE.write_bytes(document())

@@ -1,4 +1,4 @@
-"""Every frame that the suite sees is held against docs/asyncapi.json: a wrong one fails the test that had it sent.
+"""Every frame that the suite sees is held against docs/inside/asyncapi.json: a wrong one fails its test.
 
 A pytest plugin (tests/conftest.py). It looks where a gateway in this process sends, whoever reads it, and where a
 client in this process receives, so that daemons in processes of their own are looked at too.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive, Send
     from starlette.websockets import WebSocket
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "asyncapi.json"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "inside" / "asyncapi.json"
 SUBPROTOCOL = "sulla.v1"
 DIRECT = "sulla.direct"
 _SHOWN_CHARS = 600
@@ -272,7 +272,7 @@ def pytest_runtest_teardown() -> None:
     if _WRONG:
         found = "\n".join(_WRONG[:5])
         _WRONG.clear()
-        pytest.fail(f"frames that docs/asyncapi.json does not allow (is it current?):\n{found}")
+        pytest.fail(f"frames that docs/inside/asyncapi.json does not allow (is it current?):\n{found}")
 
 
 @pytest.fixture

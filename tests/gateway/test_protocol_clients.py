@@ -1,4 +1,4 @@
-"""The clients of docs/protocol.md do what the page says, as they stand there, against a daemon in a process."""
+"""The clients of docs/inside/protocol.md do what the page says, as they stand there, against a daemon in a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`docs/protocol.md` says what is so."""
+"""`docs/inside/protocol.md` says what is so."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sulla.rpc.limits import Limits
 from tests.gateway.forms import check_form
 from tests.gateway.frames import Conversation, published
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "inside" / "protocol.md").read_text()
 EXAMPLES = re.findall(r"^([→←]) (\{.*\})$", PAGE, re.MULTILINE)
 SENT = [json.loads(text) for arrow, text in EXAMPLES if arrow == "→"]
 CAME = [json.loads(text) for arrow, text in EXAMPLES if arrow == "←"]

@@ -50,7 +50,7 @@ def test_a_script_can_be_a_file() -> None:
 
 
 def test_the_example_in_the_documentation_is_a_script() -> None:
-    page = (Path(__file__).parents[2] / "docs/providers.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/inside/providers.md").read_text()
     (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     script = parse_script(example.encode())
     assert script.answer(Asked("the weather?", 0)) != script.answer(Asked("the weather?", 1))

@@ -1,4 +1,4 @@
-"""Promises broken on purpose, to prove that the simulation notices (docs/faults.md)."""
+"""Promises broken on purpose, to prove that the simulation notices (docs/inside/faults.md)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Breach:
     seq: int | None
     """The record; None where it is no single one."""
     rule: str
-    """The promise, in a word: `docs/faults.md` says more of each."""
+    """The promise, in a word: `docs/inside/faults.md` says more of each."""
     expected: str
     found: str
 

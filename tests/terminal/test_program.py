@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.terminal.program import hint, program
+from sulla.terminal.program import hint, program, told
 
 
 def _installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -62,3 +62,9 @@ def test_it_is_the_module_where_there_is_no_script(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", "")
     assert program() == f"{tmp_path}/python -m sulla"
+
+
+def test_a_method_that_a_message_names_is_told_as_the_command_that_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sulla.terminal.program.program", lambda: "sulla")
+    said = "no thread 'x': create one with thread.create, or list them with thread.list"
+    assert told(said) == "no thread 'x': create one with `sulla ask`, or list them with `sulla thread list`"

@@ -1,4 +1,4 @@
-"""docs/thread-state.md covers every field of the seed; over a real run each is what it says, and something reads it."""
+"""docs/inside/thread-state.md covers every field of the seed; over a real run each is what it says, and is read."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ RECEIVERS = {
 
 
 def rows() -> dict[str, str]:
-    text = (ROOT / "docs" / "thread-state.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "inside" / "thread-state.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", text, re.MULTILINE))
 
 

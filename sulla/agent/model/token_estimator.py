@@ -28,7 +28,7 @@ from sulla.threads.log.usage import Usage
 
 NEAR: Final = 0.6
 """From this part of the ceiling on, an estimate is not good enough: the worst of them are a third too low
-(docs/tokens.md).
+(docs/inside/tokens.md).
 """
 
 RESERVE_PART: Final = 4

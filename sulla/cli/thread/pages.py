@@ -16,7 +16,7 @@ from sulla.terminal.place import door
 
 _THREADS = 200
 _EVENTS = 500
-"""The most that the daemon gives at once (docs/protocol.md)."""
+"""The most that the daemon gives at once (docs/inside/protocol.md)."""
 
 
 class Pages:

@@ -55,7 +55,7 @@ class Settings(Section):
     web: WebSettings = WebSettings.model_construct()
     telemetry: TelemetrySettings = TelemetrySettings.model_construct()
     prices: dict[str, Any] = Field(default={})
-    """What models cost, by name: a table each with the price of a million tokens (docs/tokens.md)."""
+    """What models cost, by name: a table each with the price of a million tokens (docs/inside/tokens.md)."""
 
     def section(self, kind: type[S]) -> S:
         """See `host.settings.HomeSettings`."""

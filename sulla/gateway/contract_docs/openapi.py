@@ -136,7 +136,7 @@ def _responses(route: RestRoute) -> JsonObject:
     found: JsonObject = {str(route.status): good}
     if route.streams:
         needed = f"Needs the scope `{METHODS['events.subscribe'].scope}` too."
-        stream: JsonObject = {"description": f"Events as they come (docs/rest.md). {needed}", "content": {}}
+        stream: JsonObject = {"description": f"Events as they come (docs/inside/rest.md). {needed}", "content": {}}
         shown = cast(JsonObject, found.setdefault("200", stream))
         cast(JsonObject, shown["content"])[STREAM] = {"schema": {"type": "string"}}
     for status in _PROBLEMS:

@@ -1,5 +1,5 @@
 """One ``/voice`` connection as a state machine: a recognizer's frames in, effects out; events in, frames out. Pure;
-docs/voice.md describes it for clients.
+docs/inside/voice.md describes it for clients.
 """
 
 from __future__ import annotations

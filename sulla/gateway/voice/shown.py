@@ -13,7 +13,7 @@ from sulla.gateway.commands import Event
 _KNOWN: Final = 256
 """Turns and runs that are known to be going on, and as many that are known to be over."""
 _FOR_PEOPLE: Final = ("approval:", "review:", "human:", "answer:")
-"""How the ids of those waits begin that people answer (docs/protocol.md)."""
+"""How the ids of those waits begin that people answer (docs/inside/protocol.md)."""
 
 
 def voice_frame(type_: str, fields: JsonObject) -> bytes:

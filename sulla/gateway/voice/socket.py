@@ -1,4 +1,4 @@
-"""``/voice``: takes in clients that send a recognizer's frames (docs/voice.md)."""
+"""``/voice``: takes in clients that send a recognizer's frames (docs/inside/voice.md)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How many tokens a message takes up, roughly and cheaply. Pure.
 
 No model's own tokenizer is at hand without a download. A text's bytes are weighed instead: a byte of a kind that
-tokenizers cut finely weighs more. `docs/tokens.md` says how close that comes; `calibration.py` learns the rest from
-what providers report.
+tokenizers cut finely weighs more. `docs/inside/tokens.md` says how close that comes; `calibration.py` learns the rest
+from what providers report.
 """
 
 from __future__ import annotations

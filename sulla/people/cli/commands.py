@@ -9,7 +9,7 @@ from sulla.terminal.options import add_home
 
 COMMANDS = {
     "list": "list what you have not seen, the newest first; the same without a command",
-    "seen": "mark some as seen, or all",
+    "seen": "mark as seen those that are named, or all where none is",
     "watch": "print each as it comes, and mark it as seen; Ctrl-C leaves",
 }
 """Every command below this one; docs/presence.md explains them."""

@@ -24,7 +24,7 @@ from sulla.terminal.times import second
 Row = dict[str, Any]
 
 MOST_AT_ONCE: Final = 64
-"""Notices that are marked with one request (docs/protocol.md)."""
+"""Notices that are marked with one request (docs/inside/protocol.md)."""
 
 
 def _list(given: argparse.Namespace) -> Exit:

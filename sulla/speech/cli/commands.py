@@ -8,7 +8,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 
 COMMANDS = {"replay": "play a recording and print every decision with its reason; no daemon is needed"}
-"""Every command below this one; docs/speech.md explains it and what a recording is."""
+"""Every command below this one; docs/inside/speech.md explains it and what a recording is."""
 
 PROFILES = ("classic", "adaptive")
 

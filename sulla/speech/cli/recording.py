@@ -1,4 +1,4 @@
-"""Recordings of speech: JSON lines, each with the time at which something came (docs/speech.md)."""
+"""Recordings of speech: JSON lines, each with the time at which something came (docs/inside/speech.md)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def recording(name: str) -> Recording:
         with Path(name).open(encoding="utf-8", errors="surrogateescape") as lines:
             return read_recording(name, lines)
     except FileNotFoundError:
-        raise NotFound(f"there is no file {name}: expected a recording, JSON lines as docs/speech.md says") from None
+        raise NotFound(
+            f"there is no file {name}: expected a recording, JSON lines as docs/inside/speech.md says"
+        ) from None
     except OSError as error:
         raise InvalidInput(f"cannot read {name}: {error.strerror}") from None
 
@@ -123,7 +125,7 @@ def read_recording(name: str, lines: Iterable[str]) -> Recording:
                 found.faults.append(f"{name}: looked no further after {MAX_FAULTS} faults")
                 break
     if not last_line and not found.faults:
-        found.faults.append(f"{name}: there is nothing in it; expected JSON lines as docs/speech.md says")
+        found.faults.append(f"{name}: there is nothing in it; expected JSON lines as docs/inside/speech.md says")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the machine of docs/speech.md does with a recording, decision by decision. Pure."""
+"""What the machine of docs/inside/speech.md does with a recording, decision by decision. Pure."""
 
 from __future__ import annotations
 

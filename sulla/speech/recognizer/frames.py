@@ -1,5 +1,5 @@
 """What recognizers say on their sockets, as chunks: Deepgram's ``Results`` and ``TurnInfo``, Vosk's results. Pure;
-docs/voice.md lists the frames.
+docs/inside/voice.md lists the frames.
 
 A chunk always holds its utterance as far as it is known, so a lost frame costs nothing. A pause ends no utterance: the
 chunk that closes it would end the turn, and when that is over the profile decides, unless `turns` leaves it to the
@@ -119,7 +119,7 @@ class Recognizer:
             if name in frame:
                 return handler(self, frame)
         raise MalformedFrame(
-            f"got the fields {fields.names(frame)}, expected a frame of Deepgram or Vosk (docs/voice.md)"
+            f"got the fields {fields.names(frame)}, expected a frame of Deepgram or Vosk (docs/inside/voice.md)"
         )
 
     # -------------------------------------------------------------------------------------------------------- Deepgram

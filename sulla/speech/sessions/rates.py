@@ -1,4 +1,4 @@
-"""How fast spoken turns may begin: no faster than messages are taken that are typed (docs/input.md). Pure."""
+"""How fast spoken turns may begin: no faster than messages are taken that are typed (docs/inside/input.md). Pure."""
 
 from __future__ import annotations
 

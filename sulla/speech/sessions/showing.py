@@ -1,4 +1,4 @@
-"""What happens to speech as live events of its thread. Pure; docs/protocol.md lists them."""
+"""What happens to speech as live events of its thread. Pure; docs/inside/protocol.md lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From chunks to turns: the machine of one thread. Pure; docs/speech.md draws it.
+"""From chunks to turns: the machine of one thread. Pure; docs/inside/speech.md draws it.
 
 Whoever drives it gives it chunks and the time, and calls `tick` when `due_ms` has come. When exactly that happens does
 not matter: what was due is done as of when it was due, so the same chunks at the same times always make the same turns.

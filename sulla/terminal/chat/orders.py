@@ -14,7 +14,7 @@ Kind = Literal["thread", "model", "agent", "mode", "question", "command", ""]
 
 Mode = Literal["queue", "steer", "interrupt"]
 MODES: Final[tuple[Mode, ...]] = ("queue", "steer", "interrupt")
-"""What a message does to a turn that is going on (docs/protocol.md, `turn.send`)."""
+"""What a message does to a turn that is going on (docs/inside/protocol.md, `turn.send`)."""
 
 MODE_MEANS: Final[dict[Mode, str]] = {
     "queue": "waits for its own turn",

@@ -49,7 +49,7 @@ T = TypeVar("T", str, int, dict[str, Json])
 
 
 def event_of(thread_id: ThreadId, entry: Entry) -> JsonObject:
-    """A record as clients see it (docs/protocol.md, *Events*)."""
+    """A record as clients see it (docs/inside/protocol.md, *Events*)."""
     source = entry.origin
     return {
         "thread_id": thread_id,

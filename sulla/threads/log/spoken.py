@@ -25,7 +25,7 @@ class Spoken:
 
     turn_id: str
     reason: str
-    """``final``, ``complete``, ``silence``, ``max_time``, ``max_length`` or ``forced`` (docs/speech.md)."""
+    """``final``, ``complete``, ``silence``, ``max_time``, ``max_length`` or ``forced`` (docs/inside/speech.md)."""
     score: float = 0.0
     """How complete it read, from 0 to 1."""
     detail: str = ""

@@ -1,4 +1,4 @@
-"""What a thread is right now: the fold of its log (seed 004 §4; the names are mapped in docs/thread-state.md). Pure."""
+"""What a thread is right now: the fold of its log (seed 004 §4; docs/inside/thread-state.md maps the names). Pure."""
 
 from __future__ import annotations
 

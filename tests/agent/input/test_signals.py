@@ -27,7 +27,7 @@ UNSEEN = {"paraphrased", "held out"}
 that has one is no longer held out and belongs with the others.
 """
 NOTICED = {"held out": 5}
-"""How many of them it notices; docs/input.md says the same."""
+"""How many of them it notices; docs/inside/input.md says the same."""
 FALSE_FLAGS = {"held out": 3, "mentions of attacks": 6}
 """How many benign lines it flags; the others it leaves alone."""
 

@@ -1,4 +1,4 @@
-"""The graphs are what docs/graph.md says, under both names of each."""
+"""The graphs are what docs/inside/graph.md says, under both names of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def nothing(*_: object) -> None:
 
 
 def test_both_names_make_the_graph_of_the_table() -> None:
-    text = (ROOT / "docs" / "graph.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "inside" / "graph.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| `(create_\w+)` \| `(create_\w+)` \| `(sulla\.[\w.]+)` \| `(\w+)`, then `(\w+)`", text, re.MULTILINE
     )

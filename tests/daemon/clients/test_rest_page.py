@@ -1,4 +1,4 @@
-"""`docs/rest.md` says what is so: its commands are run against a real daemon."""
+"""`docs/inside/rest.md` says what is so: its commands are run against a real daemon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sulla.gateway.rest.models import Failure, Reason
 from sulla.gateway.rest.routes import ROUTES
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "rest.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "inside" / "rest.md").read_text()
 COMMANDS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""docs/voice.md says what is so, and its scripts do what it says, as they stand there."""
+"""docs/inside/voice.md says what is so, and its scripts do what it says, as they stand there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.gateway.voices import Voice
 from tests.servers.script import Reply, Rule, Script
 from tests.speech.recognizer.test_frames import FLUX, TALK
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "voice.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "inside" / "voice.md").read_text()
 SENT = [json.loads(text) for text in re.findall(r"^→ (\{.*\})$", PAGE, re.MULTILINE)]
 CAME = [json.loads(text) for text in re.findall(r"^← (\{.*\})$", PAGE, re.MULTILINE)]
 AUDIO = bytes(PIECE * 12)

@@ -106,7 +106,7 @@ def test_all_faults_are_told_up_to_a_number() -> None:
 
 def test_an_empty_recording_is_no_recording() -> None:
     assert read_recording("r", ["\n"]).faults == [
-        "r: there is nothing in it; expected JSON lines as docs/speech.md says"
+        "r: there is nothing in it; expected JSON lines as docs/inside/speech.md says"
     ]
 
 

@@ -51,7 +51,7 @@ def test_a_phrase_of_listening_ends_nothing_on_its_way() -> None:
 
 
 def test_the_page_names_every_sign() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "speech.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "inside" / "speech.md").read_text(encoding="utf-8")
     quoted = re.search(r"alone or one after the other:\n\n((?:> .*\n)+)\nHalting words: (.*)\.\n", page)
     assert quoted is not None
     listening, halting = (text.replace("> ", "").replace("\n", " ").strip(" .").split(", ") for text in quoted.groups())
