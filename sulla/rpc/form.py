@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sulla.access.principal import NAME_CHARS
 from sulla.rpc.limits import ID_CHARS, TEXT_CHARS, TITLE_CHARS
 
+PATH_CHARS = 4096
+"""Of a path: what Linux takes."""
+
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
 QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
@@ -30,6 +33,7 @@ Channel = Annotated[str, StringConstraints(max_length=NAME_CHARS, pattern=LINE_P
 Label = Annotated[str, StringConstraints(min_length=1, max_length=ID_CHARS, pattern=LINE_PATTERN)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_CHARS)]
 QuestionId = Annotated[str, StringConstraints(min_length=1, max_length=4 * ID_CHARS, pattern=QUESTION_PATTERN)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=PATH_CHARS)]
 Answer = Annotated[str, StringConstraints(max_length=TEXT_CHARS)]
 MOST_SEQ = 2**53
 """The largest number that JavaScript holds exactly."""

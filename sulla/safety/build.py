@@ -6,6 +6,7 @@ from typing import Final
 
 from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.host.host import Built, Host
+from sulla.projects.projects import Projects
 from sulla.safety.rpc import METHODS
 from sulla.safety.service import HomeSafety
 from sulla.threads.archive.fork import ThreadForks
@@ -21,7 +22,9 @@ def build(host: Host) -> Built:
     """Make what answers; see `host.Built`."""
     place, ceiling_tokens = host.place, host.agents.limits.history_tokens
     restore = ThreadRestore(host.store, place.clock, place.owner, host.threads.schema, ceiling_tokens, _close, FORKED)
-    safety = HomeSafety(host.threads, ThreadForks(host.threads, restore), place.make_id)
+    roots = (host.settings.workspace, host.needed(Projects).place(""))
+    forks = ThreadForks(host.threads, restore)
+    safety = HomeSafety(host.threads, forks, place.make_id, host.agents.marks, roots)
     return Built(methods=(METHODS.done_by(safety),))
 
 

@@ -1,4 +1,4 @@
-"""Why a conversation is mistrusted, and going on from before it was. Pure."""
+"""Why a conversation or a file is mistrusted, and what a person can do about it. Pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="safety",
+    needs=("projects",),
     methods=("sulla.safety.rpc:METHODS",),
     commands={
         "safety": Command(
             "sulla.safety.cli.commands",
-            "say why a conversation is mistrusted; go on from before",
+            "say why a conversation is mistrusted; go on from before; trust files",
             "see",
             (
                 "sulla safety explain thr_9b2d",
                 "sulla safety forget thr_9b2d",
+                "sulla safety trust notes/rome.md",
             ),
         ),
     },

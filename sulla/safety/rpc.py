@@ -1,4 +1,4 @@
-"""What clients can ask about why a conversation is mistrusted, and have done about it."""
+"""What clients can ask about why a conversation or a file is mistrusted, and have done about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
-from sulla.rpc.form import Id, Params
+from sulla.rpc.form import FilePath, Id, Params
 from sulla.rpc.method import Example, Method, Methods, Rest
 
 
@@ -21,6 +21,14 @@ class SafetyForget(Params):
 
     thread_id: Id
     request_id: Id | None = None
+
+
+class SafetyTrust(Params):
+    """`safety.trust`."""
+
+    path: FilePath
+    seen: Id | None = None
+    """What the answer without it said: then the marks are taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +80,26 @@ class SafetyForgotten:
     """How many of the conversation's records it has."""
 
 
+@dataclass(frozen=True, slots=True)
+class SafetyTrusted:
+    """The answer to `safety.trust`."""
+
+    path: str
+    """The whole one, links resolved."""
+    kind: str
+    """`file` or `folder`."""
+    files: int
+    """How many marked files there are, or were."""
+    others: int
+    """How many other homes on the workspace have marked something there too, and go on mistrusting it."""
+    seen: str
+    """Stands for what was found; with it the marks are taken away, unless something there has changed."""
+    trusted: bool
+    """Whether they were."""
+
+
 class SafetyService(Protocol):
-    """Knows why conversations are mistrusted."""
+    """Knows why conversations and files are mistrusted."""
 
     async def explain(self, thread_id: str) -> SafetyExplained:
         """Say why a conversation is mistrusted.
@@ -92,6 +118,18 @@ class SafetyService(Protocol):
             CorruptRecord: it cannot be read.
         """
 
+    async def trust(self, path: str, seen: str) -> SafetyTrusted:
+        """Say what is marked at a path, and take those marks away where `seen` says that a person has looked at it.
+
+        Raises:
+            PathEscape: it is not in a folder whose files have marks.
+            NotFound: there is no such file or folder.
+            InvalidInput: it is not marked, or not by itself.
+            Conflict: a run is writing there, or it is not as it was looked at.
+            CorruptRecord: the marks cannot be read.
+            Refused: it cannot be written down.
+        """
+
 
 async def _explain(service: SafetyService, params: SafetyExplain, context: Context) -> SafetyExplained:
     return await service.explain(params.thread_id)
@@ -99,6 +137,10 @@ async def _explain(service: SafetyService, params: SafetyExplain, context: Conte
 
 async def _forget(service: SafetyService, params: SafetyForget, context: Context) -> SafetyForgotten:
     return await service.forget(params.thread_id, params.request_id)
+
+
+async def _trust(service: SafetyService, params: SafetyTrust, context: Context) -> SafetyTrusted:
+    return await service.trust(params.path, params.seen or "")
 
 
 METHODS: Final[Methods[SafetyService]] = Methods(
@@ -138,6 +180,26 @@ METHODS: Final[Methods[SafetyService]] = Methods(
             _forget,
             Rest("POST", "/threads/{thread_id}/forget", "Copy it as it was before that.", 201, "request_id"),
             Example({"thread_id": "thr_51c0", "records": 4}, {"request_id": "forget-1"}),
+            needs="open",
+        ),
+        Method(
+            "safety.trust",
+            SafetyTrust,
+            SafetyTrusted,
+            "approve",
+            _trust,
+            Rest("POST", "/files/trust", "Say what is marked of a file or folder; with `seen`, trust it as it is."),
+            Example(
+                {
+                    "path": "/srv/sulla/notes/rome.md",
+                    "kind": "file",
+                    "files": 1,
+                    "others": 0,
+                    "seen": "7be1d0c5",
+                    "trusted": False,
+                },
+                {"path": "notes/rome.md"},
+            ),
             needs="open",
         ),
     ),

@@ -1,15 +1,22 @@
-"""Answers why a conversation is mistrusted, from its log, and copies it as it was before."""
+"""Answers why a conversation is mistrusted, from its log, copies it as it was before, and takes marks off files."""
 
 from __future__ import annotations
 
-from sulla.core.errors import InvalidInput
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.core.errors import InvalidInput, PathEscape
 from sulla.core.ids import MakeId, ThreadId, derived_id
 from sulla.core.stamp import stamp
 from sulla.safety.explain import Mark, TaintReport
-from sulla.safety.rpc import HeldRow, MarkRow, SafetyExplained, SafetyForgotten
+from sulla.safety.rpc import HeldRow, MarkRow, SafetyExplained, SafetyForgotten, SafetyTrusted
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.log.kind import CONVERSATION
 from sulla.threads.store import ThreadStore
+from sulla.tools.paths import inside
 
 _PAGE = 512
 
@@ -21,9 +28,15 @@ class HomeSafety:
         threads: the conversations.
         forks: makes copies.
         make_id: names a copy that the client has not named.
+        marks: which files are not to be trusted.
+        roots: the folders whose files people can trust, the one first that paths are relative to.
     """
 
-    def __init__(self, threads: ThreadStore, forks: ThreadForks, make_id: MakeId) -> None:
+    def __init__(
+        self, threads: ThreadStore, forks: ThreadForks, make_id: MakeId, marks: FileMarks, roots: Sequence[Path]
+    ) -> None:
+        self._marks = marks
+        self._roots = roots
         self._threads = threads
         self._forks = forks
         self._make_id = make_id
@@ -55,6 +68,19 @@ class HomeSafety:
         named = derived_id("thr", "forget", thread_id, request_id) if request_id else self._make_id("thr")
         made = await self._forks.fork(ThreadId(thread_id), report.clean_before, ThreadId(named))
         return SafetyForgotten(made.thread_id, made.records)
+
+    async def trust(self, path: str, seen: str) -> SafetyTrusted:
+        """Say what is marked at a path, or take those marks away."""
+        target = await asyncio.to_thread(self._place, path)
+        found = await self._marks.trust(target, seen)
+        kind = "folder" if found.is_folder else "file"
+        return SafetyTrusted(str(target), kind, found.files, found.others, found.seen, bool(seen))
+
+    def _place(self, path: str) -> Path:
+        for root in self._roots:
+            with suppress(PathEscape):
+                return inside(root, path)
+        raise PathEscape(f"{path!r} is not in {' or '.join(map(str, self._roots))}: files elsewhere have no marks")
 
     async def _report(self, thread_id: ThreadId) -> TaintReport:
         report, after = TaintReport(), 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from sulla.safety.rpc import HeldRow, MarkRow, SafetyExplained, SafetyForgotten
+from sulla.safety.rpc import HeldRow, MarkRow, SafetyExplained, SafetyForgotten, SafetyTrusted
 
 
 class MemorySafety:
@@ -31,3 +31,8 @@ class MemorySafety:
         await self._called("forget_page", thread_id, request_id)
         self._known(thread_id)
         return SafetyForgotten("thr_copy", 4)
+
+    async def trust(self, path: str, seen: str) -> SafetyTrusted:
+        """Every file is marked."""
+        await self._called("trust", path, seen)
+        return SafetyTrusted(f"/srv/sulla/{path}", "file", 1, 0, "7be1d0c5", bool(seen))

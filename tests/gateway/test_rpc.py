@@ -130,6 +130,7 @@ GOOD: dict[str, JsonObject] = {
     "thread.resolve": {"begins": "thr_1"},
     "safety.explain": {"thread_id": "thr_1"},
     "safety.forget": {"thread_id": "thr_1"},
+    "safety.trust": {"path": "notes/rome.md"},
     "environment.report": {"thread_id": "thr_1", "events": [{"kind": "page"}]},
     "approval.rules": {},
     "approval.forget": {"rule": "rule_1"},

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Content, Seen, content, content_of, contents, look
-from sulla.agent.calls.mark_book import Changes, Mark, MarkBook, is_covering
+from sulla.agent.calls.mark_book import Changes, Mark, MarkBook, is_covering, of_content
 from sulla.agent.calls.mark_state import Before, has_words_of, mark_of_begun, mark_of_written, settled
+from sulla.agent.calls.mark_trust import MarkedThere, held_below, marked_at
 from sulla.agent.calls.shared_marks import SharedMarks
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SullaError
+from sulla.core.errors import Conflict, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.origins import FileOrigins
@@ -141,13 +142,31 @@ class FileMarks:
         finally:
             await self.after(touch, None)
 
+    async def trust(self, target: Path, seen: str = "") -> MarkedThere:
+        """Say what is marked at a path; take those marks away once a person has looked at that.
+
+        Args:
+            target: the file or folder, links resolved.
+            seen: what this said of it before; empty to look alone.
+
+        Raises:
+            NotFound: there is no such thing.
+            InvalidInput: it is not marked, or not by itself; the message says why.
+            Conflict: a run is writing there, or something was written or marked since it was looked at.
+            CorruptRecord: the marks cannot be read.
+            Refused: they cannot be written.
+        """
+        return await asyncio.to_thread(self._trust, target, seen)
+
     def is_outside(self, file: Path, raw: bytes, root: Path) -> bool:
         """Keeps `FileOrigins.is_outside` for a workspace. Waits for a lock: call it on a worker thread."""
         with self._lock:
             if self._is_marked(file, root):
                 return True
             # What was read may have been written over since then.
-            if any(has_words_of(mark, content(raw)) for marks in self._all() if (mark := marks.get(str(file)))):
+            there = content(raw)
+            known = [self._mark_of_content(there), *(marks.get(str(file)) for marks in self._all())]
+            if any(has_words_of(mark, there) for mark in known if mark is not None):
                 return True
             return any(self._is_name_outside(path, root) for path in file.parents if root in path.parents)
 
@@ -157,6 +176,16 @@ class FileMarks:
             return frozenset(name for name in names if self._is_name_outside(folder / name, root))
 
     # ------------------------------------------------------------------------------------------- on a worker thread
+
+    def _trust(self, target: Path, seen: str) -> MarkedThere:
+        held = held_below(target)  # takes a while, in which others may go on
+        with self._lock:
+            found = marked_at(target, held, list(self._all()))
+            if seen and seen != found.seen:
+                raise Conflict(f"{target} is not as it was looked at: look again before you trust it")
+            if seen:
+                self._book.put(found.changes)
+            return found
 
     def _before_writing(self, file: Path, tainted: bool) -> FileTouch:
         with self._lock:
@@ -189,7 +218,8 @@ class FileMarks:
         """Mark a file that is about to be written, and the folders that are made for it."""
         file, *folders = paths
         there = content_of(file)
-        found = {file: Before(there, self._marks().get(str(file)), there is not None)}
+        mark = self._marks().get(str(file)) or self._mark_of_content(there)
+        found = {file: Before(there, mark, there is not None)}
         changes = {str(folder): Mark(FOLDER) for folder in folders}
         self._book.put({str(file): mark_of_begun(found[file])} | changes)
         return found | dict.fromkeys(folders, Before())
@@ -235,10 +265,15 @@ class FileMarks:
         key, marks = str(touch.root), self._marks()
         made = _made(changed, watched) if len(changed) > MOST_EACH else frozenset[str]()
         each = (path for path in changed if not any(str(above) in made for above in Path(path).parents))
-        changes = {
-            path: mark_of_written(Path(path), Before(touch.held.get(path), marks.get(path), path in watched))
-            for path in each
-        } | dict.fromkeys(made, Mark(ALL))
+        held = {path: (there, marks.get(path) or self._mark_of_content(there)) for path, there in touch.held.items()}
+        # What was copied of a trusted file does not make that file somebody else's.
+        trusted = {there.digest for there, mark in held.values() if mark is None}
+        changes: dict[str, Mark | None] = {}
+        for path in each:
+            before, known = held.get(path, (None, marks.get(path)))
+            mark = mark_of_written(Path(path), Before(before, known, path in watched))
+            changes[path] = replace(mark, wherever=False) if mark and mark.digest in trusted else mark
+        changes |= dict.fromkeys(made, Mark(ALL))
         if max(now, len(watched)) > MOST_WATCHED:
             changes[key] = Mark(ALL)  # nobody can say what of it was written
         at_work = [one for one in self._at_work.pop(key, []) if one is not watched]
@@ -266,7 +301,12 @@ class FileMarks:
             found = [path for path in marks if path == str(target) or path.startswith(below)]
             if any(self._holds(marks[path], path) for path in found if every or not Path(path).is_relative_to(rests)):
                 return True
-        return False
+        return any(map(len, self._all())) and self._mark_of_content(content_of(target)) is not None
+
+    def _mark_of_content(self, there: Content | None) -> Mark | None:
+        """The mark of what a file holds that may have been moved or copied by hand."""
+        found = (None if there is None else of_content(marks, there.digest) for marks in self._all())
+        return next((mark for mark in found if mark is not None), None)
 
     def _is_name_outside(self, path: Path, root: Path) -> bool:
         """Whether what something is called may be words of a run that had read what nobody trusts."""
@@ -312,6 +352,8 @@ class FileMarks:
         found: dict[str, Mark | None] = {}
         marks = self._book.marks()
         for path, mark in marks.items():
+            if mark.wherever:
+                found[path] = mark
             found |= settled(path, mark, marks, MOST_WATCHED)
         if found:
             self._book.put(found)

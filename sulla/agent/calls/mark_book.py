@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,11 @@ MOST_WORDS: Final = 400_000
 counts as somebody else's."""
 
 
+CONTENT: Final = "../content:"
+"""Begins what stands instead of a path for a content that is marked wherever it lies, with its digest behind: a person
+may have moved or copied the file. No path of a mark begins so, neither a whole one nor one below a workspace."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """What is known of a marked file or folder."""
@@ -38,6 +43,8 @@ class Mark:
     """What of its words is from outside; None if that is too much, so that any words there are."""
     since_ns: int = 0
     """For a folder with a command at work in it: what was changed before that (``st_ctime_ns``) is not its work."""
+    wherever: bool = field(default=False, compare=False)
+    """Whether its content is to be marked wherever it lies, once the mark is set."""
 
     @property
     def old(self) -> bool:
@@ -94,9 +101,14 @@ class MarkBook:
             Refused: they cannot be written.
         """
         marks = self.marks()
-        changes = self._bounded(changes)
+        changes = self._bounded(changes) | _listed(changes)
         apply(marks, changes)
-        if len(marks) > MOST_MARKS:
+        contents = [path for path in marks if path.startswith(CONTENT)]
+        if len(contents) > MOST_MARKS:
+            for oldest in contents[: len(contents) - MOST_MARKS // 2]:
+                del marks[oldest]
+            self._write_anew(marks)
+        elif len(marks) - len(contents) > MOST_MARKS:
             self._write_anew({path: mark for path, mark in marks.items() if self._holds(mark, path)})
         elif self._lines > 2 * MOST_MARKS or self._room < 0:
             self._write_anew(marks)
@@ -105,19 +117,36 @@ class MarkBook:
             self._lines += 1
             self._told(changes, False)
 
-    def _bounded(self, changes: Changes) -> Changes:
+    def _bounded(self, changes: Changes) -> dict[str, Mark | None]:
         kept = sum(len(mark.words or ()) for path, mark in self.marks().items() if path not in changes)
         more = sum(len(mark.words or ()) for mark in changes.values() if mark is not None)
         if kept + more <= MOST_WORDS:
-            return changes
+            return dict(changes)
         return {path: mark and replace(mark, words=None) for path, mark in changes.items()}
 
     def _write_anew(self, marks: dict[str, Mark]) -> None:
-        if len(marks) > MOST_MARKS:
-            marks = {os.path.commonpath(marks): Mark(ALL)}
+        contents = {path: mark for path, mark in marks.items() if path.startswith(CONTENT)}
+        if len(marks) - len(contents) > MOST_MARKS:
+            marks = {os.path.commonpath(marks.keys() - contents.keys()): Mark(ALL)} | contents
         write_anew(self._file, marks)
         self._marks, self._lines, self._room = marks, 1, MOST_BYTES
         self._told(marks, True)
+
+
+def of_content(marks: Mapping[str, Mark], digest: str) -> Mark | None:
+    """The mark of a content that is marked wherever it lies.
+
+    Args:
+        marks: all of a home.
+        digest: of the content.
+    """
+    return marks.get(f"{CONTENT}{digest}")
+
+
+def _listed(changes: Changes) -> dict[str, Mark | None]:
+    """The marks of contents; of their words nothing is kept, since that would take as much room once more."""
+    found = (mark.digest for mark in changes.values() if mark is not None and mark.wherever)
+    return {f"{CONTENT}{digest}": Mark(digest, named=False, words=None) for digest in found}
 
 
 def apply(marks: dict[str, Mark], changes: Changes) -> None:
@@ -161,8 +190,17 @@ def _mark(said: object) -> Mark | None:
             return None
         case str():  # as all were written once
             return Mark(said) if said in (ANY, ALL, FOLDER) else Mark(said, words=None, since_ns=-1)
-        case {"digest": str(digest), "named": bool(named), "words": str() | None as words, "since_ns": int(since_ns)}:
-            return Mark(digest, named, None if words is None else unpack(words), since_ns)
+        case {
+            "digest": str(digest),
+            "named": bool(named),
+            "words": str() | None as words,
+            "since_ns": int(since_ns),
+            **more,
+        }:
+            known = None if words is None else unpack(words)
+            # Before contents were marked, nothing said whether this one is.
+            unlisted = "listed" not in more and digest not in (ANY, ALL, FOLDER) and known != frozenset()
+            return Mark(digest, named, known, since_ns, wherever=unlisted)
         case _:
             raise ValueError
 
@@ -171,7 +209,7 @@ def _told(mark: Mark | None) -> object:
     if mark is None:
         return None
     words = None if mark.words is None else pack(mark.words)
-    return {"digest": mark.digest, "named": mark.named, "words": words, "since_ns": mark.since_ns}
+    return {"digest": mark.digest, "named": mark.named, "words": words, "since_ns": mark.since_ns, "listed": True}
 
 
 def append(file: Path, changes: Changes, mode: int = 0o600) -> int:

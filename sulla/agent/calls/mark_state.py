@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Content, content_of, look
-from sulla.agent.calls.fingerprints import MOST_EACH, Fingerprints, any_left, fingerprints
+from sulla.agent.calls.fingerprints import MOST_EACH, SHORT_LINE, Fingerprints, any_left, fingerprints
 from sulla.agent.calls.mark_book import Changes, Mark
 from sulla.core.dataclass import dataclass
 
@@ -55,7 +55,13 @@ def mark_of_written(path: Path, before: Before) -> Mark | None:
         return before.mark  # nothing of it was written, or nothing is left
     if there.digest in (ANY, FOLDER):
         return Mark(there.digest, before.named)
-    return Mark(there.digest, before.named, _words(there, before))
+    words = _words(there, before)
+    return Mark(there.digest, before.named, words, wherever=words is None or bool(words) or _is_binary(there))
+
+
+def _is_binary(there: Content) -> bool:
+    """Whether it is a file without words that nobody else has by chance."""
+    return there.raw is not None and b"\0" in there.raw and len(there.raw) >= SHORT_LINE
 
 
 def _words(there: Content, before: Before) -> Fingerprints | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_state import ALL
-from sulla.agent.calls.mark_book import Changes, Mark, append, apply, parse, write_anew
+from sulla.agent.calls.mark_book import CONTENT, Changes, Mark, append, apply, parse, write_anew
 from sulla.core.errors import Refused
 
 MOST_HOMES: Final = 64
@@ -73,8 +73,10 @@ class SharedMarks:
             Refused: the disk is full, or what could be written before cannot any more.
         """
         root = self._workspace.resolve()
-        below = {_below(path, root): mark for path, mark in changes.items() if _concerns(path, root)}
         folder = folder_beside(root)
+        below = {_below(path, root): mark for path, mark in changes.items() if _concerns(path, root)}
+        if below or (folder / self._name).exists():
+            below |= {path: mark for path, mark in changes.items() if path.startswith(CONTENT)}
         if self._silent or not (below or (whole and (folder / self._name).exists())):
             return
         if not self._told and (why := why_not_shared(root)):
@@ -157,4 +159,4 @@ def _below(path: str, root: Path) -> str:
 
 
 def _whole(changes: Changes, root: Path) -> Changes:
-    return {os.path.normpath(root / path): mark for path, mark in changes.items()}
+    return {path if path.startswith(CONTENT) else os.path.normpath(root / path): mark for path, mark in changes.items()}

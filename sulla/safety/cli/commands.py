@@ -5,21 +5,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from sulla.host.system import random_id
+from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.ids import meant
 from sulla.terminal.options import add_home
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.program import program
+from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import Paper, one_line, paper
 
 COMMANDS = {
     "explain": "say what in a conversation is from outside, and which calls were asked about",
     "forget": "copy a conversation as it was before anything from outside was in it, to go on there",
+    "trust": "trust a file, or all files in a folder, as they are now, whoever wrote them",
 }
 """Every command below this one; docs/safety.md explains them."""
 _WORDS = 100
@@ -31,12 +35,18 @@ def arguments(command: argparse.ArgumentParser) -> None:
     for name, text in COMMANDS.items():
         one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add_home(one, below=True)
-        one.add_argument("thread", metavar="THREAD", help="the conversation's id, or its beginning")
+        if name == "trust":
+            one.add_argument("path", metavar="PATH", help="the file or folder: from here, or below the workspace")
+            one.add_argument("--yes", action="store_true", help="do not ask")
+        else:
+            one.add_argument("thread", metavar="THREAD", help="the conversation's id, or its beginning")
         one.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Do what was chosen."""
+    if given.below == "trust":
+        return asyncio.run(_trust(given))
     params = {"thread_id": meant(home_of(given), given.thread)}
     if given.below == "forget":
         params["request_id"] = random_id("req")
@@ -76,6 +86,37 @@ def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
     if found["clean_before"] > 1:
         thread, before = one_line(found["thread_id"]), found["clean_before"]
         yield f"`{program()} safety forget {thread}` copies it as it was before record {before}, to go on there"
+
+
+async def _trust(given: argparse.Namespace) -> Exit:
+    if not given.yes and not somebody_is_there():
+        given.wrong("there is nobody to ask: say --yes to trust it")
+    where, params = door(home_of(given)), {"path": _here(given.path)}
+    found = await _ask(where, "safety.trust", params)
+    if not given.yes:
+        print(marked(found), file=sys.stderr)
+        if not await is_sure("trust this as it is? Agents then act on what it says without a question.", SystemClock()):
+            print("nothing was changed", file=sys.stderr)
+            return Exit.CANCELLED
+    found = await _ask(where, "safety.trust", params | {"seen": found["seen"]})
+    print(json.dumps(found) if given.json else f"trusted: {marked(found)}")
+    return Exit.OK
+
+
+def _here(path: str) -> str:
+    """A path from here if there is such a file, else as it was said, for the daemon to look below its workspace."""
+    return str(here) if (here := Path(path).absolute()).exists() else path
+
+
+def marked(found: dict[str, Any]) -> str:
+    """What is printed of a file or folder that is marked.
+
+    Args:
+        found: the answer to `safety.trust`.
+    """
+    count = f" (marked files: {found['files']})" if found["kind"] == "folder" else ""
+    others = f"; homes that mistrust it still, trust it there too: {found['others']}" if found["others"] else ""
+    return f"the {found['kind']} {one_line(found['path'])}{count}{others}"
 
 
 def _at(row: dict[str, Any]) -> str:

@@ -38,6 +38,7 @@ KNOWN = {
     "steps": ["taste"],
     "utterance_id": "u",
     "seq": 0,
+    "path": "notes/rome.md",
     "title": "Rome",
     "words": "trains",
     "begins": "thr_1",
