@@ -38,7 +38,7 @@ class Wishes:
         """What of it stands in `sulla.toml`."""
         found = [self.model] if self.model is not None else []
         found += [Inferred("agent", "workspace", self.workspace, _ASKED)] if self.workspace else []
-        return found + ([Inferred("heartbeat", "zone", self.zone, _ASKED)] if self.zone else [])
+        return found + ([Inferred("daemon", "zone", self.zone, _ASKED)] if self.zone else [])
 
 
 class Wizard:

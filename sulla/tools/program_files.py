@@ -23,7 +23,8 @@ from sulla.tools.paths import inside
 PROGRAM_FILES: Final = {
     "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.y*ml",
     "a build tool": (
-        "*file makefile.* gnumakefile *.mk *.cmake cmakelists.txt cmake*presets.json meson.build meson*options* "
+        "*file *.gyp *.gypi "
+        "makefile.* gnumakefile *.mk *.cmake cmakelists.txt cmake*presets.json meson.build meson*options* "
         "taskfile*.y*ml configure configure.ac configure.in *.am build build.bazel *.bzl workspace workspace.* "
         "module.bazel sconstruct sconscript wscript *.smk build.rs build.zig* build.xml build.pl build.py *.sbt "
         "*.gradle *.gradle.kts gradle.properties gradle-wrapper.* gradlew* mvnw* pom.xml *.gemspec *.podspec "
@@ -36,7 +37,8 @@ PROGRAM_FILES: Final = {
     "Python": (
         "pyproject.toml setup.py setup.cfg tox.ini noxfile.py mypy.ini pytest.ini sitecustomize.py "
         "usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py requirements*.txt requirements*.in "
-        "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini"
+        "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini "
+        "conf.py mkdocs*.y*ml config.ru"
     ),
     "Node or another JavaScript": (
         "package.json package-lock.json npm-shrinkwrap.json pnpm-*.yaml pnpmfile.* bunfig.toml deno.json* "
@@ -55,7 +57,7 @@ PROGRAM_FILES: Final = {
         "samconfig.toml netlify.toml vercel.json fly.toml wrangler.* firebase.json devenv.y*ml"
     ),
     "an editor": (
-        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc init.vim init.lua init.el"
+        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua init.el"
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
@@ -65,7 +67,7 @@ PROGRAM_FILES: Final = {
         "*.sh *.bash *.zsh *.fish *.ksh *.csh *.ps1 *.psm1 *.psd1 *.bat *.cmd *.com *.exe *.scr *.msi *.reg *.vbs "
         "*.vbe *.wsf *.hta *.lnk *.url *.command *.tool *.workflow *.scpt *.applescript *.plist *.desktop "
         "*.service *.timer *.socket *.mount *.appimage *.deb *.rpm *.pkg *.dmg crontab *.crontab *.cron "
-        "autorun.inf desktop.ini _netrc"
+        "autorun.inf desktop.ini _netrc *.run *.nu *.path *.spec artisan"
     ),
 }
 """Who runs or obeys which files: names in small letters, `*` for any letters, `?` for one."""

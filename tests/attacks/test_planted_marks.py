@@ -6,6 +6,7 @@ import ast
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from itertools import product
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -41,6 +42,8 @@ from sulla.people import notices
 from sulla.people.notices import NoticeKept
 from sulla.playbooks.events import EVENTS, gives_events, happening
 from sulla.playbooks.run.orders import RunOrder, read_order
+from sulla.schedules.forms import from_json, to_json
+from sulla.schedules.spec import MessageAction, ReminderAction
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Record
 from sulla.testing.clock import ManualClock
@@ -225,6 +228,10 @@ def _in_a_record(cls: type) -> Callable[[Any], Any]:
     return lambda value: Form(cls).read(fields_to_json(value))
 
 
+def _in_a_schedule(cls: type, value: object) -> Any:
+    return from_json(cls, to_json(value), "an action")
+
+
 def _notice(value: NoticeKept) -> Any:
     draft = notices.encode(value)
     return notices.decode(Record(1, draft.kind, False, draft.body), "notices:2026-11-23")
@@ -235,6 +242,7 @@ STORED: dict[type, Callable[[Any], Any]] = {
     MemoryNote: lambda value: note_from_json(note_to_json(value)),
     ReadPosition: lambda value: progress_from_json(progress_to_json(value)),
     NoticeKept: _notice,
+    **{cls: partial(_in_a_schedule, cls) for cls in (MessageAction, ReminderAction)},
 }
 """How each is written, and read again."""
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from sulla.daemon.settings.config import load_settings
-from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
@@ -233,7 +232,7 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
     assert settings.model.name == "anthropic:claude-sonnet-5-5"
     assert settings.model.anthropic_api_key.get_secret_value() == key
     assert settings.workspace == tmp_path / "my files"
-    assert settings.section(HeartbeatSettings).zone == "Europe/Berlin"
+    assert settings.daemon.zone == "Europe/Berlin"
 
 
 # --------------------------------------------------------------------------------------------------------- by flags
@@ -247,7 +246,7 @@ def test_all_of_it_can_be_said_on_the_command_line(home: Path, capsys: Capsys) -
     settings = load_settings({}, {}, home)
     assert (settings.model.name, settings.workspace) == ("anthropic:a", home.parent / "w")
     assert settings.model.anthropic_api_key.get_secret_value() == "sk-ant-hunter2"
-    assert settings.section(HeartbeatSettings).zone == "Asia/Tokyo"
+    assert settings.daemon.zone == "Asia/Tokyo"
 
 
 def test_keys_of_the_environment_are_kept_where_that_is_asked_for(

@@ -1,8 +1,8 @@
 """Tells whether words of one text still stand in another, from short digests of its runs of words alone. Pure.
 
 A person who changes one word of a page has not made the rest of it theirs. So a text is known by every run of `RUN`
-words in it, and by its lines that are shorter: neither new line breaks, nor indentation, bullets or capitals change
-those.
+words in it, and by its lines that are shorter: neither new line breaks, nor indentation, bullets, numbers, ticks or
+capitals change those, nor do words that are put before or behind a short line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import chain
 from typing import Final
 
 RUN: Final = 5
@@ -51,7 +52,7 @@ def fingerprints(text: str, known: Fingerprints = frozenset(), most: int = MOST_
 
 def any_left(text: str, words: Fingerprints) -> bool:
     """Whether a text has any of these in it."""
-    return any(run in words for run in _runs(text))
+    return any(run in words for run in chain(_runs(text), _within_lines(text)))
 
 
 def pack(found: Fingerprints) -> str:
@@ -74,8 +75,7 @@ def unpack(packed: str) -> Fingerprints:
 def _runs(text: str) -> Iterator[bytes]:
     """The fingerprint of every run of words, over the ends of lines too, and of the short lines."""
     last: list[str] = []
-    for line in unicodedata.normalize("NFKC", text).casefold().splitlines():
-        words = _WORD.findall(line)
+    for words in _lines(text):
         if len(words) < RUN and sum(map(len, words)) >= SHORT_LINE:
             yield _digest("\n".join(words))
         for word in words:
@@ -83,6 +83,23 @@ def _runs(text: str) -> Iterator[bytes]:
             if len(last) >= RUN:
                 yield _digest(" ".join(last[-RUN:]))
                 del last[:-RUN]
+
+
+def _within_lines(text: str) -> Iterator[bytes]:
+    """The fingerprints that some words of each line would have as a short line: there may be others around it now."""
+    for words in _lines(text):
+        for size in range(2, RUN):
+            for at in range(len(words) - size + 1):
+                part = words[at : at + size]
+                if sum(map(len, part)) >= SHORT_LINE:
+                    yield _digest("\n".join(part))
+
+
+def _lines(text: str) -> Iterator[list[str]]:
+    """The words of each line. Numbers and single letters are left out: they number and tick the entries of lists."""
+    for line in unicodedata.normalize("NFKC", text).casefold().splitlines():
+        words = _WORD.findall(line)
+        yield [word for word in words if not (word.isascii() and (len(word) == 1 or word.isdigit()))]
 
 
 def _digest(run: str) -> bytes:

@@ -22,6 +22,10 @@ STANDING: dict[str, tuple[str, bool]] = {
     "a short line of it": ("My own words.\n* opening HOURS\n", True),
     "letters of a script without blanks": ("明日送金してください。", True),
     "other words on the same": ("Our hours are: Monday to Friday, nine to five.", False),
+    "a short line of it, numbered and with a word behind it": ("2. Opening hours, ok", True),
+    "a short line of it, ticked": ("- [x] Opening hours", True),
+    "a short line of it, in a table": ("| 1 | **Opening hours** | 10:00 |", True),
+    "a short line of it, behind others": ("Step 2: see opening hours", True),
     "nothing": ("", False),
     "a line of it that is too short to tell": ("Pay eve", False),
 }
@@ -41,7 +45,7 @@ def test_what_was_kept_is_what_is_read() -> None:
 
 
 def test_a_text_of_too_many_words_has_none_that_are_kept() -> None:
-    words = " ".join(map(str, range(MOST_EACH + RUN - 1)))
+    words = " ".join(f"w{number}" for number in range(MOST_EACH + RUN - 1))
     found = fingerprints(words)
     assert found is not None
     assert len(found) == MOST_EACH
