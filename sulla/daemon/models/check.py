@@ -137,12 +137,14 @@ class ModelCheck:
         """Look, until it can answer."""
         while True:
             before = self.trouble()
-            await self.look()
+            found = await self.look()
             said = self.trouble()
             if said and said != before:
                 log.warning("%s", said)
             if not said:
-                if before:
-                    log.info("%s", self.finding.found)
+                if found.result == "warning" and self._choice.model.provider != OFFLINE:
+                    log.warning("%s → %s", found.found, found.remedy)  # it may answer all the same: it is no trouble
+                elif before:
+                    log.info("%s", found.found)
                 return
             await self._clock.sleep(AGAIN_S)

@@ -130,3 +130,19 @@ async def test_it_is_looked_at_again_until_it_can_answer(caplog: pytest.LogCaptu
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2, "each change is told once"
     assert said[1] == "ollama:b:1b: the service answers and has it"
+
+
+async def test_a_server_of_ones_own_that_does_not_list_the_model_is_told_once_and_is_no_trouble(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with FakeAnthropic(SCRIPT, SystemClock(), models=("claude-b",)) as fake:
+        model = ModelSettings.model_validate(
+            {"name": "anthropic:claude-a", "anthropic_api_key": "k", "anthropic_base_url": fake.url}
+        )
+        check = ModelCheck(model, Choice(parse_model(model.name), "so"), SystemClock())
+        with caplog.at_level("INFO"):
+            await check.run()
+    assert check.trouble() == ""
+    (said,) = (record.getMessage() for record in caplog.records if record.name == "sulla.daemon.models.check")
+    assert "does not list this model; it has claude-b" in said
+    assert "check the name" in said
