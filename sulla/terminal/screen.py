@@ -10,6 +10,7 @@ from typing import Any
 from sulla.core.dataclass import dataclass
 from sulla.terminal.exits import Exit
 from sulla.terminal.questions import from_wait
+from sulla.terminal.retries import retry_line
 from sulla.terminal.table import harmless
 
 _HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
@@ -130,9 +131,10 @@ class Screen:
 
     def _abandoned(self, data: dict[str, Any]) -> tuple[str, str]:
         self._over.add(data["message_id"])
+        again = f"{line}\n" if (line := retry_line(data)) else ""
         if data["message_id"] != self._message or not self._shown:
-            return "", ""
-        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
+            return (self._line_end(), again) if again else ("", "")
+        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n{again}"
 
     def _more(self, message_id: str, offset: int, delta: str) -> str:
         if message_id in self._over:

@@ -111,6 +111,11 @@ def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
     assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
 
 
+def test_a_call_that_is_made_again_later_is_told_also_where_nothing_was_shown() -> None:
+    told = Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="provider_transient", retry_in_s=10.0))
+    assert told == ("", "[the model's service is overloaded or broke off; again in 10 s; Ctrl-C stops]\n")
+
+
 def test_a_hidden_reply_is_not_shown() -> None:
     assert _all(_end("m", "<done>", hidden=True)) == ""
 

@@ -12,22 +12,12 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
+from sulla.terminal.retries import lasting, why
 from sulla.terminal.screen import Screen, notice_head, paused_head
 from sulla.terminal.table import one_line
 
 _TAIL: Final = 4_000
 """How much of an answer that grows is looked at, in characters: more does not fit above the line that is typed."""
-
-WHY: Final = {
-    "provider_unreachable": "the model's service does not answer",
-    "provider_transient": "the model's service is overloaded or broke off",
-    "provider_error": "the model's service sent what cannot be understood",
-    "context_too_long": "the request was too long",
-    "unavailable": "something that is needed does not answer",
-    "busy": "something that is needed is busy",
-    "crashed": "the daemon was cut off",
-}
-"""What the codes of failures that pass mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +96,8 @@ class View:
         if doing is None:
             return ""
         if doing.due_s is not None:
-            return f"{doing.what}; again in {_lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
-        return f"{doing.what} {_lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
+            return f"{doing.what}; again in {lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
+        return f"{doing.what} {lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
 
     def broken_off(self) -> list[Piece]:
         """Nobody looks any more: what of the answer was shown, and is not printed for good yet."""
@@ -239,12 +229,9 @@ class View:
         if self._screen.run_id != run_id:
             self._screen = Screen(run_id)
         pieces = [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
-        reason, wait_s = str(data.get("reason", "")), data.get("retry_in_s")
-        if not wait_s:
-            return pieces
-        why = WHY.get(reason, reason or "it came to nothing")
-        self._doing = Doing(why, now_s, now_s + float(wait_s))
-        return [*pieces, _faint(f"[{why}; again in {_lasting(float(wait_s))}; Ctrl-C stops]")]
+        if wait_s := data.get("retry_in_s"):
+            self._doing = Doing(why(data), now_s, now_s + float(wait_s))
+        return pieces
 
     # ------------------------------------------------------------------------------------------------ tools and waiting
 
@@ -323,12 +310,7 @@ def _faint(text: str) -> Piece:
     return Piece("faint", text)
 
 
-def _lasting(seconds: float) -> str:
-    whole = int(seconds)
-    return f"{whole} s" if whole < 120 else f"{whole // 60} min {whole % 60} s"
-
-
 def _between(begin: str, end: str) -> str:
     if not begin or not end:
         return ""
-    return f", {_lasting((datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds())}"
+    return f", {lasting((datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds())}"
