@@ -39,6 +39,7 @@ FIELDS = {
     "utterance_id": "u1",
     "seq": 0,
     "words": "trains",
+    "path": "notes.md",
     "begins": "thr_1",
 }
 
