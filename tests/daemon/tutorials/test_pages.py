@@ -98,7 +98,7 @@ def test_open_webui(tmp_path: Path) -> None:
         _ready(somebody)
         made, opened, listed = blocks("open-webui.md")
         somebody.follows(made)
-        token = re.findall(r"sulla_\w+", somebody.said)[-1]
+        token = re.findall(r"sulla_[\w-]+", somebody.said)[-1]
         somebody.instead["TOKEN"] = token
         somebody.follows(opened)
         headers = _headers("chat-1") | {"Authorization": f"Bearer {token}"}
