@@ -8,9 +8,9 @@ from dataclasses import field
 from typing import Any
 
 from sulla.core.dataclass import dataclass
+from sulla.core.waiting import waiting_words
 from sulla.terminal.exits import Exit
 from sulla.terminal.questions import from_wait
-from sulla.terminal.retries import retry_line
 from sulla.terminal.table import harmless
 
 _HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
@@ -94,8 +94,9 @@ class Screen:
                 return self._line_end(), "! " + f"{notice_head(data)}: {data['text']}".replace("\n", "\n  ") + "\n"
             case "SUSPENDED":
                 return self._line_end(), "".join(map(_asked, data["waits"]))
-            case "RUN_PAUSED":
-                return self._line_end(), f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]\n"
+            case "RUN_PAUSED" | "RUN_WAITING" as kind:
+                still = paused_line(data) if kind == "RUN_PAUSED" else waiting_line(data)
+                return self._line_end(), f"{still}\n"
             case "RUN_FINISHED":
                 return self._finished(data)
             case "RUN_ERROR":
@@ -131,10 +132,9 @@ class Screen:
 
     def _abandoned(self, data: dict[str, Any]) -> tuple[str, str]:
         self._over.add(data["message_id"])
-        again = f"{line}\n" if (line := retry_line(data)) else ""
         if data["message_id"] != self._message or not self._shown:
-            return (self._line_end(), again) if again else ("", "")
-        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n{again}"
+            return "", ""
+        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
 
     def _more(self, message_id: str, offset: int, delta: str) -> str:
         if message_id in self._over:
@@ -169,6 +169,16 @@ _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 def _asked(wait: dict[str, Any]) -> str:
     """What a person is asked; nothing for what is not theirs to answer."""
     return f"? {wait.get('prompt', '')}\n" if from_wait(wait).is_for_people else ""
+
+
+def waiting_line(data: dict[str, Any]) -> str:
+    """What a run waits for before another attempt, and what to do against it."""
+    return f"[{waiting_words(str(data['reason']), float(data['wait_s']))}; Ctrl-C stops]"
+
+
+def paused_line(data: dict[str, Any]) -> str:
+    """Who has paused all work, why, and how it goes on."""
+    return f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]"
 
 
 def paused_head(data: dict[str, Any]) -> str:

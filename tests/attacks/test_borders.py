@@ -58,6 +58,8 @@ PLAIN = {
     "REMINDER.message_id": "an id",
     "REMINDER.text": "a sentence of the daemon's",
     "RESUMED.wait_id": "an id",
+    "RUN_WAITING.reason": "a stable word",
+    "RUN_WAITING.call_id": "an id",
     # said by somebody with a token of this home
     "OVERHEARD.turn_id": "an id",
     "OVERHEARD.text": "what a person said aloud; no model is shown it",

@@ -27,7 +27,7 @@ from sulla.threads.log.records import (
     ToolCallStart,
 )
 from sulla.threads.log.usage import Usage
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import RunWaiting, Wait
 from tests.simulation.history_beat import BeatReading
 from tests.simulation.history_play import PlayReading
 from tests.simulation.history_reading import LogReading
@@ -237,6 +237,7 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     ToolCallResult: RunReading.tool_call_result,
     Suspended: RunReading.suspended,
     RunPaused: RunReading.nothing,
+    RunWaiting: RunReading.nothing,
     beats.BeatStarted: lambda run, entry, fact: run.beat.started(entry, fact),
     beats.BeatSkipped: lambda run, entry, fact: run.beat.skipped(entry, fact),
     beats.CycleStarted: lambda run, entry, fact: run.beat.cycle_started(entry, fact),

@@ -111,8 +111,8 @@ def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
     assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
 
 
-def test_a_call_that_is_made_again_later_is_told_also_where_nothing_was_shown() -> None:
-    told = Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="provider_transient", retry_in_s=10.0))
+def test_what_a_run_waits_for_before_another_attempt_is_told_with_how_to_stop() -> None:
+    told = Screen("run").show(_event("RUN_WAITING", reason="provider_transient", wait_s=10.0))
     assert told == ("", "[the model's service is overloaded or broke off; again in 10 s; Ctrl-C stops]\n")
 
 

@@ -27,11 +27,12 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
+from sulla.core.waiting import TOOL_FAILED
 from sulla.core.words import Author, Words, agent, ours
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.state import ThreadState
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import mend, run_call
 from sulla.tools.registry import Toolbox
@@ -272,7 +273,7 @@ class ToolCalls:
             if not isinstance(after, RetryWait):
                 return result
             context.progress(f"failed, tried again in {after.seconds:.0f} s: {result.text[:200]}")
-            if not await pause(run, after.seconds):
+            if not await pause(run, RunWaiting(TOOL_FAILED, after.seconds, call.id)):
                 return None
 
 

@@ -31,11 +31,13 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
+from sulla.core.waiting import LEFT_ALONE
 from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import ModelAbandoned, ModelStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
+from sulla.threads.log.waits import RunWaiting
 
 log = logging.getLogger(__name__)
 
@@ -180,11 +182,12 @@ class Model:
                     retry_after_s=error.retry_after_s,
                     shown_text=ask.purpose == "reply" and bool(sink.text),
                 )
+                reason = LEFT_ALONE if open_run.model.open_call is None else error.code
                 if not await self._put_down(run, open_run, error, after):
                     raise
             if isinstance(after, Compress):
                 ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
-            elif isinstance(after, RetryWait) and not await pause(run, after.seconds):
+            elif isinstance(after, RetryWait) and not await pause(run, RunWaiting(reason, after.seconds)):
                 return None
 
     async def check_room(
@@ -355,7 +358,7 @@ class Model:
             abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s, asked)
             if retry_in_s is None:
                 run.journal.note(abandoned)
-            else:  # kept before the wait, so that whoever watches sees why nothing comes
+            else:
                 await run.journal.commit(abandoned)
         elif retry_in_s is not None:
             log.warning("%s; the next look is in %.0f s", error.message, retry_in_s, extra={"run_id": run.id})

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sulla.core.waiting import waiting_words
 from sulla.terminal.screen import notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
 from sulla.terminal.times import second
@@ -161,6 +162,7 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "SUSPENDED": _waits,
     "RESUMED": lambda data: f"[goes on: {data['reason']}]",
     "RUN_PAUSED": lambda data: f"[{paused_head(data)}]",
+    "RUN_WAITING": lambda data: f"[{waiting_words(data['reason'], data['wait_s'])}]",
     "BARGED_IN": lambda data: "[somebody spoke over the reply]",
     "STOP": lambda data: "[somebody asked to stop]",
     "CONTINUE": lambda data: "[somebody asked to continue]",

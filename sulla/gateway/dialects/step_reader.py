@@ -20,6 +20,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -84,9 +85,8 @@ class StepReader:
                 return self._text(data)
             case t if t == REASONING:
                 return self._thought(data)
-            case "RUN_STARTED":
-                self.begun = True
-                return [StepBegun(self.run_id, event.agent)]
+            case "RUN_STARTED" | "RUN_WAITING":
+                return self._worked_on(event)
             case "MODEL_STARTED":
                 return self._called(event)
             case "TEXT_MESSAGE_END":
@@ -167,6 +167,13 @@ class StepReader:
             return [ToolBegun(call_id, _str(data, "message_id"), name, args if isinstance(args, dict) else {})]
         name = self._tools.pop(call_id, "")
         return [ToolEnded(call_id, name, _str(data, "text"), data.get("is_error") is True, _str(data, "failure"))]
+
+    def _worked_on(self, event: Event) -> list[Step]:
+        self.begun = True
+        if event.type == "RUN_STARTED":
+            return [StepBegun(self.run_id, event.agent)]
+        wait_s = event.data.get("wait_s")
+        return [StepWaits(_str(event.data, "reason"), float(wait_s))] if isinstance(wait_s, int | float) else []
 
     def _asked(self, event: Event) -> list[Step]:
         asks = tuple(ask for ask in self._asks.values() if ask.id not in self._settled)

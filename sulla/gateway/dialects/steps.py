@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
+from sulla.core.waiting import waiting_words
 from sulla.gateway.problems import Problem
 
 
@@ -119,6 +120,20 @@ class StepAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class StepWaits:
+    """The turn waits before another attempt."""
+
+    reason: str
+    """A stable word (`core.waiting`)."""
+    wait_s: float
+
+    @property
+    def words(self) -> str:
+        """For what, and until when."""
+        return waiting_words(self.reason, self.wait_s)
+
+
+@dataclass(frozen=True, slots=True)
 class WentOn:
     """It goes on."""
 
@@ -180,6 +195,7 @@ Step = (
     | ToolBegun
     | ToolEnded
     | StepAsked
+    | StepWaits
     | WentOn
     | StepEnded
 )

@@ -14,6 +14,7 @@ from typing import Any
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy
+from sulla.core.waiting import waiting_words
 from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
@@ -181,6 +182,8 @@ def _of_cycle(kind: str, data: Row) -> Iterator[str]:
         case "SUSPENDED":
             asked = [one for one in map(from_wait, data["waits"]) if one.is_for_people]
             yield from (f"? {one.prompt} ({program()} approvals)" for one in asked)
+        case "RUN_WAITING":
+            yield f"[{waiting_words(data['reason'], data['wait_s'])}]"
         case "NOTICE":
             yield f"! {data['text']}"
         case _:

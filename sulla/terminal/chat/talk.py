@@ -238,7 +238,7 @@ class Talk:
         own = event["thread_id"] == self.current.conversation.thread_id
         if child := self.waits.take(event, own=own):
             self.current.conversation.listen_to(child)
-        if own or event["type"] == "NOTICE":
+        if own or event["type"] in ("NOTICE", "RUN_WAITING"):
             if pieces := self.view.take(event, self._clock.elapsed()):
                 self.show(*pieces)
             if not self.view.running:

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
-from sulla.terminal.retries import lasting, why
-from sulla.terminal.screen import Screen, notice_head, paused_head
+from sulla.terminal.screen import Screen, notice_head, paused_line, waiting_line
 from sulla.terminal.table import one_line
 
 _TAIL: Final = 4_000
@@ -228,10 +228,15 @@ class View:
     def _on_model_abandoned(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if self._screen.run_id != run_id:
             self._screen = Screen(run_id)
-        pieces = [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
-        if wait_s := data.get("retry_in_s"):
-            self._doing = Doing(why(data), now_s, now_s + float(wait_s))
-        return pieces
+        return [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
+
+    def _on_run_waiting(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        call = self._calls.get(str(data.get("call_id", "")), "")
+        what = f"{call} failed" if call else why(str(data["reason"]))
+        if run_id != self.running:
+            return [_faint(f"sub-agent: {waiting_line(data)}")]
+        self._doing = Doing(what, now_s, now_s + float(data["wait_s"]))
+        return [*self._rest(), _faint(waiting_line(data))]
 
     # ------------------------------------------------------------------------------------------------ tools and waiting
 
@@ -267,7 +272,7 @@ class View:
 
     def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self._doing = Doing("all work is paused", now_s)
-        return [_faint(f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]")]
+        return [_faint(paused_line(data))]
 
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [Piece("strong", f"! {notice_head(data)}: {data['text']}".replace("\n", "\n  "))]
@@ -293,6 +298,7 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "TEXT_MESSAGE_CONTENT": View._on_text_message_content,
     "TEXT_MESSAGE_END": View._on_text_message_end,
     "MODEL_ABANDONED": View._on_model_abandoned,
+    "RUN_WAITING": View._on_run_waiting,
     "TOOL_CALL_START": View._on_tool_call_start,
     "TOOL_CALL_RESULT": View._on_tool_call_result,
     "CHILD_STARTED": View._on_child_started,

@@ -20,7 +20,7 @@ from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.log.provenance import Provenance
 from sulla.threads.log.spoken import BargedIn, Spoken
 from sulla.threads.log.usage import Usage
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import RunWaiting, Wait
 
 Mode = Literal["queue", "steer", "interrupt"]
 """What a message does to a running turn: waits for its own run, joins at the next tool boundary, or ends it."""
@@ -383,6 +383,7 @@ Decision = (
     | Suspended
     | Resumed
     | RunPaused
+    | RunWaiting
     | Stopped
     | Continued
     | InputIgnored

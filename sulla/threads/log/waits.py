@@ -1,10 +1,13 @@
-"""What a suspended run waits for, and a person's yes to it. Pure."""
+"""What a run waits for: suspended, for an answer and a person's yes; or for the time of its next attempt. Pure."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.provenance import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +39,17 @@ class Permit(Fielded):
     target: str = ""
     always: bool = False
     """Whether its like is to be allowed from now on too."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunWaiting(Fielded):
+    """The run waits before another attempt. It holds its place meanwhile, and nobody has to answer anything."""
+
+    kind: ClassVar[str] = "RUN_WAITING"
+    provenance: ClassVar[Provenance] = "daemon"
+    reason: str
+    """A stable word (`core.waiting`)."""
+    wait_s: float
+    """For how long from when this was kept, in seconds; less if the daemon stops meanwhile."""
+    call_id: CallId = CallId("")
+    """The tool call that is tried again; empty for a model's."""

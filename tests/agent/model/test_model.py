@@ -209,12 +209,13 @@ async def test_a_reply_that_a_stand_in_gave_says_so(store: MemoryStore) -> None:
     assert said["stand_in"] == "anthropic:claude-x for ollama: unreachable"
 
 
-async def open_breaker(world: World, clock: ManualClock) -> None:
+async def open_breaker(world: World, clock: ManualClock, *, past: bool = True) -> None:
     for _ in range(5):
         admitted = world.model.breaker.admit(clock.elapsed())
         assert isinstance(admitted, Admitted)
         world.model.breaker.failed(admitted.ticket, clock.elapsed())
-    await clock.advance(31)
+    if past:
+        await clock.advance(31)
 
 
 async def test_a_trial_that_a_limit_refused_is_given_back(store: MemoryStore) -> None:
@@ -254,6 +255,21 @@ async def test_who_asks_during_a_trial_does_not_wait_for_its_whole_time(store: M
         gate.open()
         await clock.advance(11)
         assert waiting.done()
+
+
+async def test_who_waits_for_an_open_breaker_is_told_for_how_long(store: MemoryStore) -> None:
+    clock, provider = ManualClock(), ScriptedProvider([DONE])
+    world = World(store, provider, clock=clock)
+    await open_breaker(world, clock, past=False)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await clock.advance(5)
+        assert await last(world, thread, "RUN_WAITING") == {"reason": "left_alone", "wait_s": 30.0}
+        assert (await world.kinds(thread))[-1] == "RUN_WAITING"
+        await clock.advance(31)
+    assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
 
 
 async def test_a_nudge_that_broke_after_text_that_nobody_saw_is_made_again(store: MemoryStore) -> None:

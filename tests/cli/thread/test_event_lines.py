@@ -47,7 +47,7 @@ from sulla.threads.log.records import (
 )
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.usage import Usage
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import RunWaiting, Wait
 
 M, C, R = MessageId("m"), CallId("c"), RunId("run_1")
 HEAD = "#7 2027-01-15 08:00:00  "
@@ -90,6 +90,7 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (Resumed("answered", "review:c", 7), ["    [goes on: answered]"]),
     (RunPaused("owner", "it orders\npizza"), ["    [paused by owner: it orders pizza]"]),
     (RunPaused("ci"), ["    [paused by ci]"]),
+    (RunWaiting("provider_unreachable", 10.4), ["    [the model's service does not answer; again in 10 s]"]),
     (InputsJoined((3, 4), (R, R)), ["    [took along: 2 more]"]),
     (InputIgnored(3, "imported"), ["    [#3 was put away: imported]"]),
     (StopAsked(), ["    [somebody asked to stop]"]),

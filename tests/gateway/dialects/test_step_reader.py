@@ -22,6 +22,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -94,6 +95,15 @@ def test_of_two_questions_the_other_one_is_asked_when_one_was_answered() -> None
     log.kept("RESUMED", reason="expired", wait_id="approval:t1")
     one, two = (StepQuestion(f"approval:t{n}", str(n), f"t{n}", "", "", (), None) for n in (1, 2))
     assert steps(log) == [StepAsked((one, two), 1), WentOn("answered"), StepAsked((one,), 2), WentOn("expired")]
+
+
+def test_a_turn_that_waits_before_another_attempt_says_for_what_and_how_long() -> None:
+    log = Log()
+    log.kept("RUN_WAITING", reason="provider_unreachable", wait_s=10.4)
+    (waits,) = steps(log)
+    assert waits == StepWaits("provider_unreachable", 10.4)
+    assert isinstance(waits, StepWaits)
+    assert waits.words == "the model's service does not answer; again in 10 s"
 
 
 def test_who_comes_in_the_middle_is_told_nothing_of_before_but_goes_by_it() -> None:
@@ -209,7 +219,7 @@ ODD = st.recursive(
 NAMES = "message_id offset delta text waits outcome usage call_id args run_id code attempt choices".split()
 TYPES = (
     "RUN_STARTED MODEL_STARTED TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END MODEL_ABANDONED TOOL_CALL_START TOOL_CALL_RESULT "
-    "SUSPENDED RESUMED RUN_FINISHED RUN_ERROR SPEAK NEW_ONE"
+    "SUSPENDED RESUMED RUN_WAITING RUN_FINISHED RUN_ERROR SPEAK NEW_ONE"
 ).split()
 
 

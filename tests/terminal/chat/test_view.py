@@ -43,8 +43,12 @@ def texts(view: View, *events: Event) -> list[str]:
         ([STARTED, TOOL, {**TOOL, "data": {**TOOL["data"], "call_id": "u"}}], "2 tools run 5 s · Ctrl-C stops"),
         ([STARTED, event("SUSPENDED", waits=[{"wait_id": "approval:x"}])], "waits for your answer 5 s · Ctrl-C stops"),
         ([STARTED, event("SUSPENDED", waits=[{"wait_id": "child:x"}])], "waits for sub-agents 5 s · Ctrl-C stops"),
-        ([STARTED, event("MODEL_ABANDONED", message_id="msg", reason="provider_unreachable", retry_in_s=30.0)],
+        ([STARTED, event("RUN_WAITING", reason="provider_unreachable", wait_s=30.0)],
          "the model's service does not answer; again in 25 s · Ctrl-C stops"),
+        ([STARTED, TOOL, event("RUN_WAITING", reason="tool_failed", wait_s=30.0, call_id=TOOL["data"]["call_id"])],
+         "bash ls failed; again in 25 s · Ctrl-C stops"),
+        ([STARTED, MODEL, event("RUN_WAITING", "run_child", reason="left_alone", wait_s=30.0)],
+         "the model thinks 5 s · Ctrl-C stops"),
         ([STARTED, event("INPUT", "run_2", message_id="n", text="x")], "begins 5 s · 1 message waits · Ctrl-C stops"),
         ([STARTED, event("RUN_PAUSED", by="owner")], "all work is paused 5 s · Ctrl-C stops"),
         ([STARTED, event("RUN_FINISHED", run_id_="", outcome={"status": "done"})], ""),
@@ -118,7 +122,7 @@ def test_a_message_that_does_not_begin_at_once_says_so(mode: str, says: str) -> 
 
 
 def test_a_retry_is_said_with_its_reason_and_how_to_stop() -> None:
-    retry = event("MODEL_ABANDONED", message_id="msg", reason="provider_transient", retry_in_s=10.4)
+    retry = event("RUN_WAITING", reason="provider_transient", wait_s=10.4)
     assert texts(View(), STARTED, retry) == [
         "[the model's service is overloaded or broke off; again in 10 s; Ctrl-C stops]"
     ]

@@ -30,7 +30,7 @@ from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.log.records import RunPaused
 from sulla.threads.log.spoken import BargedIn, Heard, Spoken
 from sulla.threads.log.usage import Usage
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import RunWaiting, Wait
 
 RUN, MSG, CALL = RunId("run_1"), MessageId("msg_1"), CallId("call_1")
 PARTS = (
@@ -67,6 +67,7 @@ FACTS: list[Fact] = [
     f.Suspended((Wait("approval:1", CALL, "may I?"),)),
     f.Resumed("answered", "approval:1", 9, 2),
     RunPaused("owner", "it orders pizza"),
+    RunWaiting("left_alone", 30.0, CALL),
     f.Stopped(4),
     f.Continued(5),
     f.InputIgnored(6, "late"),

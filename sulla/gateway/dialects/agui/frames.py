@@ -24,6 +24,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -147,6 +148,8 @@ class AguiFrames:
                 return self._think(message_id, delta)
             case StepText(message_id, _, delta):
                 return self._say(message_id, delta)
+            case StepWaits():
+                return self._close() + self._think("waits", f"[{step.words}]") + self._close()
             case StepSaid():
                 return self._close()
             case Dropped(message_id, shown):

@@ -28,6 +28,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     ToolBegun,
     ToolEnded,
     WentOn,
@@ -115,7 +116,8 @@ class Conversation:
                 ]  # it came before the turn began: the message waits until somebody goes on
         found = list[HubEvent]()
         for run_id, step in self._turns.take(event):
-            found += self._show(run_id, step, event)
+            told = self._show(run_id, step, event)
+            found += [self.say(f"[{step.words}]", "notice")] if isinstance(step, StepWaits) else told
         return found
 
     def play_began(self, thread_id: str) -> None:

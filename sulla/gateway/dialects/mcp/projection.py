@@ -16,6 +16,7 @@ from sulla.gateway.dialects.steps import (
     StepQuestion,
     StepSaid,
     StepText,
+    StepWaits,
     ToolBegun,
     ToolEnded,
     WentOn,
@@ -62,7 +63,7 @@ class McpProjection:
 
     def show(self, step: Step) -> bytes:
         """Take a step in; what is said about it meanwhile."""
-        return self._take(step).encode()
+        return (step.words if isinstance(step, StepWaits) else self._take(step)).encode()
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
         """It is told no further."""

@@ -20,6 +20,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     Thought,
     ToolBegun,
     ToolEnded,
@@ -69,6 +70,12 @@ def ended(*steps: Step) -> Any:
 def test_the_text_and_the_end(steps: list[Step], texts: list[str], outcome: str) -> None:
     found = told(*steps)
     assert (found.texts, found.outcome) == (texts, outcome)
+
+
+def test_what_a_turn_waits_for_is_told_as_a_thought() -> None:
+    found = told(StepText("a", 0, "One"), StepWaits("provider_unreachable", 10.4), StepText("a", 3, "."), DONE)
+    assert found.thoughts == "[the model's service does not answer; again in 10 s]"
+    assert found.outcome == "success"
 
 
 def test_thoughts_stand_apart_and_are_closed_before_anything_else_begins() -> None:

@@ -51,6 +51,13 @@ def test_pieces_are_shown_when_there_is_enough_news_and_always_whole() -> None:
     assert told(log) == []
 
 
+def test_what_a_turn_waits_for_is_told() -> None:
+    log = Log()
+    log.kept("RUN_STARTED")
+    log.kept("RUN_WAITING", reason="provider_unreachable", wait_s=10.4)
+    assert said(told(log), "notice") == ["[the model's service does not answer; again in 10 s]"]
+
+
 def failed(**data: object) -> list[HubEvent]:
     log = Log()
     log.kept("RUN_STARTED")

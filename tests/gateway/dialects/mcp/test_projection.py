@@ -15,6 +15,7 @@ from sulla.gateway.dialects.steps import (
     StepQuestion,
     StepSaid,
     StepText,
+    StepWaits,
     ToolBegun,
     ToolEnded,
     WentOn,
@@ -67,6 +68,7 @@ def test_what_is_told_meanwhile() -> None:
         (ToolEnded("t", "look", "nothing", is_error=True, failure=""), "tool look failed"),
         (ToolEnded("u", "", "nothing", is_error=False, failure=""), "tool u is done"),
         (StepAsked((ASK,), 7), ""),
+        (StepWaits("provider_unreachable", 10.4), "the model's service does not answer; again in 10 s"),
         (WentOn("answered"), "it goes on"),
         (StepEnded("done", "", 9), ""),
     ]

@@ -10,7 +10,16 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from sulla.gateway.dialects.content import AGAIN
 from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply, CompletionWhole, said_chunks
-from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepEnded, StepQuestion, StepText, StepUsage
+from sulla.gateway.dialects.steps import (
+    Dropped,
+    Step,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepText,
+    StepUsage,
+    StepWaits,
+)
 from sulla.gateway.problems import DEFECT, Problem
 
 REPLY = CompletionReply("chatcmpl-1", "sulla", 1_800_000_000, "thr_1", may_answer=True)
@@ -39,6 +48,12 @@ def whole(*steps: Step) -> tuple[int, Any]:
     return made.head()[0], json.loads(last)
 
 
+def test_what_a_turn_waits_for_is_told_beside_the_answer() -> None:
+    found = chunks(StepWaits("provider_unreachable", 10.4), StepText("a", 0, "One"), DONE)
+    beside = [choice["delta"].get("reasoning_content") for one in found for choice in one["choices"]]
+    assert [one for one in beside if one] == ["[the model's service does not answer; again in 10 s]\n"]
+
+
 @pytest.mark.parametrize(
     ("steps", "text"),
     [
@@ -47,6 +62,7 @@ def whole(*steps: Step) -> tuple[int, Any]:
         ([StepText("a", 0, "One"), Dropped("a", 3), StepText("b", 0, "Two."), DONE], f"One\n\n{AGAIN}\n\nTwo."),
         ([Dropped("a", 0), StepText("b", 0, "Two."), DONE], "Two."),
         ([StepText("a", 0, "One"), Dropped("a", 3), DONE], "One"),
+        ([StepWaits("provider_unreachable", 10.4), StepText("a", 0, "One"), DONE], "One"),
         ([DONE], "Done."),
         ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
         ([StepEnded("blocked", "", 9, blocker="No key.\nA key.")], "No key.\nA key."),
