@@ -69,7 +69,9 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
         now_ms: UTC milliseconds.
     """
     why, end = _end(state, run, ending, now_ms)
-    return [*_loose_ends(state, run, why, shown), end]
+    call = run.model.open_call  # it is cut off, and what was set aside for it counts
+    counted = run.spent.tokens + (call.reserved_tokens if call is not None else 0)
+    return [*_loose_ends(state, run, why, shown), replace(end, counted=counted)]
 
 
 def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
+from sulla.finding.title import title_of
 from sulla.gateway.commands import Verdict, WaitingThread
 from sulla.gateway.wire import QuestionRow
 from sulla.playbooks.slice import PLAYBOOK_RUN
@@ -102,7 +103,17 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
         return ()
     return tuple(
         QuestionRow(
-            thread_id, run.id, wait.wait_id, wait.prompt, wait.expires_ms or None, wait.tool, wait.target, wait.choices
+            thread_id,
+            run.id,
+            wait.wait_id,
+            wait.prompt,
+            wait.expires_ms or None,
+            wait.tool,
+            wait.target,
+            wait.choices,
+            run.agent or state.identity.agent,
+            title_of(state)[0],
+            run.course.touched_ms if run.resting else None,
         )
         for wait in run.waits.values()
         # A sub-agent answers the first; time, or a conversation's agent, the second.

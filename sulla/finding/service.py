@@ -97,14 +97,20 @@ class Finder:
         return [hit for hit in hits if hit.note.kind == "episode"]
 
     async def _called(self, asked: Sequence[str]) -> list[ThreadId]:
-        """Threads whose title or first words have all the words, the newest first: they come before all others."""
-        wanted = set(asked)
+        """Threads whose title or first words have all the words, or begin so, the newest first: they come before all
+        others.
+        """
         found = [
             one
             for one in await self._index.entries()
-            if wanted <= set(terms(f"{one.title} {one.words}", 4 * len(asked) + 60))
+            if _have(terms(f"{one.title} {one.words}", 4 * len(asked) + 60), asked)
         ]
         return [one.thread_id for one in sorted(found, key=lambda one: one.place)]
+
+
+def _have(words: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether each word that is asked for is there, or the beginning of one."""
+    return all(any(word.startswith(begins) for word in words) for begins in asked)
 
 
 def _row(one: ThreadEntry, renamed: str | None = None) -> RecentRow:

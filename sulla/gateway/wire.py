@@ -273,6 +273,12 @@ class QuestionRow:
     """What `always` would allow; empty where it allows no more than the call."""
     choices: tuple[str, ...] = field(default_factory=tuple)
     """What the `text` of a `result` has to be one of; empty where it does not."""
+    agent: str = ""
+    """Who asks."""
+    title: str = ""
+    """What the thread is called; empty for nothing."""
+    since_ms: Annotated[Time | None, Field(alias="since")] = None
+    """Since when the turn has waited; null where other steps are at work meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.terminal import questions
 from sulla.terminal.exits import Exit
-from sulla.terminal.program import program
+from sulla.terminal.program import hint, program
 from sulla.terminal.turn import Asking
 
 T = TypeVar("T")
@@ -129,5 +129,5 @@ def _left_open(asking: Asking) -> Exit:
     if not asking.as_json:
         for question in asking.waits.asked.values():
             thread_id = question.thread_id or asking.thread_id or ""
-            print(questions.how_to_answer(question, thread_id), end="", file=sys.stderr, flush=True)
+            print(hint(questions.how_to_answer(question, thread_id)), end="", file=sys.stderr, flush=True)
     return Exit.BLOCKED

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Protocol
 
 from sulla.terminal.exits import Exit
+from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
 
 Event = dict[str, Any]
@@ -67,7 +68,8 @@ class PlainDisplay:
             if answer:
                 print(answer, end="", flush=True)
             if beside and (self._questions or event["type"] != "SUSPENDED"):
-                print(beside, end="", file=sys.stderr, flush=True)
+                told = hint(beside) if event["type"] == "RUN_PAUSED" else beside  # else others' words may be in it
+                print(told, end="", file=sys.stderr, flush=True)
         return self._screen.exit
 
     def aside(self, event: Event) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -38,9 +39,16 @@ _COMMANDS = {
 """The commands that do what a daemon's message to all its clients calls by the method's name."""
 
 
+_CALLED: Final = re.compile(rf"(`|^ {{3}}){NAME} ", re.MULTILINE)
+
+
 def hint(text: str) -> str:
-    """A text with the commands in it, each written as ```sulla …```, as they can be typed here."""
-    return text if program() == NAME else text.replace(f"`{NAME} ", f"`{program()} ")
+    """A text with the commands in it as they can be typed here.
+
+    Args:
+        text: has each of them as ```sulla …```, or behind three blanks on a line of its own.
+    """
+    return text if program() == NAME else _CALLED.sub(lambda found: f"{found[1]}{program()} ", text)
 
 
 def told(message: str) -> str:

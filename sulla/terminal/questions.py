@@ -12,6 +12,7 @@ from sulla.terminal.client import Client
 from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
+from sulla.terminal.times import ago
 from sulla.terminal.wrap import wrapped
 
 Row = dict[str, Any]
@@ -97,6 +98,19 @@ def from_row(row: Row) -> Question:
     """The question in a row of `approval.list`."""
     said = str(row["id"]), str(row["prompt"]), str(row["target"]), tuple(map(str, row.get("choices", ())))
     return Question(*said, str(row.get("tool", "")), str(row.get("thread_id", "")))
+
+
+def asked_by(row: Row, now_s: float) -> str:
+    """Who asks a row of `approval.list`, since when, and in which conversation. Pure.
+
+    Args:
+        row: it.
+        now_s: the time, in seconds UTC.
+    """
+    since = ago(row["since"], now_s) if row.get("since") else ""
+    title = one_line(str(row.get("title", "")))
+    where = f"in {one_line(str(row['thread_id']))}" + (f" ({title})" if title else "")
+    return ", ".join(part for part in (one_line(str(row.get("agent", ""))), since, where) if part)
 
 
 async def open_questions(client: Client) -> AsyncIterator[Row]:

@@ -5,9 +5,11 @@ Nothing here moves the cursor, and what others wrote cannot either: their contro
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
+from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.terminal.place import colour_is_wanted
@@ -92,13 +94,29 @@ def paper() -> Paper:
     return Paper(columns_of_terminal(), colour_is_wanted()) if sys.stdout.isatty() else Paper()
 
 
+_LAST: Final = 12
+"""So many columns of the terminal the last column of a table keeps."""
+_ID_COLUMNS: Final = 28
+"""How wide an id is that the daemon has made."""
+_ID: Final = re.compile(r"[a-z]+_[0-9a-f]{24}")
+_SHORT_ID: Final = 12
+"""So much of one is left where there is no room: the beginning of an id is enough wherever one is taken."""
+_TIME: Final = re.compile(r"\d{4}-(\d\d-\d\d \d\d:\d\d)(?::\d\d)?")
+_SHORT_TIME: Final = 11
+"""A time without its year and seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows that are printed as they come, so a long list needs no memory.
 
+    On a terminal each row fits one row of it: where it is too narrow, ids are shown by their beginnings, times without
+    their year, other cells but the first one end in ``…``, and columns that still have no room are left out, the last
+    but one first. In a file or a pipe nothing is cut.
+
     Args:
         heads: the columns' names.
-        widths: how wide each column but the last one is; what is wider pushes the rest aside and is never cut.
+        widths: how wide each column but the last one is; what is wider pushes the rest aside where there is room.
         paper: where to; the last column is cut at its edge.
     """
 
@@ -112,9 +130,49 @@ class Table:
 
     def row(self, cells: Sequence[object]) -> str:
         """One line."""
-        line = ""
-        for cell, wide in zip(cells[:-1], self.widths, strict=True):
-            text = one_line(str(cell))
-            line += text + " " * max(2, wide + 2 - width(text))
-        room = None if self.paper.columns is None else max(1, self.paper.columns - width(line))
-        return (line + one_line(str(cells[-1]), room)).rstrip()
+        *texts, last = [one_line(str(cell)) for cell in cells]
+        columns = self.paper.columns
+        if columns is None:
+            return (_aligned(texts, self.widths) + last).rstrip()
+        widths = self._fitted(columns - _LAST)
+        line = _aligned(texts, self.widths)
+        if widths != list(self.widths) or width(line) > columns - _LAST:
+            short = [_short(text, wide) for text, wide in zip(texts, widths, strict=False)]
+            line = _aligned([texts[0] if not _ID.fullmatch(texts[0]) else short[0], *short[1:]], widths)
+        return (line + one_line(last, max(1, columns - width(line)))).rstrip()
+
+    def _fitted(self, room: int) -> list[int]:
+        """How wide each column but the last one is on this terminal; fewer than there are if not all have room."""
+        widths, least = (
+            list(self.widths),
+            [_least(wide, head) for wide, head in zip(self.widths, self.heads, strict=False)],
+        )
+        while sum(widths) + 2 * len(widths) > room and len(widths) > 1:
+            spare = [wide - few for wide, few in zip(widths, least, strict=False)]
+            if (most := max(spare)) > 0:
+                at, over = spare.index(most), sum(widths) + 2 * len(widths) - room
+                widths[at] -= most if least[at] in (_SHORT_ID, _SHORT_TIME) else min(most, over)
+            else:
+                del widths[-1]
+        return widths
+
+
+def _least(wide: int, head: str) -> int:
+    """How narrow a column may become."""
+    if wide >= _ID_COLUMNS:
+        return _SHORT_ID
+    return min(wide, max(len(head), _SHORT_TIME if wide > _SHORT_TIME else 4))
+
+
+def _short(text: str, wide: int) -> str:
+    """A cell in a column that it may be too wide for."""
+    if width(text) <= wide:
+        return text
+    if _ID.fullmatch(text):
+        return text[:wide]
+    found = _TIME.fullmatch(text)
+    return found[1] if found is not None and wide >= _SHORT_TIME else one_line(text, wide)
+
+
+def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(text + " " * max(2, wide + 2 - width(text)) for text, wide in zip(texts, widths, strict=False))

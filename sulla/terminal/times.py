@@ -28,6 +28,20 @@ def moment(at: str) -> str:
     return f"{_here(at):%Y-%m-%d %H:%M:%S %Z}"
 
 
+def ago(at: str, now_s: float) -> str:
+    """How long something is past, e.g. ``5 min ago``.
+
+    Args:
+        at: as the daemon gives it, UTC.
+        now_s: the time, in seconds UTC.
+    """
+    past_s = now_s - datetime.fromisoformat(at).timestamp()
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if past_s >= size:
+            return f"{past_s // size:.0f} {unit} ago"
+    return "just now"
+
+
 def zone_word() -> str:
     """What the machine's time is called in the heads of lists, e.g. ``CET``; around a change of clocks the rows of a
     list may differ from it."""

@@ -11,6 +11,7 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
 from sulla.threads.log.records import (
     Answer,
+    ModelStarted,
     Resumed,
     RunFinished,
     Suspended,
@@ -18,6 +19,7 @@ from sulla.threads.log.records import (
     ToolCallResult,
     ToolCallStart,
 )
+from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait
 from tests.threads.log.kept_log import Log
 
@@ -65,3 +67,18 @@ def test_of_a_call_that_a_person_was_only_asked_about_it_is_said_that_it_was_not
     result, _ = close_run(log.state, log.state.run, WalkCut("stopped"), "", 1)
     assert isinstance(result, ToolCallResult)
     assert result.text == "The turn was stopped before this call was made."
+
+
+@pytest.mark.parametrize("shown", ["", "Once upon"])
+def test_a_run_that_is_cut_counts_what_was_set_aside_for_the_call_that_was_cut_off(shown: str) -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(
+        ModelStarted(CallId("a"), MessageId("one"), 1, "h", 300),
+        TextMessageEnd(CallId("a"), MessageId("one"), "", (CALL,), usage=Usage(100, 20)),
+        ModelStarted(CallId("b"), MessageId("two"), 1, "h", 500),
+    )
+    assert log.state.run is not None
+    *_, end = close_run(log.state, log.state.run, WalkCut("stopped"), shown, 1)
+    assert isinstance(end, RunFinished)
+    assert (end.usage.total, end.counted) == (120, 620)

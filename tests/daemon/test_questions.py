@@ -55,9 +55,14 @@ async def test_a_playbook_of_which_other_steps_are_at_work_is_asking_too(world: 
     found = {one.thread_id: one.questions for one in await waiting(world.threads, "", 10)}
     assert set(found) == {rests, works}
     (question,) = found[works]
-    assert question == QuestionRow(works, question.run_id, "answer:1", "Which?", choices=("red", "blue"))
+    asked = QuestionRow(
+        works, question.run_id, "answer:1", "Which?", choices=("red", "blue"), agent="sulla", title="go"
+    )
+    assert question == asked
     (question,) = found[rests]
-    assert question == QuestionRow(rests, question.run_id, "human:1", "Shall I?", 7)
+    since_ms = round(world.clock.now() * 1000)
+    asked = QuestionRow(rests, question.run_id, "human:1", "Shall I?", 7, agent="sulla", title="go", since_ms=since_ms)
+    assert question == asked
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])

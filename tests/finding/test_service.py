@@ -75,6 +75,13 @@ async def test_a_conversation_is_found_by_what_was_asked_and_by_what_came_out(li
     assert await library.found("xylophone") == []
 
 
+async def test_a_name_is_found_by_how_its_words_begin(library: Library) -> None:
+    named = await library.talk("hello", "hi")
+    await library.finder.rename(named, "Otters of Ayrshire", None, "owner")
+    assert await library.found("ott ayr") == [named]
+    assert await library.found("tter") == []
+
+
 async def test_each_conversation_is_given_once_and_names_come_first(library: Library) -> None:
     often = await library.talk("what swims there?", "otters, otters, otters")
     library.provider.add(DONE.format("more otters"))

@@ -50,6 +50,9 @@ def test_it_is_the_path_from_here_where_the_path_leads_nowhere_or_elsewhere(
     assert (
         hint("`sulla up` starts it, `sulla ask` asks") == "`.venv/bin/sulla up` starts it, `.venv/bin/sulla ask` asks"
     )
+    assert hint("do this:\n   sulla up\nand no more, sulla said") == (
+        "do this:\n   .venv/bin/sulla up\nand no more, sulla said"
+    )
     program.cache_clear()
     monkeypatch.chdir(tmp_path)
     assert program() == "'my clone/.venv/bin/sulla'"

@@ -80,6 +80,33 @@ def test_the_last_column_ends_at_the_edge_of_the_terminal() -> None:
     assert Table(("ID", "TITLE"), (2,), PLAIN).row(("a", "x" * 500)).endswith("x" * 500)
 
 
+THREADS = ("THREAD", "LAST (CET)", "STATUS", "AGENT", "TITLE")
+ROW = ("thr_0123456789abcdef01234567", "2027-01-15 09:00", "suspended +2", "sulla", "The garden in winter")
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (100, "thr_0123456789abcdef01234567  2027-01-15 09:00  suspended +2  sulla  The garden in winter"),
+        (80, "thr_0123456789abcdef01234567  2027-01-15 09:00  suspende…  sulla  The garden in…"),
+        (60, "thr_01234567  01-15 09:00  suspende…  sulla  The garden in …"),
+        (40, "thr_01234567  01-15 09:00  The garden i…"),
+    ],
+)
+def test_a_row_fits_its_terminal_with_ids_by_their_beginnings(columns: int, line: str) -> None:
+    table = Table(THREADS, (28, 16, 9, 5), Paper(columns))
+    assert table.row(ROW) == line
+    assert width(table.row(ROW)) <= columns
+
+
+@given(
+    st.integers(20, 200), st.lists(st.sampled_from([*ROW, "x", "a long cell of some words"]), min_size=5, max_size=5)
+)
+def test_no_row_is_wider_than_its_terminal(columns: int, cells: list[str]) -> None:
+    table = Table(THREADS, (28, 16, 9, 5), Paper(columns))
+    assert width(table.row(["a", *cells[1:]])) <= columns
+
+
 def test_emphasis_is_for_those_who_can_see_it() -> None:
     assert Paper(80, colour=True).bold("head") == "\x1b[1mhead\x1b[0m"
     assert Paper(80).bold("head") == Paper(80).faint("head") == "head"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sulla.terminal.times import minute, moment, zone_word
+from sulla.terminal.times import ago, minute, moment, zone_word
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,18 @@ def test_a_time_is_shown_by_the_clocks_of_here(
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("past_s", "said"),
+    [
+        (-5, "just now"),
+        (59, "just now"),
+        (60, "1 min ago"),
+        (7_199, "1 h ago"),
+        (7_200, "2 h ago"),
+        (200_000, "2 d ago"),
+    ],
+)
+def test_how_long_something_is_past(past_s: float, said: str) -> None:
+    assert ago("2027-01-15T08:00:00.000Z", 1_800_000_000 + past_s) == said

@@ -8,11 +8,12 @@ import json
 import sys
 
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
-from sulla.terminal.questions import Row, choices_of, chosen_of, from_row, open_questions
+from sulla.terminal.questions import Row, asked_by, choices_of, chosen_of, from_row, open_questions
 from sulla.terminal.table import Table, harmless, one_line, paper
 from sulla.terminal.times import minute, zone_word
 
@@ -24,7 +25,7 @@ def _list(given: argparse.Namespace) -> Exit:
             print(json.dumps(row))
             continue
         until = f" (until {minute(row['expires_at'])} {zone_word()})" if row["expires_at"] else ""
-        print(paper().bold(one_line(row["id"])) + f" in {one_line(row['thread_id'])}{until}")
+        print(paper().bold(one_line(row["id"])) + f": {asked_by(row, SystemClock().now())}{until}")
         print(f"  {harmless(row['prompt'])}")
         question = from_row(row)
         print(choices_of(question), end="")

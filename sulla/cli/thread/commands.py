@@ -34,7 +34,12 @@ def arguments(command: argparse.ArgumentParser) -> None:
     for name in ("show", "rename", "delete"):
         parsers[name].add_argument("id", metavar="ID", help="the thread; the beginning of its id is enough")
     parsers["rename"].add_argument("title", metavar="NAME", nargs="*", help="what to call it")
-    parsers["search"].add_argument("words", metavar="WORD", nargs="+", help="what it was about")
+    parsers["search"].add_argument(
+        "words",
+        metavar="WORD",
+        nargs="+",
+        help="what was said, in whole words, any of them; of a title, how they begin",
+    )
     for name in ("list", "search"):
         which = parsers[name].add_mutually_exclusive_group()
         which.add_argument("--kind", choices=KINDS, default="chat", help="only these (else people's conversations)")

@@ -20,14 +20,15 @@ from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import Paper, Table, one_line, paper
 from sulla.terminal.times import minute, zone_word
 
-_WIDTHS = (28, 16, 8, 9, 5)
+_WIDTHS = (28, 16, 9, 5)
 """Few enough that something of a title is seen in 100 columns."""
+_KIND_COLUMNS = 8
 _FOUND = 20
 """Conversations that a search shows if nobody says how many."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
-    table, found = _table(), False
+    table, found = _table(given.kind), False
     with Pages(home_of(given)) as pages:
         for row in islice(all_threads(pages, given.kind), given.limit):
             if given.json:
@@ -36,7 +37,7 @@ def _list(given: argparse.Namespace) -> Exit:
             if not found:
                 print(table.head())
             found = True
-            print(table.row(_cells(row)))
+            print(table.row(_cells(row, given.kind)))
     if not found and not given.json:
         every = "" if given.kind == "all" else "; `--all` lists what agents do by themselves, too"
         print(f"there are no threads yet: `{program()} chat` begins one{every}", file=sys.stderr)
@@ -64,7 +65,11 @@ def _search(given: argparse.Namespace) -> Exit:
     if answer["searched"] == "titles":
         print("only titles and first words were searched: no memory is kept (memory.enabled)", file=sys.stderr)
     if not answer["found"]:
-        print("no conversation fits these words; turns are found once they have ended", file=sys.stderr)
+        print(
+            "no conversation fits these words: what was said is found by whole words, any of them, once its turn has "
+            "ended; a title by how its words begin",
+            file=sys.stderr,
+        )
     return Exit.OK
 
 
@@ -75,13 +80,22 @@ def _rename(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _table() -> Table:
-    return Table(("THREAD", f"LAST ({zone_word()})", "KIND", "STATUS", "AGENT", "TITLE"), _WIDTHS, paper())
+def _table(kind: str) -> Table:
+    """Of threads of one kind, that kind has no column."""
+    heads = ["THREAD", f"LAST ({zone_word()})", "STATUS", "AGENT", "TITLE"]
+    widths = list(_WIDTHS)
+    if kind == "all":
+        heads.insert(2, "KIND")
+        widths.insert(2, _KIND_COLUMNS)
+    return Table(heads, widths, paper())
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any], kind: str) -> list[str]:
     status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
-    return row["thread_id"], minute(row["active_at"]), row["kind"], status, row["agent"], _title(row)
+    cells = [row["thread_id"], minute(row["active_at"]), status, row["agent"], _title(row)]
+    if kind == "all":
+        cells.insert(2, row["kind"])
+    return cells
 
 
 def _title(row: dict[str, Any]) -> str:

@@ -19,8 +19,8 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Table, one_line, paper
+from sulla.terminal.times import minute, second, zone_word
 
-_HEADS = ("NAME", "CREATED (UTC)", "EXPIRES (UTC)", "BY", "SCOPES")
 _WIDTHS = (16, 16, 16, 8)
 
 
@@ -29,7 +29,7 @@ def _create(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps(made))
         return Exit.OK
-    until = f", until {_minute(made['expires_at'])} UTC" if made["expires_at"] else ""
+    until = f", until {minute(made['expires_at'])} {zone_word()}" if made["expires_at"] else ""
     allowed = ", ".join(made["scopes"])
     print(f"token {made['name']!r} ({allowed}{until}); it is not shown again:", file=sys.stderr)
     print(made["token"])
@@ -54,7 +54,8 @@ async def _made(given: argparse.Namespace) -> dict[str, Any]:
 
 def _list(given: argparse.Namespace) -> Exit:
     rows = asyncio.run(_rows(given))
-    table = Table(_HEADS, _WIDTHS, paper())
+    heads = ("NAME", f"CREATED ({zone_word()})", f"EXPIRES ({zone_word()})", "BY", "SCOPES")
+    table = Table(heads, _WIDTHS, paper())
     if not given.json:
         print(table.head())
     for row in rows:
@@ -114,7 +115,9 @@ def _ticket(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({"url": url, "ticket": made["ticket"], "expires_at": made["expires_at"]}))
     else:
-        print(f"good once, until {made['expires_at'][11:19]} UTC; it is not shown again:", file=sys.stderr)
+        print(
+            f"good once, until {second(made['expires_at'])[11:]} {zone_word()}; it is not shown again:", file=sys.stderr
+        )
         print(url)
     return Exit.OK
 
@@ -129,7 +132,7 @@ async def _ask(given: argparse.Namespace, method: str, **params: object) -> dict
 
 
 def _minute(at: str | None) -> str:
-    return "" if at is None else at[:16].replace("T", " ")
+    return "" if at is None else minute(at)
 
 
 CHANGES = {"create": _create, "list": _list, "revoke": _revoke, "ticket": _ticket}

@@ -77,7 +77,8 @@ class Lifecycle:
                 except SettingsError as error:
                     faults.append(error.message)
             if faults:
-                raise Refused(f"nothing was changed, because of {len(faults)} faults: {'; '.join(faults)}")
+                many = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
+                raise Refused(f"nothing was changed, because of {many}: {'; '.join(faults)}")
             return self._take(examined.settings, team, takes, found)
 
     def waiting(self) -> str:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.chat import orders
@@ -17,7 +18,7 @@ from sulla.terminal.chat.pieces import Piece
 from sulla.terminal.chat.view import View
 from sulla.terminal.client import Client
 from sulla.terminal.framed import brief
-from sulla.terminal.questions import Question, from_row, open_questions
+from sulla.terminal.questions import Question, asked_by, from_row, open_questions
 from sulla.terminal.table import Paper, Table, columns_of_terminal, harmless, one_line
 from sulla.terminal.times import minute, zone_word
 from sulla.terminal.turn import Said
@@ -41,6 +42,7 @@ class Choices:
 class Talk(Protocol):
     """Where a command is given."""
 
+    clock: Clock
     choices: Choices
     known: Known
     view: View
@@ -188,8 +190,9 @@ async def _approvals(talk: Talk, argument: str) -> None:
         talk.note(f"[there is no question {argument}: {len(rows)} wait for an answer]")
     elif not rows:
         talk.note("[nobody waits for an answer]")
-    for number, about in numbers:
-        talk.show(Piece("fold", f"{number}. {about}"))
+    for (number, about), row in zip(numbers, rows, strict=True):
+        by = asked_by(row, talk.clock.now())
+        talk.show(Piece("fold", f"{number}. {about}"), Piece("faint", f"   {by}"))
     if rows:
         talk.note("/approvals NUMBER shows one whole and takes the answer")
 
@@ -231,8 +234,8 @@ async def _threads(talk: Talk, argument: str) -> None:
 
 
 def _tell_rows(talk: Talk, head: str, rows: list[tuple[str, str]]) -> None:
-    lines = in_two(((harmless(name), one_line(about)) for name, about in rows), columns_of_terminal() - 1)
-    talk.show(*([Piece("faint", head)] if head else []), Piece("plain", "\n".join(lines)))
+    lines = "\n".join(in_two(((harmless(name), one_line(about)) for name, about in rows), columns_of_terminal() - 1))
+    talk.show(*([Piece("faint", head)] if head else []), *([Piece("plain", lines)] if lines else []))
 
 
 async def _call(talk: Talk, method: str) -> Row:

@@ -14,6 +14,7 @@ from sulla.terminal.chat.pieces import Event, Piece, shown_tail
 from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import Paper, columns_of_terminal, harmless, one_line
 from sulla.terminal.wrap import wrapped
@@ -38,8 +39,9 @@ def formed(piece: Piece, columns: int, *, colour: bool, answer: Callable[[str], 
         return answer(piece.text) if answer is not None else harmless(piece.text).rstrip("\n") + "\n"
     if piece.tone == "fold":
         return paper.faint(one_line(piece.text, columns - 1)) + "\n"
+    said = hint(piece.text) if piece.tone == "faint" else piece.text
     emphasis = {"faint": paper.faint, "strong": paper.bold}.get(piece.tone, str)
-    lines = (row for line in harmless(piece.text).split("\n") for row in wrapped(line, columns))
+    lines = (row for line in harmless(said).split("\n") for row in wrapped(line, columns))
     return "".join(f"{emphasis(row) if row else ''}\n" for row in lines)
 
 

@@ -56,7 +56,7 @@ class Talk:
 
     def __init__(self, home: Path, clock: Clock, agent: str) -> None:
         self._home = home
-        self._clock = clock
+        self.clock = clock
         self.choices = Choices(agent)
         self.known = Known()
         self.view = View()
@@ -80,11 +80,11 @@ class Talk:
 
     def note(self, text: str) -> None:
         """Tell the person something."""
-        self.show(Piece("faint", hint(text)))
+        self.show(Piece("faint", text))
 
     def _rows(self) -> list[str]:
         rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
-        return live_rows(self.view, self._clock.elapsed(), rows, columns_of_terminal())
+        return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal())
 
     def _label(self) -> str:
         agent = self.choices.agent or self.current.agent or (self.known.agents[0][0] if self.known.agents else "")
@@ -144,7 +144,7 @@ class Talk:
         self._pressed.ended()
         pieces = last_messages(events)
         for event in events:
-            self.view.take(event, self._clock.elapsed())
+            self.view.take(event, self.clock.elapsed())
             if child := self.waits.take(event, own=True):
                 self.current.conversation.listen_to(child)
         self.view.used = Used()
@@ -170,7 +170,7 @@ class Talk:
             if typed is not None and not self._take(typed):
                 break
         with suppress(TimeoutError):
-            async with self._clock.timeout(_LEAVE_S):
+            async with self.clock.timeout(_LEAVE_S):
                 await self._jobs.join()
 
     def _take(self, typed: Typed) -> bool:
@@ -239,7 +239,7 @@ class Talk:
         if child := self.waits.take(event, own=own):
             self.current.conversation.listen_to(child)
         if own or event["type"] in ("NOTICE", "RUN_WAITING"):
-            if pieces := self.view.take(event, self._clock.elapsed()):
+            if pieces := self.view.take(event, self.clock.elapsed()):
                 self.show(*pieces)
             if not self.view.running:
                 self._pressed.ended()
@@ -297,7 +297,7 @@ class Talk:
     async def _prompted(self, question: Question) -> Given | None:
         place, of = self.waits.place(len(self._open_questions()))
         try:
-            return await questions.ask(question, self._clock, place=place, of=of)
+            return await questions.ask(question, self.clock, place=place, of=of)
         except KeyboardInterrupt:
             self._left.add(question.id)
             self._stop()

@@ -151,7 +151,12 @@ class View:
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         held = len(self.queued)
-        return [_faint(f"[{held} held: what is said next has it go on]")] if held else []
+        said = (
+            "1 message is held; your next one lets it"
+            if held == 1
+            else f"{held} messages are held; your next lets them"
+        )
+        return [_faint(f"[{said} go on]")] if held else []
 
     def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         ended = str(data.get("run_id", run_id))
@@ -180,13 +185,14 @@ class View:
             usage.get("input_tokens", 0) + cached, usage.get("output_tokens", 0), usage.get("cost_micro"), turns=1
         )
         self.used += used
+        spent = spent_words(used, int(data.get("counted") or 0))
         rest = self._rest()
         if run_id != self.running:
             return [*rest, _faint(f"[{word}]")]
         took = _between(self._began_at, str(event.get("at", "")))
         self.running, self.asks, self._doing = "", False, None
         self._calls.clear()
-        return [*rest, _faint(f"[{word}: {used.shown}{took}]")]
+        return [*rest, _faint(f"[{word}: {spent}{took}]")]
 
     def _rest(self) -> list[Piece]:
         pieces = self._formed(self._blocks.end())
@@ -310,6 +316,20 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "PLAYBOOK_ENDED": View._on_playbook_ended,
 }
 """What is made of each type of event; the others say nothing to people."""
+
+
+def spent_words(used: Used, counted: int) -> str:
+    """What a turn used.
+
+    Args:
+        used: as the model's service says.
+        counted: what it counts for, with sub-agents and calls that were cut off: no service says what those took.
+    """
+    if counted <= used.tokens_in + used.tokens_out:
+        return used.shown
+    if not used.tokens_in + used.tokens_out:
+        return f"about {counted:,} tokens, as the model's service did not say"
+    return f"{used.shown}, about {counted:,} with sub-agents and calls that were cut off"
 
 
 def _faint(text: str) -> Piece:

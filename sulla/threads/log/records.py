@@ -353,6 +353,8 @@ class RunFinished(Fielded):
     usage: Usage = field(default_factory=Usage)
     joined: RunId | None = None
     """The run that took this one's message along."""
+    counted: int = 0
+    """Tokens that it was charged for, with those of sub-agents and of calls that were cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +369,8 @@ class RunError(Fielded):
     retryable: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     usage: Usage = field(default_factory=Usage)
+    counted: int = 0
+    """As of `RunFinished`."""
 
 
 Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | ChildStarted | BargedIn

@@ -53,10 +53,16 @@ def test_the_list_has_a_line_for_each_thread_under_its_heads(thread: str, capsys
     listed = typed(capsys, "thread", "list")
     head, *rows = listed.out.splitlines()
     assert (listed.code, listed.err) == (Exit.OK, "")
-    assert head.split() == ["THREAD", "LAST", f"({zone_word()})", "KIND", "STATUS", "AGENT", "TITLE"]
+    assert head.split() == ["THREAD", "LAST", f"({zone_word()})", "STATUS", "AGENT", "TITLE"]
     assert rows[0].startswith(thread), "what something happened in last is on top"
     assert rows[0][head.index("TITLE") :] == "Trip to Rome · look"
-    assert rows[0][head.index("KIND") :].split()[:2] == ["chat", "idle"]
+    assert rows[0][head.index("STATUS") :].split()[0] == "idle"
+
+
+def test_a_list_of_all_kinds_says_which(thread: str, capsys: Capsys) -> None:
+    head, *rows = typed(capsys, "thread", "list", "--all").out.splitlines()
+    (row,) = [row for row in rows if row.startswith(thread)]
+    assert row[head.index("KIND") :].split()[:2] == ["chat", "idle"]
 
 
 def test_as_json_each_thread_is_a_line(thread: str, capsys: Capsys) -> None:

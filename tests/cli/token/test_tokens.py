@@ -17,6 +17,7 @@ from websockets.exceptions import InvalidStatus
 from sulla.access.principal import ALL_SCOPES
 from sulla.cli.token.commands import SCOPES
 from sulla.terminal.exits import Exit
+from sulla.terminal.times import zone_word
 from tests.cli.typed import typed
 from tests.daemon.running import Place
 
@@ -160,7 +161,7 @@ def test_a_store_that_is_not_there_is_not_made_by_looking(tmp_path: Path, capsys
 async def test_a_ticket_is_an_address_that_opens_the_hub_once(here: Place, capsys: Capsys) -> None:
     made = await asyncio.to_thread(typed, capsys, "token", "ticket")
     assert made.code == Exit.OK
-    assert re.fullmatch(r"good once, until \d\d:\d\d:\d\d UTC; it is not shown again:\n", made.err)
+    assert re.fullmatch(rf"good once, until \d\d:\d\d:\d\d {zone_word()}; it is not shown again:\n", made.err)
     url = made.out.strip()
     assert re.fullmatch(r"ws://127\.0\.0\.1:\d+/hub/sulla_[A-Za-z0-9_-]{43}", url)
     async with open_socket(url, proxy=None) as socket:

@@ -92,7 +92,7 @@ STEPS = (
     said("slow", "It begins and does no"),
     said("and then", "[the message waits behind"),
     said("/steer this way", "joins the answer that comes"),
-    Step(CTRL_C, ("[stopping…]", "[stopped:", "2 held")),
+    Step(CTRL_C, ("[stopping…]", "[stopped:", "2 messages are held")),
     Step("go on\r", ("[done:",), more=3),
     said("/stop", "[nothing goes on]"),
     Step(f"one{ALT_ENTER}two{CTRL_J}three{ENTER}", ("[done:",)),
@@ -160,8 +160,12 @@ _CHANGES = (
     (r"`[^`]*chat\s+--thread[^`]*`\s+goes\s+on\s+here", "`sulla chat --thread …` goes on here"),
     (r"LAST \([^)]*\)", "LAST (here)"),
     (r"\b(thr|tool)_[0-9a-f]{4,24}", r"\1_…"),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d", "<when>"),
-    (r"\d[\d,]* tokens in, \d+ out", "<in> tokens in, <out> out"),
+    (r"(?:\d{4}-)?\d\d-\d\d \d\d:\d\d", "<when>"),
+    (
+        r"\d[\d,]* tokens in, \d+ out(,\s+about\s+[\d,]+\s+with\s+sub-agents\s+and\s+calls\s+that\s+were\s+cut\s+off)?",
+        "<in> tokens in, <out> out",
+    ),
+    (r"about [\d,]+ tokens", "about <some> tokens"),
     (r"[\d,]+ of 5,000,000 tokens", "<some> of 5,000,000 tokens"),
     (r"\b\d+ s\b", "<time>"),
 )

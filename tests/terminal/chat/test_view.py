@@ -72,6 +72,12 @@ def test_a_turns_end_says_what_it_used_and_how_long_it_took() -> None:
     ("end", "said"),
     [
         (ended(status="cancelled", reason="stopped"), [f"[stopped: {USED}]"]),
+        (event("RUN_FINISHED", outcome={"status": "cancelled", "reason": "stopped"}, counted=4_400),
+         ["[stopped: about 4,400 tokens, as the model's service did not say, 0 s]"]),
+        (event("RUN_FINISHED", outcome={"status": "done"}, usage={"input_tokens": 10, "output_tokens": 5}, counted=15),
+         ["[done: 10 tokens in, 5 out, 0 s]"]),
+        (event("RUN_FINISHED", outcome={"status": "done"}, usage={"input_tokens": 10, "output_tokens": 5}, counted=90),
+         ["[done: 10 tokens in, 5 out, about 90 with sub-agents and calls that were cut off, 0 s]"]),
         (ended(status="blocked", blocker_reason="no key", unblock_requirements="a key"),
          ["blocked: no key", "needed: a key", f"[blocked: {USED}]"]),
         (event("RUN_ERROR", code="x", message="broken"), ["failed (x): broken", f"[failed: {USED}]"]),
@@ -132,7 +138,7 @@ def test_a_retry_is_said_with_its_reason_and_how_to_stop() -> None:
 def test_a_stop_says_how_many_messages_are_held() -> None:
     view = View()
     texts(view, STARTED, event("INPUT", "run_2", message_id="n", text="y"))
-    assert texts(view, event("STOPPED", input_seq=3)) == ["[1 held: what is said next has it go on]"]
+    assert texts(view, event("STOPPED", input_seq=3)) == ["[1 message is held; your next one lets it go on]"]
 
 
 def test_the_last_messages_of_a_conversation() -> None:
