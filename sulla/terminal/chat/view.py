@@ -328,8 +328,8 @@ def spent_words(used: Used, counted: int) -> str:
     if counted <= used.tokens_in + used.tokens_out:
         return used.shown
     if not used.tokens_in + used.tokens_out:
-        return f"about {counted:,} tokens, as the model's service did not say"
-    return f"{used.shown}, about {counted:,} with sub-agents and calls that were cut off"
+        return f"about {counted:,} tokens (an estimate)"
+    return f"{used.shown}, {counted:,} counted in all"
 
 
 def _faint(text: str) -> Piece:

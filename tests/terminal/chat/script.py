@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,7 +138,8 @@ def play(here: Here, columns: int) -> str:
         here: the daemon.
         columns: how wide the terminal is.
     """
-    with seat(["chat"], here.place.environ, columns=columns, rows=24) as at:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # hints name the program by one word
+    with seat(["chat"], here.place.environ | {"PATH": path}, columns=columns, rows=24) as at:
         at.until_last(LABEL)
         for step in STEPS:
             at.until_more(step.keys, *step.sees, more=step.more)
@@ -162,10 +165,11 @@ _CHANGES = (
     (r"\b(thr|tool)_[0-9a-f]{4,24}", r"\1_…"),
     (r"(?:\d{4}-)?\d\d-\d\d \d\d:\d\d", "<when>"),
     (
-        r"\d[\d,]* tokens in, \d+ out(,\s+about\s+[\d,]+\s+with\s+sub-agents\s+and\s+calls\s+that\s+were\s+cut\s+off)?",
+        r"\d[\d,]* tokens in, \d+ out",
         "<in> tokens in, <out> out",
     ),
     (r"about [\d,]+ tokens", "about <some> tokens"),
+    (r"[\d,]+ counted in all", "<all>"),
     (r"[\d,]+ of 5,000,000 tokens", "<some> of 5,000,000 tokens"),
     (r"\b\d+ s\b", "<time>"),
 )

@@ -73,11 +73,11 @@ def test_a_turns_end_says_what_it_used_and_how_long_it_took() -> None:
     [
         (ended(status="cancelled", reason="stopped"), [f"[stopped: {USED}]"]),
         (event("RUN_FINISHED", outcome={"status": "cancelled", "reason": "stopped"}, counted=4_400),
-         ["[stopped: about 4,400 tokens, as the model's service did not say, 0 s]"]),
+         ["[stopped: about 4,400 tokens (an estimate), 0 s]"]),
         (event("RUN_FINISHED", outcome={"status": "done"}, usage={"input_tokens": 10, "output_tokens": 5}, counted=15),
          ["[done: 10 tokens in, 5 out, 0 s]"]),
         (event("RUN_FINISHED", outcome={"status": "done"}, usage={"input_tokens": 10, "output_tokens": 5}, counted=90),
-         ["[done: 10 tokens in, 5 out, about 90 with sub-agents and calls that were cut off, 0 s]"]),
+         ["[done: 10 tokens in, 5 out, 90 counted in all, 0 s]"]),
         (ended(status="blocked", blocker_reason="no key", unblock_requirements="a key"),
          ["blocked: no key", "needed: a key", f"[blocked: {USED}]"]),
         (event("RUN_ERROR", code="x", message="broken"), ["failed (x): broken", f"[failed: {USED}]"]),
