@@ -20,6 +20,7 @@ from sulla.terminal.follow import PATIENCE_S, Follow, say_lost, tell_of_pause
 from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
+from sulla.terminal.opening import Opening
 from sulla.terminal.place import door
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import harmless
@@ -102,6 +103,7 @@ class Asking:
         """The last record that was shown; before it is asked, by an earlier question."""
         plain = JsonDisplay() if as_json else PlainDisplay(questions=not self.by_hand)
         self._display = display if display is not None else plain
+        self._opening = Opening()
         self._sent: dict[str, Any] | None = None
         """What came of the message; None until it was taken."""
         self._may_be_kept = False
@@ -181,23 +183,30 @@ class Asking:
         if any_turn:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id, request_id=f"{self._message.request_id}-stop")
+        elif self._opening.is_unused():
+            async with open_client(door(self._home)) as client:
+                await self._opening.take_back(client)
         self.waits.asked.clear()
         return any_turn
 
     async def _begin(self, client: Client) -> bool:
         """Ask on a connection, the same every time; whether there is anything to follow."""
         if self.thread_id is None:
-            made = await client.call(
-                "thread.create", request_id=self._message.request_id, agent=self._message.said.agent
-            )
-            self.thread_id = str(made["thread_id"])
+            self.thread_id = await self._opening.make(client, self._message.said.agent)
         elif self._sent is None:
             if _BEGINNING.fullmatch(self.thread_id):
                 self.thread_id = await whole_thread(client, self.thread_id)
             if await self._stands_in_the_way(client):
                 return False
-        sent = await self._send(client)
+        try:
+            sent = await self._send(client)
+        except SullaError as error:
+            if self._opening.is_unused(error):
+                self.thread_id = None
+                await self._opening.take_back(client)
+            raise
         if self._sent is None:
+            self._opening.used()
             self._sent = sent
             self._display.begin(str(sent["run_id"]))
             self._follow.begun = True

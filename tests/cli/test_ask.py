@@ -65,6 +65,18 @@ def test_a_refusal_is_passed_on(capsys: Capsys, words: tuple[str, ...], said: st
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("words", [("x" * 100_001,), ("x" * 1_200_000,), ("hi", "--agent", "nobody")])
+def test_a_refused_question_leaves_no_empty_thread_behind(capsys: Capsys, words: tuple[str, ...]) -> None:
+    def threads() -> set[str]:
+        lines = typed(capsys, "thread", "list", "--all", "--json").out.splitlines()
+        return {json.loads(line)["thread_id"] for line in lines}
+
+    before = threads()
+    assert typed(capsys, "ask", *words).code == Exit.REFUSED
+    assert threads() == before
+
+
+@pytest.mark.usefixtures("here")
 def test_a_text_of_the_longest_kind_gets_through_to_the_agent(capsys: Capsys) -> None:
     asked = typed(capsys, "ask", "\N{FIRE}" * 100_000)
     assert asked.code == Exit.FAILED, "it was taken; that it is too much for the model is the agent's to say"

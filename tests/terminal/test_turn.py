@@ -126,6 +126,7 @@ async def test_patience_has_an_end(tmp_path: Path, clock: ManualClock) -> None:
         with pytest.raises(RateLimited, match="too fast"):
             await answer
     assert len(daemon.sent) == 3
+    assert daemon.asked[-1]["method"] == "thread.delete", "nobody wants an empty thread in their lists"
 
 
 async def test_leaving_while_the_message_waits_stops_nobody_elses_turn(tmp_path: Path, clock: ManualClock) -> None:
@@ -136,7 +137,8 @@ async def test_leaving_while_the_message_waits_stops_nobody_elses_turn(tmp_path:
         answer.cancel()
         await asyncio.wait((answer,))
         assert await question.stop() is False
-        assert [request["method"] for request in daemon.asked] == ["thread.create", "turn.send"]
+        methods = [request["method"] for request in daemon.asked]
+        assert methods == ["thread.create", "turn.send", "thread.delete"], "and leaves no empty thread"
 
 
 async def test_leaving_once_it_is_taken_stops_its_turn(tmp_path: Path, clock: ManualClock) -> None:

@@ -14,6 +14,7 @@ from sulla.terminal.chat.orders import Mode
 from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.follow import PATIENCE_S, Follow
+from sulla.terminal.opening import Opening
 from sulla.terminal.place import door
 from sulla.terminal.turn import LONG_S, MOST_CHILDREN, Said
 
@@ -42,7 +43,7 @@ class Conversation:
         self._clock = clock
         self._take = take
         self._note = note
-        self._request_id = random_id("req")
+        self._opening = Opening()
         self.thread_id = thread_id
         self.follow = Follow(home, clock, self._begin, begun=True, lost=self._say_lost)
 
@@ -98,12 +99,19 @@ class Conversation:
 
         async def send(client: Client) -> dict[str, Any]:
             if not self.thread_id:
-                made = await client.call("thread.create", request_id=self._request_id, agent=said.agent)
-                self.thread_id = str(made["thread_id"])
+                self.thread_id = await self._opening.make(client, said.agent)
             given = {"text": said.text, "quoted": said.quoted or None, "agent": said.agent, "mode": mode}
-            return await client.call("turn.send", thread_id=self.thread_id, message_id=message_id, **given)
+            sent = await client.call("turn.send", thread_id=self.thread_id, message_id=message_id, **given)
+            self._opening.used()
+            return sent
 
-        return await self.call_with(send)
+        try:
+            return await self.call_with(send)
+        except SullaError as error:
+            if self._opening.is_unused(error):
+                self.thread_id = ""
+                await self.call_with(self._opening.take_back)
+            raise
 
     async def stop(self) -> None:
         """End the answer that comes.

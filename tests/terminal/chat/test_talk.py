@@ -110,6 +110,22 @@ def test_others_messages_are_shown_and_the_last_ones_when_it_is_opened(here: Her
         assert here.place.run("ask", "--last")[1] == "That was it.\n"
 
 
+def test_a_first_message_that_is_refused_leaves_no_empty_thread_and_the_next_one_begins(here: Here) -> None:
+    def threads() -> int:
+        return here.place.run("thread", "list", "--json")[1].count("\n")
+
+    before = threads()
+    with seat(["chat"], here.place.environ, columns=100) as at:
+        begun(at).paste("x" * 100_001)
+        at.type("\r")
+        at.until("[not sent: params.text: got 100001 characters")
+        assert threads() == before
+        at.until_more("hello\r", "[done:")
+        at.type("\x04")
+        assert at.ended() == Exit.OK
+    assert threads() == before + 1
+
+
 def test_sigterm_puts_the_terminal_back(here: Here) -> None:
     with seat(["chat"], here.place.environ) as at:
         begun(at)
