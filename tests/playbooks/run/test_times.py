@@ -48,7 +48,7 @@ async def walked(world: PlayWorld, run: ThreadId, *seconds: float) -> None:
 async def times(world: PlayWorld, run: ThreadId, *kinds: type) -> Sequence[tuple[Any, ...]]:
     """Of each fact of these kinds, its kind and when it came about, in seconds after the test's beginning."""
     facts: Sequence[Any] = (await world.record(run)).facts
-    return [(type(fact), fact.at_ms / 1000 - BEGAN_S) for fact in facts if isinstance(fact, kinds)]
+    return [(type(fact), fact.at_ms / 1000 - BEGAN_S) for fact in facts if type(fact) in kinds]
 
 
 def meanwhile(world: PlayWorld, seconds: float) -> None:
