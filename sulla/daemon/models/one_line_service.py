@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
-
-import orjson
 
 _MOST_BYTES: Final = 1024 * 1024
 """Of a request's body; the rehearsal's has a thousandth of that."""
@@ -15,7 +14,7 @@ _LINE: Final = "Ready. <AGENT_DONE>ready</AGENT_DONE>"
 
 
 def _events(*events: Mapping[str, object], end: str = "") -> bytes:
-    lines = (f"event: {event.get('type', 'message')}\ndata: {orjson.dumps(event).decode()}\n\n" for event in events)
+    lines = (f"event: {event.get('type', 'message')}\ndata: {json.dumps(event)}\n\n" for event in events)
     return ("".join(lines) + end).encode()
 
 
@@ -38,10 +37,10 @@ _ANSWERS: Final = {
         {**_CHUNK, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
         end="data: [DONE]\n\n",
     ),
-    "/api/chat": b"".join(
-        orjson.dumps({**_OLLAMA, "message": {"role": "assistant", "content": text}, "done": bool(over), **over}) + b"\n"
+    "/api/chat": "".join(
+        json.dumps({**_OLLAMA, "message": {"role": "assistant", "content": text}, "done": bool(over), **over}) + "\n"
         for text, over in ((_LINE, {}), ("", {"done_reason": "stop", "prompt_eval_count": 1, "eval_count": 1}))
-    ),
+    ).encode(),
 }
 """What is answered, by the path that each kind of service is asked at."""
 
