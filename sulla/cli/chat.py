@@ -13,6 +13,7 @@ from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
 from sulla.terminal.given import thread_of
 from sulla.terminal.keyboard import MessageReader
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import hint
 from sulla.terminal.turn import Asking, Said, fault_in
@@ -48,16 +49,16 @@ def run(given: argparse.Namespace) -> Exit:
     if by_hand and sys.stdout.isatty():
         from sulla.terminal.chat.talk import Talk
 
-        print("Ctrl-C stops an answer, Ctrl-D leaves, /help says more.", file=sys.stderr)
+        tell("Ctrl-C stops an answer, Ctrl-D leaves, /help says more.")
         with asyncio.Runner() as talking:
             return talking.run(Talk(home, clock, given.agent or "").run(thread_id or ""))
     if by_hand:
-        print("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.", file=sys.stderr)
+        tell("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.")
     ended, seen = Exit.OK, 0
     with asyncio.Runner() as runner:
         for text in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
             if fault := fault_in(text):
-                print(f"not sent: {fault}", file=sys.stderr)
+                tell(f"not sent: {fault}")
                 ended = Exit.USAGE
                 continue
             said = Said(text, agent=given.agent)
@@ -69,7 +70,7 @@ def run(given: argparse.Namespace) -> Exit:
                 break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:
         return ended
-    print(hint(f"\n`sulla chat --thread {thread_id}` goes on here.") if thread_id else "", file=sys.stderr)
+    tell(hint(f"\n`sulla chat --thread {thread_id}` goes on here.") if thread_id else "")
     return Exit.OK
 
 
@@ -77,7 +78,7 @@ def _answer(asking: Asking, clock: SystemClock, runner: asyncio.Runner) -> Exit:
     try:
         return run_turn(asking, clock, runner)
     except Refused as error:
-        print(f"refused: {error.message}", file=sys.stderr)
+        tell(f"refused: {error.message}")
         return Exit.REFUSED
 
 

@@ -22,8 +22,11 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import hint
 from sulla.terminal.table import Paper, one_line, paper
+from sulla.terminal.wrap import wrapped
 
 _NAME_COLUMNS = 9
+_LEAST_COLUMNS = 30
+"""So wide a finding's rows are also where the terminal is narrower."""
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -72,7 +75,14 @@ async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> li
 def _lines(name: str, finding: Finding, on: Paper) -> str:
     result = f"{finding.result:<7}"
     head = f"{on.bold(result) if finding.result != 'ok' else on.faint(result)}  {name:<{_NAME_COLUMNS}}  "
-    text = head + one_line(hint(finding.found))
+    aside = " " * (len(result) + 2 + _NAME_COLUMNS + 2)
+    room = None if on.columns is None else max(_LEAST_COLUMNS, on.columns - len(aside))
+    rows = _rows(hint(finding.found), room)
     if finding.remedy:
-        text += f"\n{' ' * (len(result) + 2 + _NAME_COLUMNS)}  → {one_line(hint(finding.remedy))}"
-    return text
+        first, *more = _rows(hint(finding.remedy), room and room - 2)
+        rows += [f"→ {first}", *(f"  {row}" for row in more)]
+    return head + f"\n{aside}".join(rows)
+
+
+def _rows(text: str, room: int | None) -> list[str]:
+    return [one_line(text)] if room is None else list(wrapped(one_line(text), room))

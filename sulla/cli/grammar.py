@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -56,6 +57,12 @@ class Grammar(argparse.ArgumentParser):
             near = "".join(_near(word, self._option_string_actions) for word in others[:1])
             self.error(f"unrecognized arguments: {' '.join(others)}{near}")
         return known, others
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 - argparse's own
+        """argparse breaks its explanations at words, and no errors."""
+        from sulla.terminal.output import fitted
+
+        super()._print_message(message if file is not sys.stderr else fitted(message, sys.stderr), file)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own
         """argparse has no public place for what a wrong command is told."""

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import re
-import sys
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
@@ -21,6 +20,7 @@ from sulla.telemetry.entry import as_text
 from sulla.telemetry.logs import FILE
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import count
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.table import Paper, paper
 
@@ -106,7 +106,7 @@ class _Reader:
         for entry in deque(self._entries(), most):
             self._print(entry)
         if self._damaged:
-            print(f"{self._damaged} damaged lines are left out", file=sys.stderr)
+            tell(f"{self._damaged} damaged lines are left out")
 
     async def follow(self, clock: Clock) -> None:
         """What comes, until Ctrl-C."""

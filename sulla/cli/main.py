@@ -17,7 +17,7 @@ from sulla.cli.grammar import GROUPS, Whole, group_of
 from sulla.core.errors import SullaError, leaf
 from sulla.host.capability import Command, refuse_twice
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import let_go
+from sulla.terminal.output import let_go, tell
 
 if TYPE_CHECKING:
     from sulla.host.settings import HomeSettings
@@ -226,7 +226,7 @@ def _failed(raised: BaseException) -> int:
 
 def _say(line: str, code: Exit) -> int:
     try:
-        print(f"sulla: {line}", file=sys.stderr, flush=True)
+        tell(f"sulla: {line}")
     except OSError:
         let_go(sys.stderr)  # nobody can be told; the exit code says it
     return int(code)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from pathlib import Path
@@ -24,6 +23,7 @@ from sulla.mcp.settings import McpSettings
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.table import Paper, Table, harmless, one_line, paper
 
@@ -49,7 +49,7 @@ def run(given: argparse.Namespace) -> Exit:
             talk = _read(all_events(pages, pages.whole(given.thread), 0, None))
     known = asyncio.run(_ask(home))
     if known is None and settings.section(McpSettings).servers:
-        print("no daemon runs, so the tools of MCP servers are not among these", file=sys.stderr)
+        tell("no daemon runs, so the tools of MCP servers are not among these")
     prompt = prompt_of(settings, SystemClock(), given.agent or talk.agent, known, talk.calls)
     pieces = [*_stable(prompt), *talk.pieces.values()]
     if given.json:

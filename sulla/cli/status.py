@@ -14,11 +14,13 @@ from sulla.people.cli.notices import notices
 from sulla.people.words import ago
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import say
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import open_questions
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
+from sulla.terminal.times import minute
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -33,16 +35,17 @@ def run(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps(report))
         return Exit.OK
-    print(f"sulla {report['version']} at {where.url}")
+    say(f"sulla {report['version']} at {where.url}")
     for name in ("home", "workspace", "store", "model", "model_why", "running", "queued"):
-        print(f"  {name.replace('_', ' ')}: {report[name]}")
+        say(f"  {name.replace('_', ' ')}: {report[name]}")
     if paused := report.get("paused"):
-        print(f"  {paused_head(paused)}, since {paused['since']}: no turn is worked on until `{program()} resume`")
+        since = minute(paused["since"])
+        say(f"  {paused_head(paused)}, since {since}: no turn is worked on until `{program()} resume`")
     for part in (_hands, _people, _at_work, _heartbeats, _troubles, _use, _kept):
         for line in part(report):
-            print(f"  {line}")
+            say(f"  {line}")
     if report["offline"]:
-        print(report["how_to"])
+        say(report["how_to"])
     return Exit.OK
 
 
@@ -52,7 +55,7 @@ def _troubles(report: dict[str, Any]) -> Iterator[str]:
         if trouble["what"] == "paused" and report.get("paused"):
             continue  # said above
         effect = "; no turn is taken" if trouble["blocks"] else ""
-        yield f"degraded: {trouble['why']} (since {trouble['since']}{effect})"
+        yield f"degraded: {trouble['why']} (since {minute(trouble['since'])}{effect})"
 
 
 def _kept(report: dict[str, Any]) -> Iterator[str]:
@@ -84,7 +87,7 @@ def _at_work(report: dict[str, Any]) -> Iterator[str]:
     """Which agents are, and where."""
     for one in report["active"]:
         on = f" on {one['project']}" if one["project"] else ""
-        yield f"at work: {one['agent']}{on} in {one['thread_id']} (since {one['since']})"
+        yield f"at work: {one['agent']}{on} in {one['thread_id']} (since {minute(one['since'])})"
 
 
 def _heartbeats(report: dict[str, Any]) -> Iterator[str]:

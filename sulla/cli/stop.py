@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 
 from sulla.core.clock import Clock
@@ -17,6 +16,7 @@ from sulla.host.home import LOCK, Home, Whereabouts
 from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.program import program
 
@@ -58,7 +58,7 @@ async def _stop(given: argparse.Namespace, home: Home, where: Whereabouts, at: D
         drain_s, running = ANSWER_S, 0
     if running and drain_s and not given.json:
         said_of = "1 turn" if running == 1 else f"{running} turns"
-        print(f"waiting up to {drain_s:g} s for {said_of} to reach a step border (--now cuts off)", file=sys.stderr)
+        tell(f"waiting up to {drain_s:g} s for {said_of} to reach a step border (--now cuts off)")
     try:
         async with clock.timeout(drain_s + SPARE_S):
             while home.whereabouts() == where:
@@ -79,7 +79,7 @@ def _signal(home: Home, where: Whereabouts, why: str) -> None:
     """
     if not has_home(where.pid, home.path):
         raise Refused(f"the daemon does not answer ({why}), and process {where.pid} here is another one: stop it there")
-    print(f"it does not answer ({why}): process {where.pid} is sent SIGTERM", file=sys.stderr)
+    tell(f"it does not answer ({why}): process {where.pid} is sent SIGTERM")
     os.kill(where.pid, signal.SIGTERM)
 
 

@@ -14,6 +14,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line
+from sulla.terminal.times import minute
 
 State = dict[str, Any]
 
@@ -25,7 +26,7 @@ def pause(given: argparse.Namespace) -> Exit:
         print(json.dumps(state))
         return Exit.OK
     why = f": {one_line(state['reason'], 200)}" if state["reason"] else ""
-    print(f"paused by {one_line(state['by'])} since {state['since']}{why}")
+    print(f"paused by {one_line(state['by'])} since {minute(state['since'])}{why}")
     print(f"messages are still taken; `{program()} resume` has work go on where it was")
     return Exit.OK
 

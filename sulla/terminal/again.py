@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
 from sulla.terminal.client import Event, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door
 from sulla.terminal.table import harmless
 
@@ -40,7 +40,7 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
                 break
             before = after + 1
     if found is None:
-        print(f"[no answer in the last {_PAGE * _MOST_PAGES} records of {thread_id}]", file=sys.stderr)
+        tell(f"[no answer in the last {_PAGE * _MOST_PAGES} records of {thread_id}]")
         return Exit.FAILED
     print(json.dumps(found) if as_json else harmless(found["data"]["text"]).rstrip("\n"))
     return Exit.OK

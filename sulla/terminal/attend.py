@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -13,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, Unavailable
 from sulla.terminal import questions
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.program import hint, program
 from sulla.terminal.turn import Asking
 
@@ -96,7 +96,7 @@ class Presses:
     def _press(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         if self.stopping and self.count == 2:
-            print("\n[stopping; Ctrl-C once more leaves without it]", file=sys.stderr, flush=True)
+            tell("\n[stopping; Ctrl-C once more leaves without it]")
         elif self._task is not None:
             self._task.get_loop().call_soon_threadsafe(self._task.cancel)
 
@@ -116,12 +116,12 @@ def _stopped(asking: Asking, clock: Clock, presses: Presses) -> Exit:
             TimeoutError: f"the daemon said nothing for {STOP_S:.0f} s, and the turn may go on",
         }.get(type(why), "the turn may go on")
         where = f"; `{program()} thread show {asking.thread_id}` shows what comes of it" if asking.thread_id else ""
-        print(f"\n[not stopped: {said}{where}]", file=sys.stderr)
+        tell(f"\n[not stopped: {said}{where}]")
         return Exit.INTERRUPTED
     except SullaError as error:
-        print(f"\n[not stopped: {error.message}]", file=sys.stderr)
+        tell(f"\n[not stopped: {error.message}]")
         return Exit.INTERRUPTED
-    print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
+    tell("\n[stopped]" if stopped else "\n[not sent]")
     return Exit.CANCELLED
 
 
@@ -129,5 +129,5 @@ def _left_open(asking: Asking) -> Exit:
     if not asking.as_json:
         for question in asking.waits.asked.values():
             thread_id = question.thread_id or asking.thread_id or ""
-            print(hint(questions.how_to_answer(question, thread_id)), end="", file=sys.stderr, flush=True)
+            tell(hint(questions.how_to_answer(question, thread_id)), end="")
     return Exit.BLOCKED

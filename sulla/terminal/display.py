@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Protocol
 
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
 
@@ -69,7 +69,7 @@ class PlainDisplay:
                 print(answer, end="", flush=True)
             if beside and (self._questions or event["type"] != "SUSPENDED"):
                 told = hint(beside) if event["type"] == "RUN_PAUSED" else beside  # else others' words may be in it
-                print(told, end="", file=sys.stderr, flush=True)
+                tell(told, end="")
         return self._screen.exit
 
     def aside(self, event: Event) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError
 from sulla.terminal.client import Client, Event, open_client
+from sulla.terminal.output import tell
 from sulla.terminal.place import door
 from sulla.terminal.program import program
 from sulla.terminal.screen import paused_head
@@ -23,7 +23,7 @@ _RETRY_S: Final = 0.25
 
 def say_lost() -> None:
     """Tell people that a daemon is waited for."""
-    print("[the daemon went away; waiting for it to come back]", file=sys.stderr, flush=True)
+    tell("[the daemon went away; waiting for it to come back]")
 
 
 async def tell_of_pause(client: Client, what: str) -> None:
@@ -35,7 +35,7 @@ async def tell_of_pause(client: Client, what: str) -> None:
     """
     paused = (await client.call("system.status")).get("paused")
     if paused is not None:
-        print(harmless(f"[{paused_head(paused)}; {what} waits for `{program()} resume`]"), file=sys.stderr, flush=True)
+        tell(harmless(f"[{paused_head(paused)}; {what} waits for `{program()} resume`]"))
 
 
 class Follow:

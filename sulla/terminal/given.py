@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.terminal.last import last_thread
+from sulla.terminal.output import tell
 
 _SILENCE_S: Final = 2.0
 """A pipe that has told nothing for so long is waited for, and that is said: it may be one that nobody writes to."""
@@ -50,7 +51,7 @@ def piped_text(given: argparse.Namespace) -> str:
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)):
         return ""
     if not select.select([handle], [], [], _SILENCE_S)[0]:
-        print("[waits for what is piped in; `< /dev/null` asks without it]", file=sys.stderr, flush=True)
+        tell("[waits for what is piped in; `< /dev/null` asks without it]")
         if not select.select([handle], [], [], _PATIENCE_S)[0]:
             given.wrong(
                 f"nothing was piped in for {_SILENCE_S + _PATIENCE_S:.0f} s: nothing was asked; "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Final
 
 from sulla.terminal.client import Client, Event
+from sulla.terminal.output import tell
 from sulla.terminal.table import harmless
 
 _PAGE: Final = 200
@@ -28,7 +28,7 @@ async def tell_meanwhile(
         page = await client.call("thread.history", thread_id=thread_id, after=after, limit=_PAGE)
         for event in page["events"]:
             if event["seq"] < before and (said := harmless(aside(event))):
-                print(said, end="", file=sys.stderr, flush=True)
+                tell(said, end="")
         if not page["more"]:
             return
         after = page["events"][-1]["seq"]

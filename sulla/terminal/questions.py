@@ -11,9 +11,9 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.client import Client
 from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
+from sulla.terminal.output import tell
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
 from sulla.terminal.times import ago
-from sulla.terminal.wrap import wrapped
 
 Row = dict[str, Any]
 
@@ -243,14 +243,14 @@ async def ask(question: Question, clock: Clock, *, place: int = 1, of: int = 1, 
         print("\n".join(framed(question, columns_of_terminal(), place, of)), file=sys.stderr, flush=True)
     while True:
         choices, newline, words = harmless(hint(question)).rpartition("\n")
-        print(choices, end=newline, file=sys.stderr, flush=True)
+        tell(choices, end=newline)
         line = await read_answer(words, clock)
         if line is None:
             return None
         if given := read(question, line):
             return given
         if why := why_not(question, line):
-            print("\n".join(wrapped(f"[{why}]", columns_of_terminal())), file=sys.stderr, flush=True)
+            tell(f"[{why}]")
 
 
 def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> list[str]:
@@ -274,7 +274,7 @@ async def is_sure(question: str, clock: Clock) -> bool:
     Raises:
         KeyboardInterrupt: they want the command to end.
     """
-    print(harmless(question), file=sys.stderr, flush=True)
+    tell(harmless(question))
     return (await read_answer("[y/N] ", clock) or "").strip().lower() in YES
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.opening import Opening
+from sulla.terminal.output import tell
 from sulla.terminal.place import door
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import harmless
@@ -68,6 +68,8 @@ class _Message:
     said: Said
     request_id: str
     message_id: str
+    opening: Opening
+    """Makes the thread for it, where none is named."""
 
 
 class Asking:
@@ -97,13 +99,12 @@ class Asking:
         self._home = home
         self._follow = Follow(home, clock, self._begin, lost=_say_lost)
         self.thread_id = thread_id
-        self._message = _Message(said, random_id("req"), random_id("msg"))
+        self._message = _Message(said, random_id("req"), random_id("msg"), Opening())
         self.by_hand = by_hand and not as_json
         self.seen = 0
         """The last record that was shown; before it is asked, by an earlier question."""
         plain = JsonDisplay() if as_json else PlainDisplay(questions=not self.by_hand)
         self._display = display if display is not None else plain
-        self._opening = Opening()
         self._sent: dict[str, Any] | None = None
         """What came of the message; None until it was taken."""
         self._may_be_kept = False
@@ -157,18 +158,18 @@ class Asking:
             Unavailable: the daemon did not come back in time.
         """
 
-        async def tell(client: Client) -> None:
+        async def give(client: Client) -> None:
             said = {"id": question.id, "verdict": given.verdict, "text": given.text}
             try:
                 await client.call("approval.answer", thread_id=question.thread_id or self.thread_id, **said)
             except Refused as error:
                 if error.retryable:
                     raise
-                print(harmless(f"[not taken: {error.message}]"), file=sys.stderr, flush=True)
+                tell(harmless(f"[not taken: {error.message}]"))
 
         # Whoever asks is followed already: a daemon that is away is waited for.
         self._follow.begun = True
-        await self._follow.once(tell)
+        await self._follow.once(give)
         self.waits.told.add(question.id)
         self.waits.asked.pop(question.id, None)
 
@@ -183,16 +184,16 @@ class Asking:
         if any_turn:
             async with open_client(door(self._home)) as client:
                 await client.call("turn.stop", thread_id=self.thread_id, request_id=f"{self._message.request_id}-stop")
-        elif self._opening.is_unused():
+        elif self._message.opening.is_unused():
             async with open_client(door(self._home)) as client:
-                await self._opening.take_back(client)
+                await self._message.opening.take_back(client)
         self.waits.asked.clear()
         return any_turn
 
     async def _begin(self, client: Client) -> bool:
         """Ask on a connection, the same every time; whether there is anything to follow."""
         if self.thread_id is None:
-            self.thread_id = await self._opening.make(client, self._message.said.agent)
+            self.thread_id = await self._message.opening.make(client, self._message.said.agent)
         elif self._sent is None:
             if _BEGINNING.fullmatch(self.thread_id):
                 self.thread_id = await whole_thread(client, self.thread_id)
@@ -201,12 +202,12 @@ class Asking:
         try:
             sent = await self._send(client)
         except SullaError as error:
-            if self._opening.is_unused(error):
+            if self._message.opening.is_unused(error):
                 self.thread_id = None
-                await self._opening.take_back(client)
+                await self._message.opening.take_back(client)
             raise
         if self._sent is None:
-            self._opening.used()
+            self._message.opening.used()
             self._sent = sent
             self._display.begin(str(sent["run_id"]))
             self._follow.begun = True
@@ -244,9 +245,9 @@ class Asking:
     def _show_earlier(self) -> bool:
         self.waits.asked = dict(self.waits.earlier)
         if self.waits.asked and not self.as_json:
-            print("[an earlier turn of this thread waits for an answer]", file=sys.stderr)
+            tell("[an earlier turn of this thread waits for an answer]")
             for one in () if self.by_hand else self.waits.asked.values():
-                print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
+                tell(harmless(f"? {one.prompt}"))
         return bool(self.waits.asked)
 
     def _note_questions(self, event: dict[str, Any], *, own: bool) -> bool:
@@ -277,7 +278,7 @@ class Asking:
                     raise
                 if wait_s > LONG_S:
                     note = f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]"
-                    print(note, file=sys.stderr, flush=True)
+                    tell(note)
                 await self._clock.sleep(wait_s)
 
     def _show(self, event: dict[str, Any], *, own: bool) -> Exit | None:
@@ -287,5 +288,5 @@ class Asking:
 
 
 def _say_lost() -> None:
-    print(file=sys.stderr)  # the answer may have broken off in the middle of a line
+    tell()  # the answer may have broken off in the middle of a line
     say_lost()

@@ -36,6 +36,19 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
     yield row.rstrip()
 
 
+def indented(line: str, columns: int) -> Iterator[str]:
+    """A line in rows, each as far from the edge as it is.
+
+    Args:
+        line: without line ends.
+        columns: the width of a row; more than 1.
+    """
+    rest = line.lstrip(" ")
+    lead = " " * min(len(line) - len(rest), columns // 2)
+    for row in wrapped(rest, columns - len(lead)):
+        yield f"{lead}{row}".rstrip()
+
+
 def in_two(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
     """Names and what they are, side by side; what does not fit beside a name goes on below it.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,8 +27,8 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
     Returns:
         Its exit code and what was shown, echo included.
     """
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    ours, theirs = _opened()
+    with subprocess.Popen(command, env=_of_its_own(environ), stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         os.write(ours, typed_in.encode())
         shown = b""
@@ -36,6 +39,18 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
             pass  # the command has ended, and with it the terminal's other side
         os.close(ours)
         return process.wait(PATIENCE_S), shown.decode(errors="replace")
+
+
+def _opened() -> tuple[int, int]:
+    """Both sides of a terminal that is wide enough for every line that is told."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
+    return ours, theirs
+
+
+def _of_its_own(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment that says nothing of another terminal's size."""
+    return {name: value for name, value in environ.items() if name not in ("COLUMNS", "LINES")}
 
 
 @dataclass(slots=True)
@@ -79,8 +94,8 @@ class Terminal:
 @contextmanager
 def terminal(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Terminal]:
     """Run a command; what is left of it at the end is killed."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    ours, theirs = _opened()
+    with subprocess.Popen(command, env=_of_its_own(environ), stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         try:
             yield Terminal(process, ours)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import Row, asked_by, choices_of, chosen_of, from_row, open_questions
@@ -25,15 +25,17 @@ def _list(given: argparse.Namespace) -> Exit:
             print(json.dumps(row))
             continue
         until = f" (until {minute(row['expires_at'])} {zone_word()})" if row["expires_at"] else ""
-        print(paper().bold(one_line(row["id"])) + f": {asked_by(row, SystemClock().now())}{until}")
-        print(f"  {harmless(row['prompt'])}")
+        print(paper().bold(one_line(row["id"])))
+        say(f"  {asked_by(row, SystemClock().now())}{until}")
+        say(f"  {harmless(row['prompt'])}")
         question = from_row(row)
-        print(choices_of(question), end="")
-        print(f"  `{program()} approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
+        if choices := choices_of(question):
+            say(choices.rstrip("\n"))
+        say(f"  `{program()} approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
         if row["target"]:
-            print(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
+            say(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
     if not rows and not given.json:
-        print("nobody waits for an answer", file=sys.stderr)
+        tell("nobody waits for an answer")
     return Exit.OK
 
 
@@ -43,7 +45,7 @@ def _show(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({**row, "call": call}))
         return Exit.OK
-    print(harmless(row["prompt"]))
+    say(harmless(row["prompt"]))
     print(choices_of(from_row(row)), end="")
     if call is not None:
         # In ASCII, so that no character can pass for another one.
@@ -123,7 +125,7 @@ async def _one(client: Client, begins: str) -> Row:
 def _rules(given: argparse.Namespace) -> Exit:
     rows = asyncio.run(_ask(given, "approval.rules"))["rules"]
     if not rows and not given.json:
-        print("nothing is allowed with always", file=sys.stderr)
+        tell("nothing is allowed with always")
         return Exit.OK
     table = Table(("RULE", f"EXPIRES ({zone_word()})", "AGENT", "TOOL", "TARGET"), (29, 16, 12, 20), paper())
     if not given.json:

@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from sulla.cli.service.managers import Manager, Systemd, find_manager, own_command, setuid_bubblewrap
@@ -17,6 +16,7 @@ from sulla.daemon.settings.config import FILE, Examined
 from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.home import Home, find_home
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 
@@ -75,7 +75,7 @@ def install(manager: Manager, home: Path, examined: Examined) -> Exit:
     if isinstance(manager, Systemd):
         print("to have it run while you are not logged in: loginctl enable-linger")
     for line in unseen(home, examined):
-        print(f"warning: {line}", file=sys.stderr)
+        tell(f"warning: {line}")
     return Exit.OK
 
 

@@ -19,6 +19,7 @@ from sulla.core.errors import InvalidInput, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.table import one_line
 from sulla.threads.archive.lines import Sealer
@@ -103,7 +104,7 @@ def _export_all(source: Source, given: argparse.Namespace) -> Exit:
             except Unavailable:
                 raise
             except SullaError as error:
-                print(f"sulla: thread {one_line(thread_id)}: {error.message}", file=sys.stderr)
+                tell(f"sulla: thread {one_line(thread_id)}: {error.message}")
                 ended = Exit.FAILED
         after = page[-1]
     return ended

@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from sulla.core.ids import ThreadId
 from sulla.daemon.home.archive import open_archive
 from sulla.host.system import random_id
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import one_line
 from sulla.threads.archive.lines import MAX_LINE_BYTES
 from sulla.threads.archive.restore import Restored, ThreadRestore
@@ -34,7 +34,7 @@ async def _import(given: argparse.Namespace) -> Exit:
             try:
                 restored = await _take_in(archive.restore, path, as_new=given.as_new)
             except Refused as error:
-                print(f"sulla: {path}: {error.message}", file=sys.stderr)
+                tell(f"sulla: {path}: {error.message}")
                 ended = Exit.REFUSED
                 continue
             print(json.dumps(_row(path, restored)) if given.json else one_line(_told(path, restored)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from itertools import islice
 from typing import Any
 
@@ -14,6 +13,7 @@ from sulla.cli.thread.pages import Pages, all_events, all_threads
 from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
@@ -40,7 +40,7 @@ def _list(given: argparse.Namespace) -> Exit:
             print(table.row(_cells(row, given.kind)))
     if not found and not given.json:
         every = "" if given.kind == "all" else "; `--all` lists what agents do by themselves, too"
-        print(f"there are no threads yet: `{program()} chat` begins one{every}", file=sys.stderr)
+        tell(f"there are no threads yet: `{program()} chat` begins one{every}")
     return Exit.OK
 
 
@@ -61,14 +61,13 @@ def _search(given: argparse.Namespace) -> Exit:
         if one["tainted"]:
             print("  " + sheet.faint("these words may come from outside"))
     if answer["more"]:
-        print("there are more: name more words, or ask for more with --limit", file=sys.stderr)
+        tell("there are more: name more words, or ask for more with --limit")
     if answer["searched"] == "titles":
-        print("only titles and first words were searched: no memory is kept (memory.enabled)", file=sys.stderr)
+        tell("only titles and first words were searched: no memory is kept (memory.enabled)")
     if not answer["found"]:
-        print(
+        tell(
             "no conversation fits these words: what was said is found by whole words, any of them, once its turn has "
             "ended; a title by how its words begin",
-            file=sys.stderr,
         )
     return Exit.OK
 
@@ -126,7 +125,7 @@ def _delete(given: argparse.Namespace) -> Exit:
     with Pages(home_of(given)) as pages:
         thread_id = pages.whole(given.id)
         if not given.yes and not _sure(pages, thread_id):
-            print("nothing was deleted", file=sys.stderr)
+            tell("nothing was deleted")
             return Exit.CANCELLED
     asyncio.run(_ask_to_delete(given, thread_id))
     print(json.dumps({"thread_id": thread_id}) if given.json else f"deleted {one_line(thread_id)}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from typing import Any
 
 from sulla.access.principal import OWNER, TokenInfo
@@ -16,6 +15,7 @@ from sulla.core.stamp import stamp
 from sulla.host.home import Home
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Table, one_line, paper
@@ -31,7 +31,7 @@ def _create(given: argparse.Namespace) -> Exit:
         return Exit.OK
     until = f", until {minute(made['expires_at'])} {zone_word()}" if made["expires_at"] else ""
     allowed = ", ".join(made["scopes"])
-    print(f"token {made['name']!r} ({allowed}{until}); it is not shown again:", file=sys.stderr)
+    tell(f"token {made['name']!r} ({allowed}{until}); it is not shown again:")
     print(made["token"])
     return Exit.OK
 
@@ -115,9 +115,7 @@ def _ticket(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({"url": url, "ticket": made["ticket"], "expires_at": made["expires_at"]}))
     else:
-        print(
-            f"good once, until {second(made['expires_at'])[11:]} {zone_word()}; it is not shown again:", file=sys.stderr
-        )
+        tell(f"good once, until {second(made['expires_at'])[11:]} {zone_word()}; it is not shown again:")
         print(url)
     return Exit.OK
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import field
@@ -19,6 +18,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import from_wait
@@ -40,7 +40,7 @@ def begin(given: argparse.Namespace) -> Exit:
             return runner.run(watching.follow())
         except KeyboardInterrupt:
             if watching.run_id:
-                print(f"\n[the beat goes on; `{program()} beat log` says what becomes of it]", file=sys.stderr)
+                tell(f"\n[the beat goes on; `{program()} beat log` says what becomes of it]")
             return Exit.INTERRUPTED
 
 
@@ -112,7 +112,7 @@ class BeatWatch:
             return False
         self.run_id, self._thread = str(row["running"]), str(row["thread_id"])
         self._follow.add(self._thread, int(tick["seq"]))
-        print(f"[a beat is at work already: {self.run_id}]", file=sys.stderr, flush=True)
+        tell(f"[a beat is at work already: {self.run_id}]")
         return True
 
     def _print(self, event: Row) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -18,6 +17,7 @@ from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
+from sulla.terminal.output import tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import harmless
@@ -118,7 +118,7 @@ def _show(given: argparse.Namespace, notes: Sequence[MemoryNote], otherwise: str
             else harmless(f"{row(note).text} [{note.id}, {note.agent}, {note.thread_id}]")
         )
     if not notes and not given.json:
-        print(otherwise, file=sys.stderr)
+        tell(otherwise)
     return Exit.OK
 
 
@@ -130,9 +130,9 @@ async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequenc
         if not somebody_is_there():
             given.wrong("there is nobody to ask: say --yes to forget")
         for note in notes:
-            print(harmless(row(note).text), file=sys.stderr)
+            tell(harmless(row(note).text))
         if not await is_sure("forget this for good?", SystemClock()):
-            print("nothing was forgotten", file=sys.stderr)
+            tell("nothing was forgotten")
             return Exit.CANCELLED
     gone = await index.delete([note.id for note in notes])
     print(json.dumps({"forgotten": gone}) if given.json else f"forgotten: {gone}")

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import sys
 from pathlib import Path
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
@@ -16,6 +15,7 @@ from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import one_line
 from sulla.tools.nearest import did_you_mean
 
@@ -106,9 +106,9 @@ def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tu
     for path in made:
         print(f"made     {path}")
     for note in notes:
-        print(one_line(f"look at: {note}"), file=sys.stderr)
+        tell(one_line(f"look at: {note}"))
     for said in opened.told:
-        print(one_line(said), file=sys.stderr)
+        tell(one_line(said))
     print(f"\nsulla flow check {made[0]}\nsulla flow dry-run {made[0]}")
     return Exit.OK
 

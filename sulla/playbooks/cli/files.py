@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
@@ -16,6 +15,7 @@ from sulla.playbooks.drawing import mermaid
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import Table, harmless, one_line, paper
 
 _HEADS = ("NAME", "STEPS", "STARTED BY", "DESCRIPTION")
@@ -36,9 +36,9 @@ def _list(given: argparse.Namespace) -> Exit:
         print(told if given.json else table.row((row.playbook, steps, on, row.description)))
     for row in rows:
         if row.trouble and not given.json:
-            print(one_line(f"cannot be run: {row.trouble}"), file=sys.stderr)
+            tell(one_line(f"cannot be run: {row.trouble}"))
     for said in playbooks.catalog.troubles:
-        print(one_line(said), file=sys.stderr)
+        tell(one_line(said))
     return Exit.OK
 
 

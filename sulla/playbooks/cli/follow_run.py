@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import Any
@@ -18,8 +17,9 @@ from sulla.terminal import questions
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
-from sulla.terminal.program import program
+from sulla.terminal.program import hint, program
 from sulla.terminal.questions import Question, somebody_is_there
 from sulla.terminal.table import harmless, one_line
 from sulla.terminal.times import second
@@ -61,7 +61,7 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
             return ended
         except KeyboardInterrupt:
             if watching.run:
-                print(f"\n[the run goes on; {how_to_come_back(watching.run)}]", file=sys.stderr)
+                tell(f"\n[the run goes on; {how_to_come_back(watching.run)}]")
             return Exit.INTERRUPTED
 
 
@@ -146,23 +146,23 @@ class RunWatch:
         """
         self._told.add((thread_id, question.id))
 
-        async def tell(client: Client) -> None:
+        async def give(client: Client) -> None:
             said = {"id": question.id, "verdict": answer.verdict, "text": answer.text}
             try:
                 await client.call("approval.answer", thread_id=thread_id, **said)
             except Refused as error:
                 if error.retryable:
                     raise
-                print(f"[not taken: {one_line(error.message, _LINE)}]", file=sys.stderr, flush=True)
+                tell(f"[not taken: {one_line(error.message, _LINE)}]")
 
-        await self._follow.once(tell)
+        await self._follow.once(give)
 
     async def _start(self, client: Client) -> bool:
         if self._begin is not None and not self.run:
             begun = await self._begin(client)
             self.run, self._follow.begun = str(begun["run"]), True
             if not self._given.json:
-                print(f"[the run {one_line(self.run)}]", file=sys.stderr, flush=True)
+                tell(f"[the run {one_line(self.run)}]")
             await tell_of_pause(client, "the run")
         self._follow.add(self.run)
         return True
@@ -203,7 +203,7 @@ class RunWatch:
     def _say_new(self, thread_id: str, found: Iterable[Question]) -> None:
         for one in found:
             if not self._given.json and not self._by_hand and (thread_id, one.id) not in self._told:
-                print(harmless(f"? {one.prompt}"), file=sys.stderr, flush=True)
+                tell(harmless(f"? {one.prompt}"))
 
     def _print(self, event: Row) -> None:
         own = event["thread_id"] == self.run
@@ -213,7 +213,7 @@ class RunWatch:
             return
         for line in lines:
             indent = "" if own else "  "
-            print(f"{second(event['at'])[11:]} {indent}{one_line(line, _LINE)}", file=sys.stderr, flush=True)
+            tell(f"{second(event['at'])[11:]} {indent}{one_line(line, _LINE)}")
 
     def _end(self) -> Exit:
         if self._sheet.outputs and self._outputs and not self._given.json:
@@ -223,6 +223,6 @@ class RunWatch:
 
 def _left_open(watching: RunWatch) -> Exit:
     for thread_id, question in watching.asked:
-        print(questions.how_to_answer(question, thread_id), end="", file=sys.stderr, flush=True)
-    print(f"[{how_to_come_back(watching.run)}]", file=sys.stderr, flush=True)
+        tell(hint(questions.how_to_answer(question, thread_id)), end="")
+    tell(f"[{how_to_come_back(watching.run)}]")
     return Exit.BLOCKED

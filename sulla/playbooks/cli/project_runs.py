@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -22,6 +21,7 @@ from sulla.projects.file import RUN
 from sulla.projects.projects import PROJECTS, Projects
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of, settings_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Table, one_line, paper
@@ -59,7 +59,7 @@ def plan_project(given: argparse.Namespace) -> Exit:
             asyncio.run(_put_down(given, run, SystemClock()))
             return Exit.OK
         for fault in found:
-            print(f"[the plan cannot be worked on: {one_line(fault, 400)}]", file=sys.stderr)
+            tell(f"[the plan cannot be worked on: {one_line(fault, 400)}]")
         remarks = "\n".join([given.remark or "", "Your last plan could not be worked on:", *found]).strip()
     return Exit.FAILED
 
@@ -71,9 +71,8 @@ def work_project(given: argparse.Namespace) -> Exit:
         run = one_line(fields.get(RUN, ""))
         raise Conflict(f"the run {run} works on {given.name} already; {how_to_come_back(run)}")
     if fields.get("run_state") == "blocked" and not given.json:
-        print(
+        tell(
             f"[all is done again; `{program()} flow resume {one_line(fields.get(RUN, ''))}` does what failed alone]",
-            file=sys.stderr,
         )
     agents = [str(agent["id"]) for agent in _ask(given, lambda client: client.call("agent.list"))["agents"]]
     found = read_plan(read_object(given.plan), agents=set(agents)) if given.plan else _kept(given, fields, agents)
@@ -127,7 +126,7 @@ async def _put_down(given: argparse.Namespace, run: str, clock: Clock) -> None:
     until_s = clock.elapsed() + PATIENCE_S
     while _fields(given).get("plan") != run:
         if clock.elapsed() >= until_s:
-            print(f"[the file of {given.name} does not name the plan {one_line(run)} yet]", file=sys.stderr)
+            tell(f"[the file of {given.name} does not name the plan {one_line(run)} yet]")
             return
         await clock.sleep(0.05)
 
@@ -148,7 +147,7 @@ def _follow(
         run = str(_ask(given, begin)["run"])
         print(json.dumps({"run": run}) if given.json else run)
         if not given.json:
-            print(f"[{how_to_come_back(run)}]", file=sys.stderr)
+            tell(f"[{how_to_come_back(run)}]")
         return run, Exit.OK
     ended = follow(given, "", begin, outputs=outputs)
     return str(begun.get("run", "")), ended
@@ -162,7 +161,7 @@ def _print(given: argparse.Namespace, plan: ProjectPlan) -> None:
     print(table.head())
     for task in in_order(plan.tasks):
         print(table.row((task.id, ", ".join(task.depends_on), task.agent, task.title)))
-    print(f"[`{program()} project work {given.name}` has it done, {plan.execution_strategy}]", file=sys.stderr)
+    tell(f"[`{program()} project work {given.name}` has it done, {plan.execution_strategy}]")
 
 
 def _ask(given: argparse.Namespace, what: Callable[[Client], Awaitable[Row]]) -> Row:

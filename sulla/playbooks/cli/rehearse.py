@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, tr
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import Paper, one_line, paper
 
 _WORDS = {"completed": "done", "running": "waits"}
@@ -146,7 +146,7 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
         else:
             print("\n".join(_way_lines(playbooks, number, len(done.ways), way, cost, on)))
     if done.is_cut:
-        print(f"there are more than {len(done.ways)} ways: settle some with --choose STEP=WAY", file=sys.stderr)
+        tell(f"there are more than {len(done.ways)} ways: settle some with --choose STEP=WAY")
     return Exit.OK
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Paper, Table, one_line, paper
@@ -42,9 +42,9 @@ def list_runs(given: argparse.Namespace) -> Exit:
     for row in found[: given.limit]:
         print(json.dumps(row) if given.json else table.row(_run_cells(row)))
     if len(found) > given.limit:
-        print(f"and {len(found) - given.limit} more: --limit N shows so many", file=sys.stderr)
+        tell(f"and {len(found) - given.limit} more: --limit N shows so many")
     if not found and not given.json:
-        print(f"no runs; begin one with `{program()} flow run NAME`", file=sys.stderr)
+        tell(f"no runs; begin one with `{program()} flow run NAME`")
     return Exit.OK
 
 

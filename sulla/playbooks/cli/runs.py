@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_in
 from sulla.playbooks.cli.run_view import list_runs, show_run
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line
@@ -60,7 +60,7 @@ def _begin(given: argparse.Namespace, begin: Begin) -> Exit:
     begun = _ask(given, begin)
     print(json.dumps(begun) if given.json else begun["run"])
     if not given.json:
-        print(f"[{how_to_come_back(begun['run'])}]", file=sys.stderr)
+        tell(f"[{how_to_come_back(begun['run'])}]")
     return Exit.OK
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
 from sulla.core.errors import NotFound
 from sulla.projects.projects import PROJECTS, ListedProject, Projects
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Table, harmless, one_line, paper
@@ -28,7 +28,7 @@ def _list(given: argparse.Namespace) -> Exit:
     for listed in found:
         print(json.dumps(_row(listed)) if given.json else table.row(_cells(listed)))
     if not found and not given.json:
-        print(f"there are no projects: make a folder with a PROJECT.md in {_folder(given)}", file=sys.stderr)
+        tell(f"there are no projects: make a folder with a PROJECT.md in {_folder(given)}")
     return Exit.OK
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.ids import meant
 from sulla.terminal.options import add_home
+from sulla.terminal.output import tell
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
@@ -94,9 +94,9 @@ async def _trust(given: argparse.Namespace) -> Exit:
     where, params = door(home_of(given)), {"path": _here(given.path)}
     found = await _ask(where, "safety.trust", params)
     if not given.yes:
-        print(marked(found), file=sys.stderr)
+        tell(marked(found))
         if not await is_sure("trust this as it is? Agents then act on what it says without a question.", SystemClock()):
-            print("nothing was changed", file=sys.stderr)
+            tell("nothing was changed")
             return Exit.CANCELLED
     found = await _ask(where, "safety.trust", params | {"seen": found["seen"]})
     print(json.dumps(found) if given.json else f"trusted: {marked(found)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from sulla.skills.folders import looked_at
 from sulla.skills.found import KnownSkill
 from sulla.skills.skill import SKILL_FILE, read_skill
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
 
@@ -138,7 +138,7 @@ _WORDS = {"yes": "allowed", "no": "not allowed yet", "changed": "changed since i
 
 def _complain(troubles: tuple[str, ...]) -> None:
     for said in troubles:
-        print(one_line(said), file=sys.stderr)
+        tell(one_line(said))
 
 
 LOOKS = {"list": _list, "show": _show, "check": _check, "trust": _trust, "forget": _forget}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from sulla.speech.cli.recording import recording
 from sulla.speech.cli.trace import Totals, Trace, told
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import Paper, Table, one_line, paper
 
 _PROFILES: Final = {profile.name: profile for profile in (CLASSIC, ADAPTIVE)}
@@ -23,7 +23,7 @@ def replay(given: argparse.Namespace) -> Exit:
     found = recording(given.file)
     if found.faults:
         for fault in found.faults:
-            print(one_line(fault), file=sys.stderr)
+            tell(one_line(fault))
         return Exit.REFUSED
     profiles = [_PROFILES[given.profile]] if given.profile else list(_PROFILES.values())
     traces = [Trace(profile, given.question) for profile in profiles]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,9 @@ from sulla.speech.cli.unsent import UnsentSpeech
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
+from sulla.terminal.program import hint
 from sulla.terminal.questions import how_to_answer
 from sulla.terminal.table import one_line
 
@@ -37,7 +38,7 @@ def simulate(given: argparse.Namespace) -> Exit:
     found = recording(given.voice_sim)
     if found.faults:
         for fault in found.faults:
-            print(one_line(fault), file=sys.stderr)
+            tell(one_line(fault))
         return Exit.REFUSED
     home = home_of(given)
     door(home)
@@ -49,9 +50,9 @@ def simulate(given: argparse.Namespace) -> Exit:
             try:
                 stopped = runner.run(voice.stop())
             except Unavailable:
-                print("\n[not stopped: the daemon is away, and what was said is answered]", file=sys.stderr)
+                tell("\n[not stopped: the daemon is away, and what was said is answered]")
                 return Exit.INTERRUPTED
-            print("\n[stopped]" if stopped else "\n[not sent]", file=sys.stderr)
+            tell("\n[stopped]" if stopped else "\n[not sent]")
             return Exit.CANCELLED
 
 
@@ -229,7 +230,7 @@ class VoiceSimulation:
 
     def _tell(self, line: str) -> None:
         if not self._options.as_json:
-            print(f"{self._clock.elapsed() - self._began:9.3f}  {line}", file=sys.stderr, flush=True)
+            tell(f"{self._clock.elapsed() - self._began:9.3f}  {line}")
 
     def _ring(self) -> None:
         """Something has changed."""
@@ -251,7 +252,7 @@ class VoiceSimulation:
         if self.talk.asked:
             if not self._options.as_json:
                 for question in self.talk.asked.values():
-                    print(how_to_answer(question, self.thread_id or ""), end="", file=sys.stderr, flush=True)
+                    tell(hint(how_to_answer(question, self.thread_id or "")), end="")
             return Exit.BLOCKED
         if not self.talk.turns:
             self._tell("no message came of what was said")

@@ -79,7 +79,7 @@ def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Ca
     assert "touch made-by-it" in question["prompt"]
     listed = typed(capsys, "approvals")
     assert listed.code == Exit.OK
-    assert listed.out.startswith(f"{question['id']}: sulla, just now, in {question['thread_id']} (")
+    assert listed.out.startswith(f"{question['id']}\n  sulla, just now, in {question['thread_id']} (")
     assert not (home / "workspace" / "made-by-it").exists()
     said = typed(capsys, "approvals", "answer", question["id"][:20], "approve")
     assert (said.code, said.out) == (Exit.OK, f"{question['id']}: approve\n")
