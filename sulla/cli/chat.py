@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from sulla.core.errors import Refused
 from sulla.host.system import SystemClock
 from sulla.terminal.attend import run_turn
+from sulla.terminal.chat.lines import LineNote, LineTalk
 from sulla.terminal.exits import Exit
 from sulla.terminal.given import thread_of
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import hint
-from sulla.terminal.turn import Asking, Said, fault_in
+from sulla.terminal.turn import Asking, fault_in
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -54,23 +55,26 @@ def run(given: argparse.Namespace) -> Exit:
             return talking.run(Talk(home, clock, given.agent or "").run(thread_id or ""))
     if by_hand:
         tell("Ctrl-C stops an answer; Ctrl-D, or Ctrl-C at the prompt, leaves.")
-    ended, seen = Exit.OK, 0
+    ended, talk = Exit.OK, LineTalk(thread_id, given.agent)
     with asyncio.Runner() as runner:
-        for text in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
-            if fault := fault_in(text):
-                tell(f"not sent: {fault}")
-                ended = Exit.USAGE
+        for line in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
+            said = talk.take(line)
+            if isinstance(said, LineNote) or (fault := fault_in(said.text)):
+                note = said if isinstance(said, LineNote) else LineNote(f"not sent: {fault}", wrong=True)
+                ended = Exit.USAGE if note.wrong else ended
+                tell(hint(note.text), end="\n" if note.text else "")
+                if talk.over:
+                    break
                 continue
-            said = Said(text, agent=given.agent)
-            asking = Asking(home, thread_id, said, clock, as_json=given.json, by_hand=by_hand)
-            asking.seen = seen
+            asking = Asking(home, talk.thread_id, said, clock, as_json=given.json, by_hand=by_hand)
+            asking.seen = talk.seen
             ended = _answer(asking, clock, runner)
-            thread_id, seen = asking.thread_id, asking.seen
+            talk.thread_id, talk.seen = asking.thread_id, asking.seen
             if asking.waits.asked or (not by_hand and ended in (Exit.CANCELLED, Exit.INTERRUPTED)):
                 break  # what is asked was left open, and whatever is said next would wait behind it
     if not by_hand:
         return ended
-    tell(hint(f"\n`sulla chat --thread {thread_id}` goes on here.") if thread_id else "")
+    tell(hint(f"\n`sulla chat --thread {talk.thread_id}` goes on here.") if talk.thread_id else "")
     return Exit.OK
 
 

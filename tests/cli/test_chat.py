@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+from sulla.terminal.chat.lines import LineNote, LineTalk
+from sulla.terminal.chat.orders import ORDERS
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
@@ -68,6 +70,50 @@ def test_a_refused_line_does_not_end_the_talk(capsys: Capsys) -> None:
         "refused: params.text: got 100001 characters, expected at most 100000; "
         "send it in parts, or put it in a file of the workspace and name that\n"
     )
+
+
+def inputs(capsys: Capsys, thread_id: str) -> list[dict[str, str]]:
+    """What was said in a thread."""
+    events = map(json.loads, typed(capsys, "thread", "show", thread_id, "--json").out.splitlines())
+    return [event["data"] for event in events if event["type"] == "INPUT"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_scripts_commands_are_done_and_no_model_is_asked(capsys: Capsys) -> None:
+    chat = typed(capsys, "chat", "--json", given=b"hello\n/new\n/quote a letter\nhello\n//hello\n/exit\nhello\n")
+    threads = list(dict.fromkeys(json.loads(line)["thread_id"] for line in chat.out.splitlines()))
+    said = [(event["text"], event.get("quoted", "")) for thread in threads for event in inputs(capsys, thread)]
+    assert said == [("hello", ""), ("hello", "a letter"), ("/hello", "")]
+    assert (chat.code, chat.err, len(threads)) == (Exit.OK, "", 2)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"/threads", "not done: /threads is for a talk at a terminal; `"),
+        (b"/stop", "here each line waits for the answer to the one before"),
+        (b"/hepl", "not sent: there is no command /hepl: did you mean /help?"),
+        (b"/agent", "/agent wants an id behind it here"),
+    ],
+)
+def test_what_a_script_cannot_do_is_refused_by_name_and_not_sent(capsys: Capsys, line: bytes, said: str) -> None:
+    chat = typed(capsys, "chat", given=line)
+    assert (chat.code, chat.out) == (Exit.USAGE, "")
+    assert said in chat.err
+
+
+@pytest.mark.usefixtures("here")
+def test_a_question_is_a_text_also_where_it_looks_like_a_command(capsys: Capsys) -> None:
+    asked = typed(capsys, "ask", "--json", "/stop")
+    assert [event["text"] for event in inputs(capsys, json.loads(asked.out.splitlines()[0])["thread_id"])] == ["/stop"]
+    assert asked.code == Exit.OK
+
+
+def test_every_command_of_a_talk_is_known_without_a_screen() -> None:
+    for form in ORDERS:
+        line = f"/{form.name} x" if form.needed else f"/{form.name}"
+        assert isinstance(LineTalk(None).take(line), LineNote)
 
 
 @pytest.mark.usefixtures("here")

@@ -135,7 +135,10 @@ async def _model(talk: Talk, argument: str) -> None:
         return
     rows = [(model, f"agent {agent}") for agent, model in talk.known.agents]
     head = f"no agent has the model {argument}: these have" if argument else "models; /model NAME has its agent answer"
-    more = "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md)"
+    more = (
+        "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md); "
+        "`sulla reload` has it taken up"
+    )
     _tell_rows(talk, head, rows)
     talk.note(more)
 
