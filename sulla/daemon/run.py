@@ -128,7 +128,7 @@ async def run_daemon(
         server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.settle, SETTLE_S)
-        home.announce(Whereabouts(server.url, os.getpid()))
+        home.announce(Whereabouts(server.url, os.getpid(), settings.daemon.zone))
         _greet(say, settings, choice, server)
         async with asyncio.TaskGroup() as group:
             working = group.create_task(system.work.run(), name="work")

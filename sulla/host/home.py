@@ -56,6 +56,8 @@ class Whereabouts:
 
     url: str
     pid: int
+    zone: str = ""
+    """The time zone that the home's settings name; empty where they name none, and the machine's counts."""
 
 
 class Home:
@@ -194,7 +196,7 @@ class Home:
         except OSError as error:
             raise self._unusable("written", error, WHERE) from None
         try:
-            os.write(handle, (json.dumps({"url": where.url, "pid": where.pid}) + "\n").encode())
+            os.write(handle, (json.dumps({"url": where.url, "pid": where.pid, "zone": where.zone}) + "\n").encode())
             # Held until this process ends, however it ends: who can take it knows that the file is left over.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             draft.replace(self.path / WHERE)  # as a whole: nobody sees half a file
@@ -212,8 +214,8 @@ class Home:
         try:
             with (self.path / WHERE).open(encoding="utf-8") as file:
                 match json.load(file):
-                    case {"url": str(url), "pid": int(pid)} if _held(file.fileno()):
-                        return Whereabouts(url, pid)
+                    case {"url": str(url), "pid": int(pid), **more} if _held(file.fileno()):
+                        return Whereabouts(url, pid, str(more.get("zone", "")))
         except (OSError, ValueError):
             pass  # never written, not ours to read, or not what a daemon writes
         return None

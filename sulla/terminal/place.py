@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from pathlib import Path
 
 from sulla.core.dataclass import dataclass
@@ -64,4 +65,20 @@ def door(home: Path) -> Door:
         )
     if token is None:
         raise Unauthorized(f"cannot read the token in the home {home}: run this as the user that the daemon runs as")
+    _tell_time_in(where.zone)
     return Door(where.url, token)
+
+
+def _tell_time_in(zone: str) -> None:
+    """Have times shown by the home's clocks, unless whoever sits here has clocks of their own (`TZ`).
+
+    Args:
+        zone: its name; empty for the machine's.
+    """
+    if not zone or os.environ.get("TZ"):
+        return
+    from zoneinfo import TZPATH
+
+    if any((folder / zone).is_file() for folder in map(Path, TZPATH)):  # a system without it would take it for UTC
+        os.environ["TZ"] = zone
+        time.tzset()

@@ -1,4 +1,6 @@
-"""Times for people: by the clocks of the machine that the terminal is on."""
+"""Times for people: by the clocks of the home where its settings name a zone (`place.door`), else by the machine's; by
+those of `TZ` where that is set.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def ago(at: str, now_s: float) -> str:
 
 
 def zone_word() -> str:
-    """What the machine's time is called in the heads of lists, e.g. ``CET``; around a change of clocks the rows of a
+    """What the time is called in the heads of lists, e.g. ``CET``; around a change of clocks the rows of a
     list may differ from it."""
     return _here("2027-01-15T08:00:00.000Z").tzname() or "local"
 

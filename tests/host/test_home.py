@@ -114,7 +114,7 @@ def test_whereabouts_are_known_while_the_daemon_runs(folder: Path) -> None:
     with _claimed(folder) as home:
         assert Home(folder).whereabouts() is None
         home.announce(WHERE)
-        assert json.loads((folder / "daemon.json").read_text()) == {"url": WHERE.url, "pid": WHERE.pid}
+        assert json.loads((folder / "daemon.json").read_text()) == {"url": WHERE.url, "pid": WHERE.pid, "zone": ""}
         assert _mode(folder / "daemon.json") == 0o600
         assert [Home(folder).whereabouts() for _ in range(3)] == [WHERE] * 3
     assert Home(folder).whereabouts() is None

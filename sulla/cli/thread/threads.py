@@ -28,17 +28,17 @@ _FOUND = 20
 
 
 def _list(given: argparse.Namespace) -> Exit:
-    table, found = _table(given.kind), False
+    table: Table | None = None
     with Pages(home_of(given)) as pages:
         for row in islice(all_threads(pages, given.kind), given.limit):
             if given.json:
                 print(json.dumps(row))
                 continue
-            if not found:
+            if table is None:  # only once the daemon was asked is it known whose clocks count
+                table = _table(given.kind)
                 print(table.head())
-            found = True
             print(table.row(_cells(row, given.kind)))
-    if not found and not given.json:
+    if table is None and not given.json:
         every = "" if given.kind == "all" else "; `--all` lists what agents do by themselves, too"
         tell(f"there are no threads yet: `{program()} chat` begins one{every}")
     return Exit.OK

@@ -182,3 +182,12 @@ def test_a_ticket_needs_a_daemon(tmp_path: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "token", "ticket", "--home", str(tmp_path / "home"))
     assert (shown.code, shown.out) == (Exit.UNREACHABLE, "")
     assert "sulla up" in shown.err
+
+
+def test_times_are_those_of_the_homes_zone_or_of_ones_own(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_DAEMON__ZONE="Asia/Tokyo")
+    with place.up():
+        code, out, _ = place.run("token", "list")
+        assert (code, out.split()[1:5]) == (Exit.OK, ["CREATED", "(JST)", "EXPIRES", "(JST)"])
+        place.environ["TZ"] = "Asia/Kolkata"
+        assert "CREATED (IST)" in place.run("token", "list")[1]
