@@ -44,6 +44,14 @@ def colour_is_wanted() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def terminal_reflows() -> bool:
+    """Whether the terminal breaks its rows anew when it becomes narrower, as nearly all do. Xterm, GNU Screen and the
+    system's own console cut them.
+    """
+    own = os.environ.get("TERM", "").startswith(("linux", "screen")) and not os.environ.get("TMUX")
+    return not own and not os.environ.get("XTERM_VERSION")
+
+
 def config_folder() -> Path:
     """Where programs of this person's look for what they are told (the XDG base directories)."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()

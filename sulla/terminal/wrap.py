@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from sulla.terminal.table import width
@@ -47,6 +47,16 @@ def indented(line: str, columns: int) -> Iterator[str]:
     lead = " " * min(len(line) - len(rest), columns // 2)
     for row in wrapped(rest, columns - len(lead)):
         yield f"{lead}{row}".rstrip()
+
+
+def added_rows(widths: Sequence[int], columns: int) -> int:
+    """How many more rows these take up on a terminal that has become so narrow.
+
+    Args:
+        widths: how wide each row is that was written.
+        columns: how wide the terminal is now.
+    """
+    return sum(max(0, wide - 1) // max(1, columns) for wide in widths)
 
 
 def in_two(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:

@@ -13,11 +13,11 @@ from sulla.core.errors import foremost
 from sulla.terminal.chat.pieces import Event, Piece, shown_tail
 from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
-from sulla.terminal.place import colour_is_wanted
+from sulla.terminal.place import colour_is_wanted, terminal_reflows
 from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
-from sulla.terminal.table import Paper, columns_of_terminal, harmless, one_line
-from sulla.terminal.wrap import wrapped
+from sulla.terminal.table import Paper, columns_of_terminal, harmless, one_line, width
+from sulla.terminal.wrap import added_rows, wrapped
 
 TICK_S: Final = 1.0
 """How often it is shown that time passes."""
@@ -72,8 +72,9 @@ class LiveDisplay:
         self._colour = colour_is_wanted()
         self._view = View()
         self._plain = Screen("")
-        self._drawn = 0
-        """How many rows stand below what was printed for good."""
+        self._drawn: list[str] = []
+        """The rows that stand below what was printed for good."""
+        self._drawn_columns = 0
 
     def begin(self, run_id: str) -> None:
         """See `Display`."""
@@ -135,9 +136,12 @@ class LiveDisplay:
         rows = live_rows(self._view, self._clock.elapsed(), TAIL_ROWS, columns)
         paper = Paper(columns, self._colour)
         print("\n".join([*rows[:-1], paper.faint(rows[-1])]) if rows else "", end="", flush=True)
-        self._drawn = len(rows)
+        self._drawn, self._drawn_columns = rows, columns
 
     def _erase(self) -> None:
         if self._drawn:
-            print("\r" + (f"\x1b[{self._drawn - 1}A" if self._drawn > 1 else "") + "\x1b[J", end="", flush=True)
-        self._drawn = 0
+            up, columns = len(self._drawn) - 1, columns_of_terminal()
+            if columns < self._drawn_columns and terminal_reflows():
+                up += added_rows([width(row) for row in self._drawn], columns)
+            print("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J", end="", flush=True)
+        self._drawn = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app_or_none
@@ -17,12 +17,16 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.output import Output
+from prompt_toolkit.renderer import Renderer
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
+from sulla.terminal.place import terminal_reflows
+from sulla.terminal.wrap import added_rows
 
 PASTE_IDLE_S: Final = 10.0
 """A paste of which nothing comes for so long has ended: its end got lost on the way. What came of it is kept."""
@@ -90,6 +94,8 @@ class TalkPrompt:
             key_bindings=self._keys(),
         )
         self._paste = UnendedPaste(self._session.app, PASTE_IDLE_S, idle=True)
+        if terminal_reflows():
+            follow_width(self._session.app.renderer, self._session.app.output)
 
     @contextmanager
     def kept_raw(self) -> Iterator[None]:
@@ -264,6 +270,41 @@ def above(text: str) -> None:
     app.output.flush()
     app.renderer.reset()
     app.invalidate()
+
+
+def follow_width(renderer: Renderer, output: Output) -> None:
+    """Have the line editor erase all that it drew also where the terminal has broken its rows anew since.
+
+    Args:
+        renderer: draws it.
+        output: the terminal.
+    """
+    erase, render = renderer.erase, renderer.render
+
+    def settle() -> None:
+        """The library goes up by as many rows as it has drawn."""
+        drawn, before, columns = renderer._last_screen, renderer._last_size, output.get_size().columns
+        if drawn is None or before is None or columns >= before.columns:
+            return
+        at = renderer._cursor_pos
+        widths = [_width(drawn.data_buffer[y]) for y in range(at.y)]
+        renderer._cursor_pos = at._replace(y=at.y + added_rows([*widths, at.x], columns))
+        renderer._last_size = before._replace(columns=columns)
+
+    def erased(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
+        settle()
+        erase(*given, **named)
+
+    def rendered(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
+        settle()
+        render(*given, **named)
+
+    renderer.erase, renderer.render = erased, rendered  # type: ignore[method-assign]  # it has no place for that
+
+
+def _width(row: Any) -> int:  # noqa: ANN401 - the library's
+    """How much of a row was written; blanks at its end are not."""
+    return max((at + max(1, cell.width) for at, cell in row.items() if cell.char != " "), default=0)
 
 
 class _Kept(History):

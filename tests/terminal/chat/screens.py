@@ -135,9 +135,15 @@ def seat(words: Sequence[str], environ: Mapping[str, str], *, columns: int = 60,
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     screen = pyte.HistoryScreen(columns, rows, history=_HISTORY, ratio=0.5)
+    # Like xterm, it cuts rows where it becomes narrower, and breaks none of them anew.
     command = (sys.executable, "-m", "sulla", *words)
     with subprocess.Popen(
-        command, env={**environ, "TERM": "xterm"}, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        command,
+        env={**environ, "TERM": "xterm", "XTERM_VERSION": "1"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
     ) as process:
         os.close(theirs)
         try:

@@ -1,0 +1,70 @@
+"""A window becomes narrower while an answer comes: nothing of what was drawn before is left on it."""
+
+from __future__ import annotations
+
+import pytest
+from prompt_toolkit.data_structures import Point, Size
+from prompt_toolkit.layout.screen import Char, Screen
+from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.renderer import Renderer
+from prompt_toolkit.styles import Style
+
+from sulla.terminal.chat.prompt import follow_width
+from sulla.terminal.place import terminal_reflows
+from sulla.terminal.wrap import added_rows
+
+
+@pytest.mark.parametrize(
+    ("widths", "columns", "more"),
+    [([], 60, 0), ([60], 60, 0), ([61], 60, 1), ([99, 99, 12], 50, 2), ([120, 121], 60, 1 + 2), ([5], 0, 4)],
+)
+def test_a_row_takes_up_as_many_rows_as_it_is_broken_into(widths: list[int], columns: int, more: int) -> None:
+    assert added_rows(widths, columns) == more
+
+
+@pytest.mark.parametrize(
+    ("environ", "reflows"),
+    [
+        ({"TERM": "xterm-256color"}, True),
+        ({"TERM": "xterm", "XTERM_VERSION": "XTerm(379)"}, False),
+        ({"TERM": "linux"}, False),
+        ({"TERM": "screen"}, False),
+        ({"TERM": "screen-256color", "TMUX": "/tmp/tmux,1,0"}, True),
+    ],
+)
+def test_terminals_that_cut_their_rows_are_known(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], reflows: bool
+) -> None:
+    for name in ("TMUX", "XTERM_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert terminal_reflows() is reflows
+
+
+class _Narrow(DummyOutput):
+    """A terminal that has become narrower since something was drawn."""
+
+    def __init__(self) -> None:
+        self.columns = 100
+        self.up = 0
+
+    def get_size(self) -> Size:
+        return Size(rows=24, columns=self.columns)
+
+    def cursor_up(self, amount: int) -> None:
+        self.up += amount
+
+
+@pytest.mark.parametrize(("columns", "up"), [(100, 2), (140, 2), (60, 3), (30, 5)])
+def test_the_line_editor_goes_up_to_where_its_first_row_begins_now(columns: int, up: int) -> None:
+    output = _Narrow()
+    renderer = Renderer(Style([]), output)
+    renderer._last_screen, renderer._last_size, renderer._cursor_pos = Screen(), output.get_size(), Point(12, 2)
+    for y, wide in enumerate((90, 50)):
+        renderer._last_screen.data_buffer[y].update({x: Char("x") for x in range(wide)})
+        renderer._last_screen.data_buffer[y].update({x: Char(" ") for x in range(wide, 100)})
+    follow_width(renderer, output)
+    output.columns = columns
+    renderer.erase()
+    assert output.up == up
