@@ -291,3 +291,43 @@ async def test_an_end_is_told_once_whatever_comes_between(make: Make, dies_at: i
         await world.want(run, PlaybookAsked("resume"))
         await world.work()
     assert len([entry for entry in await world.log(talk) if isinstance(entry.fact, PlaybookEnded)]) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- deaths
+
+FIVE = "name: five\nsteps:\n" + "".join(f"  - {{id: s{n}, tool: note_safe, with: {{what: '{n}'}}}}\n" for n in range(5))
+
+
+async def lives(world: PlayWorld, run: ThreadId, *dies_at: int) -> PlayWorld:
+    """A life after the other, each of which ends at one of its changes of the store."""
+    store = world.store
+    for boot, last in enumerate(dies_at, 2):
+        meanwhile(world, 60)
+        try:
+            await again(world, boot, Mortal(store, last, after=True)).turns.attend(run)
+        except BaseException as error:
+            if not is_kill(error):
+                raise
+    meanwhile(world, 60)
+    return again(world, len(dies_at) + 2)
+
+
+async def test_a_run_that_gets_on_between_deaths_is_taken_up_each_time(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), FIVE)
+    run = await world.play("five")
+    world = await lives(world, run, 4, 4, 4, 4, 4)
+    taken = [entry.data["reason"] for entry in await world.log(run) if entry.kind == "RESUMED"]
+    assert taken.count("crashed") >= 3
+    await world.work()
+    assert (await at(world, run)).status == "completed"
+    assert sorted(set(effects(ledger))) == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_run_that_ends_the_daemon_at_one_place_ends_at_its_third_death(make: Make) -> None:
+    world = make(ScriptedProvider(), FIVE)
+    run = await world.play("five")
+    world = await lives(world, run, 3, 2, 2)
+    await world.work()
+    play = await at(world, run)
+    assert play.status == "failed"
+    assert "stopped 3 times" in play.failure
