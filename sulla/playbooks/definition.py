@@ -88,6 +88,8 @@ class AgentStep:
     """What counts as done, told to both."""
     output: FrozenJson | None = None
     """JSON Schema that its result has to meet; None for text."""
+    memory: bool = False
+    """Whether it is told what its agent remembers, and is remembered itself."""
 
 
 @dataclass(frozen=True, slots=True)

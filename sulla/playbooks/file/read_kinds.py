@@ -57,6 +57,7 @@ def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         after=_template(reading, at, "after"),
         success=_template(reading, at, "success"),
         output=None if output is None else read_schema(reading, output[1], "output"),
+        memory="memory" in keys and reading.flag(keys["memory"][1], "memory"),
     )
 
 

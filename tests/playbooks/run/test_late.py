@@ -114,6 +114,18 @@ steps:
 """
 
 
+@pytest.mark.parametrize("wants", [False, True])
+async def test_an_agent_of_a_step_knows_its_task_alone_unless_the_step_says_otherwise(
+    make: Make, *, wants: bool
+) -> None:
+    text = WORKING.replace("prompt: work", "prompt: work, memory: true") if wants else WORKING
+    world = make(ScriptedProvider([done("good")]), text)
+    run = await world.run_play("working")
+    birth = (await world.now(await child_of(world, run))).identity.birth
+    assert birth is not None
+    assert birth.memory is wants
+
+
 async def test_an_agent_that_was_done_in_time_counts_however_late_it_is_heard(make: Make) -> None:
     world = make(ScriptedProvider([done("good")]), WORKING)
     run = await world.play("working")
