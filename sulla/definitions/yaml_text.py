@@ -91,6 +91,16 @@ def read_map(text: str) -> JsonObject:
     return _plain_map(found)
 
 
+_IN_QUOTES: Final = ": put text that holds ': ', ', ', '{' or '[' in quotes"
+_INDENTED: Final = ": this line is indented otherwise than what it belongs to"
+_MEANT: Final = {
+    "mapping values are not allowed in this context": _IN_QUOTES,
+    **dict.fromkeys(("did not find expected ',' or '}'", "did not find expected ',' or ']'"), _IN_QUOTES),
+    **dict.fromkeys(("did not find expected key", "did not find expected '-' indicator"), _INDENTED),
+}
+"""What those who write a file have to do, by the words of the library."""
+
+
 def read_nodes(
     text: str, *, most_bytes: int = MAX_YAML_BYTES, most_deep: int = MAX_YAML_DEPTH
 ) -> YamlNode | YamlFault | None:
@@ -123,8 +133,10 @@ def read_nodes(
         ended = error.problem_mark is None or not text[error.problem_mark.index :].strip()
         mark = (error.context_mark if ended else None) or error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        said = [error.context, error.problem] if ended else [error.problem]
-        return YamlFault(line, column, ", ".join(filter(None, said)) or "this is not YAML")
+        said = ", ".join(filter(None, [error.context, error.problem] if ended else [error.problem]))
+        if error.problem_mark is not None and text[error.problem_mark.index :].startswith("\t"):
+            return YamlFault(line, column, "a tab stands here: YAML is indented with spaces")
+        return YamlFault(line, column, f"{said}{_MEANT.get(error.problem or '', '')}" or "this is not YAML")
     except _Refused as refused:
         return refused.fault
 

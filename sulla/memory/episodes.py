@@ -21,6 +21,7 @@ from sulla.threads.log.records import (
     RunFinished,
     RunStarted,
     TextMessageEnd,
+    ThreadCreated,
     ToolCallStart,
 )
 
@@ -59,15 +60,17 @@ class EpisodeReader:
         self._last = progress.from_seq
         self._done = progress.done_seq
         self._tainted = progress.tainted
+        self._silent = progress.silent
         self._open: dict[RunId, _OpenEpisode] = {}
 
     @property
     def progress(self) -> ReadPosition:
         """How far the log has been read; reading on from there gives every further episode once."""
         if not self._open:
-            return ReadPosition(self._created_ms, self._last, self._done, tainted=self._tainted)
+            return ReadPosition(self._created_ms, self._last, self._done, tainted=self._tainted, silent=self._silent)
         first = min(self._open.values(), key=lambda one: one.seq)
-        return ReadPosition(self._created_ms, first.seq - 1, self._done, tainted=first.tainted_before)
+        tainted, silent = first.tainted_before, self._silent
+        return ReadPosition(self._created_ms, first.seq - 1, self._done, tainted=tainted, silent=silent)
 
     def read(self, entries: Iterable[Entry]) -> list[MemoryNote]:
         """The episodes of the runs that end among these.
@@ -86,6 +89,9 @@ class EpisodeReader:
     def _take(self, entry: Entry) -> MemoryNote | None:
         run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
         match entry.fact:
+            case ThreadCreated(birth=birth) as fact:
+                self._silent = birth is not None and not birth.memory
+                self._tainted = self._tainted or from_outside(fact)
             case Input() as fact:
                 # What a playbook asks is between it and the agent, and what it says is no person's word.
                 if entry.origin.run_id is not None and fact.question is None:
@@ -122,7 +128,7 @@ class EpisodeReader:
         if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
             return None
         self._done = entry.seq
-        if not run.kept:
+        if not run.kept or self._silent:
             return None
         outcome = end.outcome
         failed = end.message if isinstance(end, RunError) else outcome.blocker_reason

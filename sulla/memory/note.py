@@ -87,6 +87,8 @@ class ReadPosition:
     """Runs that ended up to here have been written; a note that was forgotten since does not come back."""
     tainted: bool = field(kw_only=True)
     """Whether anything up to `from_seq` came from what nobody trusts; what follows derives from it."""
+    silent: bool = field(default=False, kw_only=True)
+    """Whether nothing of this thread is remembered: it knows its task alone, and nobody else is to know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ def note_from_json(text: str | bytes) -> MemoryNote:
 
 def progress_to_json(progress: ReadPosition) -> str:
     """How far a thread was read, as JSON."""
-    return json.dumps(asdict(progress), separators=(",", ":"))
+    said = {name: value for name, value in asdict(progress).items() if name != "silent" or value}
+    return json.dumps(said, separators=(",", ":"))
 
 
 def progress_from_json(text: str | bytes) -> ReadPosition:

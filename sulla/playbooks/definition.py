@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from datetime import datetime
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
@@ -72,6 +73,15 @@ class Budget:
 # ------------------------------------------------------------------------------------------------------- kinds of steps
 
 
+def moment_of(text: str) -> datetime | None:
+    """A point in time that is written with its zone, such as ``2030-01-31T09:00:00+01:00``; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class AgentStep:
     """A child run of an agent."""
@@ -88,6 +98,8 @@ class AgentStep:
     """What counts as done, told to both."""
     output: FrozenJson | None = None
     """JSON Schema that its result has to meet; None for text."""
+    memory: bool = False
+    """Whether it is told what its agent remembers, and is remembered itself."""
 
 
 @dataclass(frozen=True, slots=True)

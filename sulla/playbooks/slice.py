@@ -100,6 +100,8 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
             run.calls.intents[fact.call_id] = fact.effect
         else:
             run.calls.intents.pop(fact.call_id, None)
+    if run is not None and fact.what == "STEP_COMPLETED":
+        run.course.excused = run.course.crashes  # only what ends the daemon again and again ends the run
     if fact.input_seq:
         state.inbox.consumed += 1
     if fact.what == "RUN_ENDED":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import datetime
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal, assert_never
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
@@ -130,7 +131,8 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        raise InvalidInput(f"zone: nobody knows {name[:60]!r}; expected a name such as Europe/Berlin or UTC") from None
+        near = get_close_matches(name[:60], available_timezones(), 1) or ["Europe/Berlin"]
+        raise InvalidInput(f"zone: nobody knows {name[:60]!r}; expected a name such as {near[0]} or UTC") from None
 
 
 def check_spec(spec: Spec) -> None:

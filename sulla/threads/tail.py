@@ -62,7 +62,7 @@ async def load_tail(
         # Whatever else lies too far back, a model is told what it works on.
         item = _message_of(await _one(store, recent, state, state.run.message.seq))
         if item is not None:
-            parts = said_parts(item.text, item.origin, item.quoted)
+            parts = said_parts(item.text, item.origin, item.quoted, tainted=item.tainted)
             state.context.transcript.push(Message(item.message_id, "user", tuple(parts)))
     for opened in tail:
         if isinstance(opened.fact, CORE_DECISIONS):

@@ -32,7 +32,8 @@ PROGRAM_FILES: Final = {
         "*.props *.csproj *.vbproj *.fsproj *.vcxproj *.sln nuget.config global.json composer.json mix.exs "
         "rebar.config *.cabal cabal.project* stack.yaml setup.hs dune dune-project project.clj deps.edn xmake.lua "
         "premake*.lua conanfile.* vcpkg.json shard.yml pubspec.y*ml dub.json dub.sdl *.nimble *.nix devbox.json "
-        "mise*.toml *.lock *.lockb"
+        "mise*.toml *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig nextflow.config "
+        "dvc.yaml"
     ),
     "Python": (
         "pyproject.toml setup.py setup.cfg tox.ini noxfile.py mypy.ini pytest.ini sitecustomize.py "
@@ -48,33 +49,41 @@ PROGRAM_FILES: Final = {
     ),
     "a test runner": (
         "conftest.py test_*.py *_test.py spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* *_test.go *.test.js "
-        "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs"
+        "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.test.cjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs "
+        "*.spec.cjs test.py tests.py *_test.rb test_*.rb *_test.exs *_test.dart *.bats"
     ),
-    "a build server": "azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml cloudbuild*.y*ml",
+    "a build server": (
+        "azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml cloudbuild*.y*ml buildspec*.y*ml codemagic.y*ml"
+    ),
     "a container or machine builder": (
         "dockerfile.* compose*.y*ml docker-compose*.y*ml docker-bake.* *.tf *.tfvars *.tf.json *.hcl pulumi*.y*ml "
         "serverless.* skaffold.y*ml helmfile*.y*ml kustomization.y*ml chart.yaml ansible.cfg cdk.json "
         "samconfig.toml netlify.toml vercel.json fly.toml wrangler.* firebase.json devenv.y*ml"
     ),
     "an editor": (
-        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua init.el"
+        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua *.el startup.m "
+        "startup.jl"
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
-        "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md"
+        "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md soul.md "
+        "heartbeat.md bootstrap.md"
     ),
     "the system, or who opens it,": (
         "*.sh *.bash *.zsh *.fish *.ksh *.csh *.ps1 *.psm1 *.psd1 *.bat *.cmd *.com *.exe *.scr *.msi *.reg *.vbs "
         "*.vbe *.wsf *.hta *.lnk *.url *.command *.tool *.workflow *.scpt *.applescript *.plist *.desktop "
         "*.service *.timer *.socket *.mount *.appimage *.deb *.rpm *.pkg *.dmg crontab *.crontab *.cron "
-        "autorun.inf desktop.ini _netrc *.run *.nu *.path *.spec artisan"
+        "autorun.inf desktop.ini _netrc *.run *.nu *.path *.spec artisan *.webloc *.fileloc *.inetloc *.terminal "
+        "*.mobileconfig *.jar *.jnlp *.jse *.wsh *.sct *.scf *.pif *.cpl *.msc *.chm *.docm *.dotm *.xlsm *.xltm "
+        "*.xlam *.xll *.pptm *.iqy"
     ),
 }
 """Who runs or obeys which files: names in small letters, `*` for any letters, `?` for one."""
 
 PROGRAM_FOLDERS: Final = {
-    "git, or another version control": "*.git .git* .hg* .svn .jj .husky",
+    "git, or another version control": "*.git .git* git~* .hg* .svn .jj .husky",
     "Python": "venv",
+    "a build tool": "debian",
     "the system, or who opens it,": "launchagents launchdaemons",
     "a program that looks for it": ".*",
 }
@@ -220,8 +229,9 @@ def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A name as file systems compare it that take small and capital letters for the same, or leave out what is not
-    seen."""
+    """A name as file systems compare it that take small and capital letters for the same, leave out what is not
+    seen, or have streams behind a colon."""
+    name = name.partition(":")[0] or name
     if name.isascii():
         return name.lower().rstrip(" .")
     seen = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")

@@ -13,10 +13,12 @@ from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.playbooks.records import Played
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Record
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.codec import Entry, Origin
+from sulla.threads.log.codec import Entry, Origin, encode
+from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Input, Mode, Outcome, RunFinished, RunStarted, ThreadCreated
 from sulla.tools.base import Done, Result, Tool, ToolContext
@@ -63,6 +65,19 @@ def read(thread_id: ThreadId, log: list[Entry], *cuts: int) -> list[MemoryNote]:
         found += reader.read(entry for entry in log if progress.from_seq < entry.seq <= upto)
         progress = reader.progress
     return found
+
+
+async def test_of_a_run_that_is_to_know_its_task_alone_nothing_is_remembered_wherever_its_log_is_cut(
+    manual_clock: ManualClock,
+) -> None:
+    thread_id, log = await busy_log(manual_clock)
+    whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
+    for memory in (True, False):
+        birth = Birth("stp_1", "step", *whose, 1, memory=memory)
+        first = encode(ThreadCreated("sulla", birth=birth), log[0].origin)
+        ours = [THREAD_SCHEMA.decode(Record(1, first.kind, True, first.body), thread_id), *log[1:]]
+        for cut in range(1, log[-1].seq):
+            assert bool(read(thread_id, ours, cut)) is memory
 
 
 async def test_a_log_is_read_the_same_wherever_it_is_cut(manual_clock: ManualClock) -> None:

@@ -24,6 +24,7 @@ ASKED = (
     *(".pre-commit-config.yaml", "vite.config.ts", ".config/git/config", ".ssh/authorized_keys", "x.code-workspace"),
     # As file systems take them that do not tell capital letters, or leave out what cannot be seen.
     *(".GIT/config", ".Git/HOOKS/x", ".g\u200cit/config", "\uff2dakefile", "MAKEFILE", ".git./config", "paCKage.json"),
+    *("Makefile::$DATA", "git~1/hooks/pre-commit"),
 )
 TOOLS = (
     ".pdbrc .Rprofile .irbrc .ghci .gdbinit .lldbinit .direnv/bin/x .pylintrc mypy.ini .coveragerc .rspec "
@@ -37,7 +38,9 @@ TOOLS = (
     "serverless.yml skaffold.yaml opencode.json .kiro/steering/rules.md .junie/guidelines.md .amazonq/x .trae/x "
     ".augment/x .goosehints .rules CONVENTIONS.md plan.desktop plan.service crontab autorun.inf plan.lnk plan.ps1 "
     "plan.cmd plan.bat plan.command .jj/repo/config.toml .hgrc uv.lock package-lock.json tsconfig.json "
-    "a/venv/bin/x"
+    "a/venv/bin/x PKGBUILD debian/rules build.mill plan.slnx plan.xcodeproj/project.pbxproj nextflow.config startup.m "
+    "tests.py plan_test.rb plan_test.exs plan.bats buildspec.yml codemagic.yaml x.el SOUL.md HEARTBEAT.md plan.xlsm "
+    "plan.mobileconfig plan.jar plan.inetloc plan.jse"
 ).split()
 """What usual tools read or run, one of each."""
 FREE = (

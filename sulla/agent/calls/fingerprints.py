@@ -1,8 +1,8 @@
 """Tells whether words of one text still stand in another, from short digests of its runs of words alone. Pure.
 
 A person who changes one word of a page has not made the rest of it theirs. So a text is known by every run of `RUN`
-words in it, and by its lines that are shorter: neither new line breaks, nor indentation, bullets, numbers, ticks or
-capitals change those, nor do words that are put before or behind a short line.
+words in it, by its lines that are shorter, and by its long numbers: neither new line breaks, nor indentation, bullets,
+numbers, ticks or capitals change those, nor do words that are put before or behind a short line.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ RUN: Final = 5
 """Words in a row: fewer are the same in many texts by chance."""
 SHORT_LINE: Final = 8
 """Letters and digits of a line of fewer words that is known all the same; shorter ones are headings and brackets."""
+LONG_NUMBER: Final = 6
+"""Digits of a number that is known by itself, as those of accounts and telephones are; shorter ones count entries."""
 MOST_EACH: Final = 4_000
-"""Runs and lines of one text that are kept, about ten pages; of a longer text none are."""
+"""Runs, lines and numbers of one text that are kept, about ten pages; of a longer text none are."""
 _BYTES: Final = 6
 """Of one fingerprint: two texts of 4,000 words have one in common by chance once in 17 million times."""
 
@@ -28,6 +30,8 @@ Fingerprints = frozenset[bytes]
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[^\W_])+")
 """A word; in scripts that put no blanks between words, a letter."""
+_NUMBER = re.compile(rf"[0-9](?: ?[0-9]){{{LONG_NUMBER - 1},}}")
+"""A long number, in groups or not; what has other signs in it may be a date."""
 
 
 def fingerprints(text: str, known: Fingerprints = frozenset(), most: int = MOST_EACH) -> Fingerprints | None:
@@ -73,7 +77,9 @@ def unpack(packed: str) -> Fingerprints:
 
 
 def _runs(text: str) -> Iterator[bytes]:
-    """The fingerprint of every run of words, over the ends of lines too, and of the short lines."""
+    """The fingerprint of every run of words, over the ends of lines too, of the short lines and of long numbers."""
+    for number in _NUMBER.finditer(unicodedata.normalize("NFKC", text)):
+        yield _digest(number[0].replace(" ", ""))
     last: list[str] = []
     for words in _lines(text):
         if len(words) < RUN and sum(map(len, words)) >= SHORT_LINE:

@@ -58,6 +58,8 @@ class ChildTask:
     """The most seconds at work; 0 for what any run may."""
     play: Play | None = None
     """The playbook that it is to walk; None for an agent's work. It counts for no depth: only agents do."""
+    memory: bool = True
+    """Whether it is told what its agent remembers, and is remembered itself."""
 
 
 def child_thread(child: str) -> ThreadId:
@@ -118,6 +120,7 @@ class Children:
             given.tokens,
             given.cost_micro,
             child_task.wall_s,
+            child_task.memory,
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
         # A playbook says itself what it calls: within one that a person started it is as if they had started this.

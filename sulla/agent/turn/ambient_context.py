@@ -93,8 +93,10 @@ class TurnContext:
             return (
                 AmbientContext()
             )  # no model reads that thread: a heartbeat tells each of its cycles what it has to know
-        memory = NO_WORDS
-        if not len(state.context.transcript):
+        memory, birth = NO_WORDS, state.identity.birth
+        # A playbook says all that is to be known: what other runs of it came to is no part of that.
+        knows = item.origin != "playbook" and (birth is None or birth.memory)
+        if knows and not len(state.context.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
             asked = self.memory(item.agent or state.identity.agent, item.text)
             memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")

@@ -245,8 +245,8 @@ class TurnDriver:
             self._write_off(run)
             session.note(ModelAbandoned(run.model.open_call.call_id, run.model.open_call.message_id, reason))
         await session.commit(Resumed(reason, crashes=crashes))
-        if crashes >= self._limits.crashes:
-            self._end(session, self._crashed(crashes))
+        if (in_a_row := crashes - run.course.excused) >= self._limits.crashes:
+            self._end(session, self._crashed(in_a_row))
 
     def _crashed(self, times: int) -> WalkFailed:
         return WalkFailed(

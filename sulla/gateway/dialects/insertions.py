@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -41,11 +41,17 @@ _BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*([A-Za-z][\w:.-]{0,59})(?=[\s/>]|\
 """An opening tag; one directly behind a word is code (``List<Document>``)."""
 _ENDS: Final = re.compile(r"<\s*/\s*([A-Za-z][\w:.-]{0,59})\s*>")
 _REST: Final = re.compile(r"([^<>]*?)(/?)>")
+_END_CONTEXT: Final = r"\[\s*END\s+CONTEXT\s+\d+\s*\]"
 _OTHERS: Final = (
-    ("context", re.compile(r"\[\s*CONTEXT\s+\d+\s*\]:?(.*?)(?:\[\s*END\s+CONTEXT\s+\d+\s*\]|\Z)", re.DOTALL)),
-    ("context", re.compile(r"Context information is below\.\s*^-{5,}$(.*?)(?:^-{5,}$|\Z)", re.DOTALL | re.MULTILINE)),
+    ("context", re.compile(rf"\[\s*CONTEXT\s+\d+\s*\]:?(.*(?={_END_CONTEXT})|.*)(?:{_END_CONTEXT}|\Z)", re.DOTALL)),
+    (
+        "context",
+        re.compile(
+            r"Context information is below\.\s*^-{5,}$(.*(?=^-{5,}$)|.*)(?:^-{5,}$|\Z)", re.DOTALL | re.MULTILINE
+        ),
+    ),
 )
-"""Parts that no tag begins: those of AnythingLLM and of LlamaIndex."""
+"""Parts that no tag begins: those of AnythingLLM and of LlamaIndex. Each goes on to the last end that there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,12 @@ def said_in(text: str) -> PassedOn:
     """
     quoted, kept, done = list[str](), list[str](), 0
     for begin, end, name, inner in _insertions(text):
-        kept += (text[done:begin], f"({name}: quoted beside this message)")
+        between = text[done:begin]
+        if quoted and "://" in between:
+            # A page that ends the tag which it stands in, and begins another, would name addresses as a person does.
+            quoted.append(f"between these:\n\n{between.strip()}")
+            between = " "
+        kept += (between, f"({name}: quoted beside this message)")
         quoted.append(inner)
         done = end
     return PassedOn("".join([*kept, text[done:]]), "\n\n".join(quoted))
@@ -86,7 +97,9 @@ def _insertions(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int, str, str]]:
-    ends: dict[str, list[re.Match[str]]] = {}
+    begins, ends = dict[str, list[int]](), dict[str, list[re.Match[str]]]()
+    for begin in _BEGINS.finditer(text):
+        begins.setdefault(begin[1].lower(), []).append(begin.start())
     for end in _ENDS.finditer(text):
         ends.setdefault(end[1].lower(), []).append(end)
     done = 0
@@ -99,11 +112,17 @@ def _tagged(text: str) -> Iterator[tuple[int, int, str, str]]:
         closing = ends.get(name, [])
         at = bisect_left(closing, inner, key=re.Match.start)
         if at < len(closing):
+            while at + 1 < len(closing) and not _any_within(begins[name], closing[at].end(), closing[at + 1].start()):
+                at += 1  # nothing is open that this one could end, so the words of the part have said the one before
             last, done = closing[at].start(), closing[at].end()
         else:
             last = done = inner if rest is not None and rest[2] else len(text)
         called = f"{name} {attributes}" if attributes else name
         yield begin.start(), done, name, f"{called}:\n\n{text[inner:last].strip()}"
+
+
+def _any_within(places: Sequence[int], begin: int, end: int) -> bool:
+    return bisect_left(places, begin) < bisect_left(places, end)
 
 
 @lru_cache(maxsize=1024)

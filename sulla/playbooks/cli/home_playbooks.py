@@ -17,6 +17,7 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.files import playbook_folder
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
@@ -102,16 +103,18 @@ class HomePlaybooks:
             return self.all()
         found: dict[str, Opened] = {}
         for name in names:
-            for each in _in_folder(Path(name)) if "/" in name and Path(name).is_dir() else [name]:
+            for each in _in_folder(Path(name)) if self._is_folder(name) else [name]:
                 found.setdefault(each, self.open(each))
         return list(found.values())
+
+    def _is_folder(self, name: str) -> bool:
+        return Path(name).is_dir() and ("/" in name or name not in self.catalog.playbooks)
 
     def open(self, name: str) -> Opened:
         """One of the home's, or one in a file.
 
         Raises:
             NotFound: there is none of that name.
-            InvalidInput: the file cannot be read.
         """
         for end in TEST_ENDINGS:  # who names the tests means what they test
             name = f"{name.removesuffix(end)}.yaml" if name.endswith(end) else name
@@ -136,9 +139,16 @@ class HomePlaybooks:
         return Opened(shelved.name, shelved.file, shelved.definition, shelved.faults, shelved.trouble)
 
     def _of_file(self, file: Path) -> Opened:
-        text = text_of(file)
+        try:
+            text = text_of(file)
+        except InvalidInput as error:
+            return Opened(
+                file.stem, file, None, (PlaybookFault(1, 1, "unreadable", error.message.removeprefix(f"{file} ")),)
+            )
         beside = self._beside(file, text)
         known = _with(self.known, beside)
+        if not file.resolve().is_relative_to(playbook_folder(self.settings).resolve()):
+            known = replace(known, secrets=None)  # which ones there are is for the home to say that it is put into
         checked = check_playbook(text, known)
         own = checked.definition
         return Opened(own.name if own is not None else file.stem, file, own, checked.faults, beside=beside)

@@ -102,6 +102,8 @@ def _environment() -> Environment:
 
 
 def _said(message: str) -> str:
+    if message.startswith("unexpected 'end of"):
+        return "a value is missing at its end"
     return message.rstrip(".").replace("end of print statement", "the end").replace("end of template", "the end")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -21,6 +22,8 @@ from sulla.playbooks.file.read_sketch import Sketch, StepAt
 from sulla.playbooks.file.read_values import FileReading
 from sulla.tools.nearest import did_you_mean
 
+_OTHER_TOOLS: Final = "Tools of other programs come from MCP servers: see [mcp.servers] in the settings."
+_FEW_NAMES: Final = 10
 _CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
 
 
@@ -98,7 +101,9 @@ class _Check:
             return
         if tool is None:
             self._fault(
-                place, "unknown-tool", f"there is no tool {name!r}.{did_you_mean(name, self._known.tools)}".rstrip(".")
+                place,
+                "unknown-tool",
+                f"there is no tool {name!r}.{did_you_mean(name, self._known.tools)} {_OTHER_TOOLS}",
             )
             return
         self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
@@ -131,7 +136,7 @@ class _Check:
         inputs = own.inputs if name == own.name else (self._known.playbooks or {}).get(name)
         if inputs is None:
             if self._known.playbooks is not None and name:
-                meant = did_you_mean(name, self._known.playbooks)
+                meant = did_you_mean(name, self._known.playbooks) or _there_are(self._known.playbooks)
                 self._fault(place, "unknown-playbook", f"there is no playbook {name!r}.{meant}".rstrip("."))
             return
         self._arguments.check(place[:2], checked_step(step), schema_of(inputs), f"the playbook {name!r}")
@@ -166,3 +171,8 @@ class _Check:
                 self._known.schedule(text, zone)
             except InvalidInput as error:
                 self._fault(place, "schedule", error.message)
+
+
+def _there_are(names: Iterable[str]) -> str:
+    few = sorted(names)[:_FEW_NAMES]
+    return f" There are: {', '.join(few)}." if few else " This home has none."

@@ -50,6 +50,7 @@ DEFECT: Final = "defect"
 _ERROR_CHARS: Final = 200
 
 RULES: Final[Mapping[str, str]] = {
+    "unreadable": "A file is text in UTF-8, and no longer than a playbook may be.",
     "yaml": "The text is YAML 1.2: one document, keys and values, no anchors and no tags.",
     "unknown-key": "Each key is one of those in the tables above.",
     "missing-key": "A key that has to be there is.",

@@ -161,7 +161,9 @@ class Names:
         for item in node.items if not isinstance(node, YamlScalar | YamlMap) else []:
             name = item.text if isinstance(item, YamlScalar) else ""
             if self._known.secrets is not None and name not in self._known.secrets:
-                meant = did_you_mean(name, self._known.secrets) or " Add it to the settings of this home."
+                meant = did_you_mean(name, self._known.secrets) or (
+                    f" Set it in [playbooks.secrets] of sulla.toml, or as SULLA_SECRET_{name.upper()}."
+                )
                 message = f"this home has no secret {name!r}.{meant}"
                 self._faults.append(PlaybookFault(item.place.line, item.place.column, "secret-unknown", message))
             elif name and name not in self._secrets:

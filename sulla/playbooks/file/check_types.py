@@ -23,6 +23,7 @@ _OF_SCHEMA: Final[Mapping[str, Type]] = {
     **{word: word for word in ("string", "number", "integer", "boolean", "object", "null")},
     "array": "list",
 }
+_NO_FIELDS: Final = frozenset(("string", "number", "integer", "boolean", "list"))
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
 _RUN: Final[Mapping[str, Type]] = {"payload": ANY}
@@ -84,7 +85,7 @@ class Types:
                 return ANY
         if not rest:
             return kind
-        if kind in ("string", "number", "integer", "boolean") and not (kind == "string" and isinstance(rest[0], int)):
+        if kind in _NO_FIELDS and not (kind in ("string", "list") and isinstance(rest[0], int)):
             whole = ".".join(map(str, path.words[: len(path.words) - len(rest)]))
             wrong.append(f"{whole} is {TOLD[kind]}, so it has no {rest[0]!r}")
         return ANY
@@ -106,7 +107,7 @@ class Types:
             case HumanStep():
                 return "boolean", rest
             case LoopStep():
-                return ANY, rest
+                return "list", rest  # what the last step of each pass came to
         while schema is not None and rest and isinstance(rest[0], str):
             properties = schema.get("properties")
             inner = properties.get(rest[0]) if isinstance(properties, Mapping) else None

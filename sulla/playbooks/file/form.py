@@ -68,6 +68,7 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("after", "template", "Asked of it with the result: approve, retry with notes, or ask."),
         Key("success", "template", "What counts as done."),
         Key("output", "schema", "JSON Schema that the result has to meet; else it is text."),
+        Key("memory", "flag", "It is told what its agent remembers, and is remembered; else it knows its task alone."),
     ),
     "tool": (
         Key("tool", "word", "Which tool is called.", required=True),

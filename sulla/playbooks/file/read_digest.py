@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from sulla.playbooks.definition import Definition, Trigger
+from sulla.playbooks.definition import AgentStep, Definition, Trigger
 
 _FORM = 1
 """Goes up when the same definition is to be taken for another one, because what it means has changed."""
@@ -34,6 +34,9 @@ def _plain(value: object) -> dict[str, object]:
         item = getattr(value, name)
         form = _FORMS.get(type(item))
         found[name] = form(item) if form is not None else _plain(item)
+    for name in _ADDED.get(type(value), ()):
+        if not found[name]:
+            del found[name]
     if isinstance(value, Trigger) and not value.zone:
         found["zone"] = "UTC"  # what stood there once where a file named none: runs of before have to go on
     return found
@@ -56,6 +59,8 @@ def _list(value: tuple[object, ...]) -> object:
     return [_item(item) for item in value]
 
 
+_ADDED: Mapping[type, tuple[str, ...]] = {AgentStep: ("memory",)}
+"""What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {
     **dict.fromkeys((str, int, float, bool, type(None)), _same),
     dict: _map,

@@ -28,6 +28,7 @@ from sulla.playbooks.definition import (
     ToolStep,
     TransferStep,
     WaitStep,
+    moment_of,
 )
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.grammar import MAX_EXPRESSION_CHARS
@@ -57,6 +58,7 @@ def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         after=_template(reading, at, "after"),
         success=_template(reading, at, "success"),
         output=None if output is None else read_schema(reading, output[1], "output"),
+        memory="memory" in keys and reading.flag(keys["memory"][1], "memory"),
     )
 
 
@@ -217,9 +219,13 @@ def _wait(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     if isinstance(node, YamlMap):
         found = reading.keys(node, PARTS["wait"], "wait") or {}
         until = found.get("until")
-        return WaitStep(
-            until=Template("") if until is None else reading.template(until[1], "until", "when", at, "string")
-        )
+        if until is None:
+            return WaitStep(until=Template(""))
+        if isinstance(until[1], YamlScalar) and OPENS not in until[1].text and moment_of(until[1].text) is None:
+            reading.wrong(
+                until[1], "until", "a time with its zone, such as 2030-01-31T09:00:00+01:00, or an expression"
+            )
+        return WaitStep(until=reading.template(until[1], "until", "when", at, "string"))
     if isinstance(node, YamlScalar) and OPENS in node.text:
         return WaitStep(seconds=reading.expression(node, "wait", "when", at, "number"))
     return WaitStep(seconds=Template(f"${{{{ {int(reading.duration(node, 'wait'))} }}}}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal, cast
 
@@ -27,6 +28,17 @@ from sulla.tools.nearest import did_you_mean
 MAX_NESTING: Final = 8
 """Loops and branches within each other."""
 _STEP_NAMES: Final = frozenset(key.name for key in STEP)
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("run", "script", "shell", "command"), " Write `tool: bash` and `with: {command: …}`."),
+    **dict.fromkeys(("uses", "action", "call"), " Write `tool:` and a tool's name, with its arguments in `with`."),
+    **dict.fromkeys(("foreach", "for_each", "repeat", "while"), " Write `loop:`, and it as one of its keys."),
+    **dict.fromkeys(("if", "only_if"), " Write `when:`."),
+    **dict.fromkeys(("depends_on", "dependsOn", "after_step"), " Write `needs:`."),
+    **dict.fromkeys(("switch", "choose"), " Write `router:` and `routes:`, or `condition:`."),
+    **dict.fromkeys(("sleep", "delay"), " Write `wait:`."),
+    "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
+}
+"""What other systems call things, and what is written here."""
 _ALL_NAMES: Final = _STEP_NAMES | {key.name for keys in KINDS.values() for key in keys}
 
 
@@ -74,7 +86,7 @@ class StepReader:
         block.steps.append(step)
         if step.kind:
             known = (*STEP, *KINDS[step.kind])
-            self._reading.check_keys(node.place, keys, known, f"a step of the kind {step.kind!r}")
+            self._reading.check_keys(node.place, keys, known, f"a step of the kind {step.kind!r}", KINDS)
             step.does = KIND_READERS[step.kind](self._reading, step, self._inner)
         elif "id" not in keys:
             self._reading.fault(node.place, "missing-key", "a step needs 'id': its name in the whole file")
@@ -111,7 +123,7 @@ class StepReader:
             return found[0]
         strange = [name for name in step.keys if name not in _ALL_NAMES]
         for name in strange:
-            meant = did_you_mean(name, KINDS) or did_you_mean(name, _STEP_NAMES)
+            meant = _ELSEWHERE.get(name) or did_you_mean(name, KINDS) or did_you_mean(name, _STEP_NAMES)
             self._reading.fault(step.keys[name][0].place, "unknown-key", f"a step has no {name!r}.{meant}".rstrip("."))
         if not strange:
             kinds = ", ".join(KINDS)

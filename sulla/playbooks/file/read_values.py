@@ -28,7 +28,7 @@ def got(node: YamlNode) -> str:
     if isinstance(node, YamlMap):
         return "keys and values"
     if isinstance(node, YamlList):
-        return "a list"
+        return f"a list of {len(node.items)}"
     if node.value is None:
         return "nothing"
     return repr(node.value if isinstance(node.value, str) else node.text)[:_SHOWN_CHARS]
@@ -75,11 +75,13 @@ class FileReading:
             self.check_keys(node.place, found, known, what)
         return found
 
-    def check_keys(self, place: YamlPlace, found: Keys, known: Iterable[Key], what: str) -> None:
-        """Note each key that is unknown or missing."""
+    def check_keys(
+        self, place: YamlPlace, found: Keys, known: Iterable[Key], what: str, also: Iterable[str] = ()
+    ) -> None:
+        """Note each key that is unknown or missing; what was meant may `also` be one of these."""
         names = {key.name: key for key in known}
         for name in [name for name in found if name not in names]:
-            meant = did_you_mean(name, [other for other in names if other not in found])
+            meant = did_you_mean(name, [other for other in (*names, *also) if other not in found])
             told = meant or f" Known: {', '.join(names)}."
             self.fault(found[name][0].place, "unknown-key", f"{what} has no {name!r}.{told}")
             # What was meant is not missing as well.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from sulla.agent.model.retry import FailureClass
@@ -21,6 +20,7 @@ from sulla.playbooks.definition import (
     PlaybookStep,
     TransferStep,
     WaitStep,
+    moment_of,
 )
 from sulla.playbooks.machine.decide import NO, YES
 from sulla.playbooks.machine.needs import arrivals, pass_of, passed_on, unmet
@@ -265,11 +265,8 @@ def _seconds(value: Json, source: str) -> float:
 
 
 def _moment_ms(value: Json, source: str) -> int:
-    try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
+    moment = moment_of(value) if isinstance(value, str) else None
+    if moment is None:
         raise InvalidInput(
             f"wait: {source:.200} gives {value!r:.60}; expected a time with its zone, such as 2030-01-31T09:00:00+01:00"
         )

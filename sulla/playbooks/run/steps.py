@@ -158,7 +158,8 @@ class StepEffects:
         """
         title = f"{state.identity.title}: {at}"
         words = Words(wish.text, state.context.by)
-        task = ChildTask(child, wish.agent or run.agent, words, "step", title, state.identity.project, wish.tools)
+        of, agent = state.identity.project, wish.agent or run.agent
+        task = ChildTask(child, agent, words, "step", title, of, wish.tools, memory=wish.memory)
         await self.children.start(_within(task, budget), state)
 
     async def sub(

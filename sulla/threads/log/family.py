@@ -47,6 +47,8 @@ class Birth(Fielded):
     """The same in money, in millionths of the currency's unit."""
     wall_s: float = 0.0
     """The most seconds at work; 0 for what any run may."""
+    memory: bool = True
+    """Whether it is told what its agent remembers, and is remembered itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def _leave_out(script: Transcript, items: Iterable[WaitingInput]) -> None:
 
 
 def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
-    parts = said_parts(item.text, item.origin, item.quoted)
+    parts = said_parts(item.text, item.origin, item.quoted, tainted=item.tainted)
     if started is not None:
         beside = (
             Text(started.memory, "memory"),

@@ -44,6 +44,8 @@ class RunCourse:
     """It was left because all work was paused."""
     cuts: int = 0
     """How often it was left and taken up again, whatever the cause."""
+    excused: int = 0
+    """Of the crashes, those that count no more: the run has got on since."""
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ class OpenRun:
             "asked_ms",
             "paused",
             "cuts",
+            "excused",
             "question",
             "answering",
             "answer",

@@ -14,15 +14,18 @@ _ABOUT: Final = (
 _TAG: Final = re.compile(r"<(?=/?quoted\b)", re.IGNORECASE)
 
 
-def said_parts(text: str, origin: Origin, quoted: str) -> list[Part]:
+def said_parts(text: str, origin: Origin, quoted: str, *, tainted: bool) -> list[Part]:
     """A message as the model is told of it.
 
     Args:
         text: what is said.
         origin: who says it.
         quoted: what is passed on with it; empty for nothing.
+        tainted: whether a person's client says it by a model that may have read anything: it is done, and names no
+            address as a person does.
     """
-    return [Text(text, origin), *([quoted_part(quoted)] if quoted else [])]
+    speaker: Origin = "agent" if tainted and origin == "user" else origin
+    return [Text(text, speaker), *([quoted_part(quoted)] if quoted else [])]
 
 
 def quoted_part(text: str) -> Text:

@@ -57,6 +57,10 @@ def _missing(call: str, number: int) -> Rule:
     return Rule(call, (number, number), verdict=_ERROR | errno.ENOSYS)
 
 
+def _beside(call: str, numbers: tuple[int, int]) -> Rule:
+    return Rule(call, numbers, verdict=_ERROR | errno.EOPNOTSUPP)
+
+
 def _setid(call: str, numbers: tuple[int | None, int | None], mode: int, *tests: Test) -> Rule:
     return Rule(call, numbers, (*tests, (mode, "any", _SETID)))
 
@@ -93,6 +97,10 @@ RULES: Final = (
     *(_setid("fchmodat2", (452, 452), 2), _setid("creat", (85, None), 1), _setid("mknod", (133, None), 1)),
     *(_setid("mknodat", (259, 33), 2), _setid("open", (2, None), 2, (1, "any", _CREATES))),
     *(_setid("openat", (257, 56), 3, (2, "any", _CREATES)), _missing("openat2", 437)),
+    # What a disk keeps beside a file's content would bring words to where nobody looks for them: no mark of an
+    # untrusted file covers it. Programs know disks that keep none.
+    *(_beside("setxattr", (188, 5)), _beside("lsetxattr", (189, 6)), _beside("fsetxattr", (190, 7))),
+    _beside("setxattrat", (463, 463)),
     # Sockets of Unix and of the Internet, and the one that lists network interfaces; nothing else has a use there, and
     # with some a virtual machine talks to its host.
     *(_socket((0, "is", 1)), _socket((0, "is", 2)), _socket((0, "is", 10)), _socket((0, "is", 16), (2, "is", 0))),

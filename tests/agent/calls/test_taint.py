@@ -199,3 +199,14 @@ async def test_so_does_what_it_is_told_beside_a_message(store: MemoryStore) -> N
     state = await world.threads.load(thread)
     assert state is not None
     assert state.context.tainted
+
+
+@pytest.mark.parametrize("from_model", [True, False])
+async def test_what_a_clients_model_asks_names_no_address(store: MemoryStore, from_model: bool) -> None:
+    world = World(store, ScriptedProvider([DONE]))
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), f"read {LINK}", tainted=from_model))
+    await world.turns.attend(thread)
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert known(state.context.transcript) is not from_model

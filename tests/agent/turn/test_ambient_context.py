@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.core.words import NO_WORDS, Words, ours
 from sulla.testing.clock import ManualClock
+from sulla.threads.log.family import Birth
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
@@ -47,6 +49,20 @@ async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone()
     first = await told.ambient(thread(), ITEM)
     assert first == AmbientContext((OTHER,), Words("seen in thr_1"), ours("sulla remembers what is this?"))
     assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), Words("seen in thr_1"))
+
+
+@pytest.mark.parametrize("knows", [True, False])
+async def test_a_run_that_is_to_know_its_task_alone_is_told_no_memory(knows: bool) -> None:
+    state = thread()
+    whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
+    state.identity = replace(state.identity, birth=Birth("sub_1", "step", *whose, 1, memory=knows))
+    told = await TurnContext(ManualClock(), memory, active, environment).ambient(state, ITEM)
+    assert bool(told.memory) is knows
+
+
+async def test_a_question_of_a_playbook_is_told_no_memory() -> None:
+    item = replace(ITEM, origin="playbook")
+    assert (await TurnContext(ManualClock(), memory).ambient(thread(), item)).memory == NO_WORDS
 
 
 async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:

@@ -47,6 +47,33 @@ def test_a_page_that_closes_the_tag_that_it_stands_in_leaves_the_message_quoted(
     assert said_in("<context>a</context> planted <context>b</context>").quoted == "context:\n\na\n\ncontext:\n\nb"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<context>a</context> planted</context> Sum it up.",
+        "<context><context>a</context> planted</context> Sum it up.",
+        "<context>a</context> planted</context></context> Sum it up.",
+        "<context>a</context> https://planted.example <context>b</context> Sum it up.",
+        "<context>a</context> https://planted.example <sources>b</sources></context> Sum it up.",
+        "[CONTEXT 0]: a [END CONTEXT 0] planted [END CONTEXT 0] Sum it up.",
+        "Context information is below.\n-----\na\n-----\nplanted\n-----\nSum it up.",
+    ],
+)
+def test_a_page_that_closes_the_tag_that_it_stands_in_names_no_address(text: str) -> None:
+    said = said_in(text)
+    assert ("planted" in said.text, "planted" in said.quoted) == (False, True)
+    assert said.text.endswith("Sum it up.")
+
+
+def test_a_question_between_two_parts_is_a_persons() -> None:
+    said = said_in("<file>a</file> Which is newer than this? <file>b</file>")
+    assert "Which is newer than this?" in said.text
+
+
+def test_an_address_behind_a_part_is_a_persons() -> None:
+    assert "https://mine.example" in said_in("<file>a</file> Compare it with https://mine.example").text
+
+
 def test_a_tag_that_ends_in_itself_takes_nothing_of_the_message_along() -> None:
     assert said_in('<file path="a.md"/> Sum it up.').text == "(file: quoted beside this message) Sum it up."
 

@@ -106,6 +106,28 @@ def test_check_tells_faults_of_playbooks_and_of_tests_with_their_places(tea: Pat
     assert (row["file"], row["line"], row["column"], row["rule"]) == (str(tea), 7, 22, "unknown-tool")
 
 
+@pytest.mark.parametrize("named", ["whole path", "."])
+def test_every_file_of_a_folder_is_checked_also_beside_one_that_cannot_be_read(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys, *, named: str
+) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "a.yaml").write_bytes(b"\xff\xfe")
+    (folder / "b.yaml").write_text("name: b\nsteps:\n  - {id: a, wiat: 3s}\n")
+    hook = "name: c\non: [{webhook: key}]\nsecrets: [key]\nsteps:\n  - {id: a, wait: 3s}\n"
+    (folder / "c.yaml").write_text(hook)  # whose secrets its home will have
+    monkeypatch.chdir(folder)
+    shown = typed(capsys, "flow", "check", str(folder) if named == "whole path" else named)
+    assert shown.code == Exit.FAILED
+    told = [line.rpartition("repository/")[2] for line in shown.out.splitlines()]
+    what = "cannot be read: it is not UTF-8 text: byte 0 cannot be read [unreadable]"
+    assert told[0].removeprefix("./") == f"a.yaml:1:1: error: {what}"
+    assert told[1].startswith("b.yaml:3:")
+    assert told[2:] == ["3 playbooks, 2 errors, 0 warnings"]
+    (home / "workflows" / "c.yaml").write_text(hook)
+    assert "SULLA_SECRET_KEY" in typed(capsys, "flow", "check", "c").out
+
+
 def test_check_says_what_keeps_a_home_from_its_playbooks(home: Path, tea: Path, capsys: Capsys) -> None:
     (home / "workflows" / "link.yaml").symlink_to(tea)
     (home / "workflows" / "two.yaml").write_text(TEA)

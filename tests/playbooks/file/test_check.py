@@ -29,7 +29,7 @@ def test_a_seeded_fault_is_told_at_its_place_and_nothing_else(what: str) -> None
 
 def test_there_are_sixty_seeded_faults_and_each_rule_has_one() -> None:
     assert len(SEEDED) >= 60
-    assert {rule for _, rule, _ in SEEDED.values()} | {"size", "defect"} == set(RULES)
+    assert {rule for _, rule, _ in SEEDED.values()} | {"size", "defect", "unreadable"} == set(RULES)
 
 
 @pytest.mark.parametrize("what", GOOD)

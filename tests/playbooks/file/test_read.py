@@ -133,6 +133,7 @@ NESTED: Any = {"b": (Template("${{ inputs }}"), 1)}
     ("text", "does"),
     [
         ("agent: , prompt: x", AgentStep(Template("x"))),
+        ("agent: , prompt: x, memory: true", AgentStep(Template("x"), memory=True)),
         ("tool: t, with: {a: {b: ['${{ inputs }}', 1]}}", ToolStep("t", {"a": NESTED})),
         ("router: q, routes: {a: b, c: d}, default: c", RouterStep(Template("q"), {"a": "b", "c": "d"}, "c")),
         ("condition: '${{ 1 > 2 }}'", ConditionStep(test=Template("${{ 1 > 2 }}"))),
@@ -232,6 +233,14 @@ def test_whatever_a_playbook_says_otherwise_changes_its_digest(old: str, new: st
     other = check_playbook(text.replace("  - {id: b, wait: 3s}\n", "") if "transfer" in new else text).definition
     assert other is not None
     assert other.digest != definition(SAME).digest
+
+
+def test_what_definitions_did_not_have_once_changes_no_digest_where_nothing_is_said() -> None:
+    """A run that was begun before goes on: this is the digest that it is bound to."""
+    before = "184069f274f1928543be5395056b71227e8b9abdd56bed2b514f7c3bf218d711"
+    text = "name: a\nsteps:\n  - {id: a, agent: , prompt: x}\n"
+    assert definition(text).digest == before
+    assert definition(text.replace("prompt: x", "prompt: x, memory: true")).digest != before
 
 
 def test_playbooks_of_all_kinds_have_digests_of_their_own() -> None:

@@ -114,6 +114,18 @@ steps:
 """
 
 
+@pytest.mark.parametrize("wants", [False, True])
+async def test_an_agent_of_a_step_knows_its_task_alone_unless_the_step_says_otherwise(
+    make: Make, *, wants: bool
+) -> None:
+    text = WORKING.replace("prompt: work", "prompt: work, memory: true") if wants else WORKING
+    world = make(ScriptedProvider([done("good")]), text)
+    run = await world.run_play("working")
+    birth = (await world.now(await child_of(world, run))).identity.birth
+    assert birth is not None
+    assert birth.memory is wants
+
+
 async def test_an_agent_that_was_done_in_time_counts_however_late_it_is_heard(make: Make) -> None:
     world = make(ScriptedProvider([done("good")]), WORKING)
     run = await world.play("working")
@@ -291,3 +303,43 @@ async def test_an_end_is_told_once_whatever_comes_between(make: Make, dies_at: i
         await world.want(run, PlaybookAsked("resume"))
         await world.work()
     assert len([entry for entry in await world.log(talk) if isinstance(entry.fact, PlaybookEnded)]) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- deaths
+
+FIVE = "name: five\nsteps:\n" + "".join(f"  - {{id: s{n}, tool: note_safe, with: {{what: '{n}'}}}}\n" for n in range(5))
+
+
+async def lives(world: PlayWorld, run: ThreadId, *dies_at: int) -> PlayWorld:
+    """A life after the other, each of which ends at one of its changes of the store."""
+    store = world.store
+    for boot, last in enumerate(dies_at, 2):
+        meanwhile(world, 60)
+        try:
+            await again(world, boot, Mortal(store, last, after=True)).turns.attend(run)
+        except BaseException as error:
+            if not is_kill(error):
+                raise
+    meanwhile(world, 60)
+    return again(world, len(dies_at) + 2)
+
+
+async def test_a_run_that_gets_on_between_deaths_is_taken_up_each_time(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), FIVE)
+    run = await world.play("five")
+    world = await lives(world, run, 4, 4, 4, 4, 4)
+    taken = [entry.data["reason"] for entry in await world.log(run) if entry.kind == "RESUMED"]
+    assert taken.count("crashed") >= 3
+    await world.work()
+    assert (await at(world, run)).status == "completed"
+    assert sorted(set(effects(ledger))) == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_run_that_ends_the_daemon_at_one_place_ends_at_its_third_death(make: Make) -> None:
+    world = make(ScriptedProvider(), FIVE)
+    run = await world.play("five")
+    world = await lives(world, run, 3, 2, 2)
+    await world.work()
+    play = await at(world, run)
+    assert play.status == "failed"
+    assert "stopped 3 times" in play.failure

@@ -136,6 +136,7 @@ async def test_in_the_sandbox_calls_are_refused_by_what_they_ask_for(tmp_path: P
         ((85, "file", 0o4755), errno.EPERM),  # creat
         ((133, "file", 0o104755, 0), errno.EPERM),  # mknod
         ((437, at, "file", 0, 0), errno.ENOSYS),  # openat2
+        ((188, "file", "file", "file", 1, 0), errno.EOPNOTSUPP),  # setxattr
         ((41, 1, 1, 0), 0),  # socket: Unix, Internet, the list of network interfaces
         ((41, 2, 1, 0), 0),
         ((41, 16, 3, 0), 0),
@@ -152,7 +153,7 @@ async def test_in_the_sandbox_calls_are_refused_by_what_they_ask_for(tmp_path: P
 @real
 async def test_in_the_sandbox_ordinary_programs_run_as_ever(tmp_path: Path) -> None:
     script = """
-import concurrent.futures, multiprocessing, socket, subprocess, tempfile, threading
+import concurrent.futures, multiprocessing, shutil, socket, subprocess, tempfile, threading
 threading.Thread(target=print, args=("a thread",)).start()
 with concurrent.futures.ProcessPoolExecutor(2) as pool:
     assert list(pool.map(abs, [-1, -2])) == [1, 2]
@@ -162,6 +163,8 @@ with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(
 assert [name for _, name in socket.if_nameindex()] == ["lo"]
 with tempfile.TemporaryFile() as file:
     file.write(b"text")
+shutil.copy2("ordinary.py", "copy.py")
+subprocess.run(["cp", "-a", "ordinary.py", "copied.py"], check=True)
 """
     shell = Shell()
     await shell.open(tmp_path, SystemClock())
