@@ -20,7 +20,7 @@ from sulla.telemetry.entry import as_text
 from sulla.telemetry.logs import FILE
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import count
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import home_of
 from sulla.terminal.table import Paper, paper
 
@@ -131,7 +131,7 @@ class _Reader:
             return
         first, *below = as_text(entry).split("\n")
         grave = entry.get("level") in LEVELS[2:]
-        print("\n".join([self._sheet.bold(first) if grave else first, *below]), flush=True)
+        say("\n".join([self._sheet.bold(first) if grave else first, *below]))
 
 
 def _since(word: str) -> str:

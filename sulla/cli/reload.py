@@ -9,6 +9,7 @@ from typing import Any
 
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import say
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 
@@ -31,9 +32,9 @@ def run(given: argparse.Namespace) -> Exit:
         return Exit.OK
     taken, waiting = list(map(str, found["taken"])), list(map(str, found["waiting"]))
     if taken:
-        print(f"taken up: {', '.join(taken)}")
+        say(f"taken up: {', '.join(taken)}")
     if waiting:
-        print(f"waits for a restart: {', '.join(waiting)} (`{program()} service restart`, or stop and start it)")
+        say(f"waits for a restart: {', '.join(waiting)} (`{program()} service restart`, or stop and start it)")
     if not taken and not waiting:
-        print("nothing has changed")
+        say("nothing has changed")
     return Exit.OK

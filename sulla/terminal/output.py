@@ -24,7 +24,7 @@ def say(text: str) -> None:
     Args:
         text: the lines.
     """
-    print(fitted(text, sys.stdout))
+    print(fitted(text, sys.stdout), flush=True)
 
 
 def fitted(text: str, stream: TextIO) -> str:

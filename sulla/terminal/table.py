@@ -21,6 +21,7 @@ something."""
 _MARKS = dict.fromkeys((0x61C, 0x200E, 0x200F, *_REORDERING))
 """What turns the direction of a line: within a table it would move other people's columns."""
 
+_EMPHASIS = re.compile(r"\x1b\[[0-9;]*m")
 _BOLD, _FAINT, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -54,10 +55,10 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a line takes up."""
+    """How many columns of a terminal a line takes up; our own emphasis takes none."""
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in text
+        for character in (_EMPHASIS.sub("", text) if "\x1b" in text else text)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -9,6 +10,9 @@ from sulla.terminal.table import width
 
 _MOST_NAME: Final = 22
 _LEAST: Final = 20
+_UNITS: Final = re.compile(r"\x1b\[[0-9;]*m|.", re.DOTALL)
+"""Characters, and our own emphasis whole."""
+_LEAD: Final = re.compile(r"((?:\x1b\[[0-9;]*m)*)( *)")
 
 
 def wrapped(line: str, columns: int) -> Iterator[str]:
@@ -27,7 +31,7 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
         if row.strip():
             yield row.rstrip()
             row, room, word = "", columns, word.lstrip(" ")
-        for character in word:
+        for character in _UNITS.findall(word):
             wide = width(character)
             if wide > room:
                 yield row
@@ -43,9 +47,10 @@ def indented(line: str, columns: int) -> Iterator[str]:
         line: without line ends.
         columns: the width of a row; more than 1.
     """
-    rest = line.lstrip(" ")
-    lead = " " * min(len(line) - len(rest), columns // 2)
-    for row in wrapped(rest, columns - len(lead)):
+    found = _LEAD.match(line)
+    emphasis, blanks = found.groups() if found is not None else ("", "")
+    lead = blanks[: columns // 2]
+    for row in wrapped(emphasis + line[len(emphasis) + len(blanks) :], columns - len(lead)):
         yield f"{lead}{row}".rstrip()
 
 

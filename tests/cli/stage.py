@@ -93,7 +93,8 @@ class Stage:
     @property
     def environ(self) -> dict[str, str]:
         """The environment of a command that finds it."""
-        return dict(os.environ) | {"SULLA_HOME": str(self.home)}
+        here = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # that is another terminal's
+        return here | {"SULLA_HOME": str(self.home)}
 
     def acts(self, *acts: list[Said]) -> None:
         """What runs do: at once, and after each answer."""

@@ -28,7 +28,7 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
         Its exit code and what was shown, echo included.
     """
     ours, theirs = _opened()
-    with subprocess.Popen(command, env=_of_its_own(environ), stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         os.write(ours, typed_in.encode())
         shown = b""
@@ -46,11 +46,6 @@ def _opened() -> tuple[int, int]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
     return ours, theirs
-
-
-def _of_its_own(environ: Mapping[str, str]) -> dict[str, str]:
-    """An environment that says nothing of another terminal's size."""
-    return {name: value for name, value in environ.items() if name not in ("COLUMNS", "LINES")}
 
 
 @dataclass(slots=True)
@@ -95,7 +90,7 @@ class Terminal:
 def terminal(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Terminal]:
     """Run a command; what is left of it at the end is killed."""
     ours, theirs = _opened()
-    with subprocess.Popen(command, env=_of_its_own(environ), stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         try:
             yield Terminal(process, ours)

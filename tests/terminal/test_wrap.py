@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.terminal.table import width
-from sulla.terminal.wrap import in_two, wrapped
+from sulla.terminal.wrap import in_two, indented, wrapped
 
 TEXT = st.lists(st.sampled_from(["a", "b", " ", "-", "\u65e5", "e\u0301"]), max_size=60).map("".join)
 
@@ -42,3 +42,17 @@ def test_names_and_what_they_are_stand_side_by_side() -> None:
         "    long",
     ]
     assert list(in_two([("x" * 30, "about")], 60)) == ["x" * 30, " " * 22 + "  about"]
+
+
+@pytest.mark.parametrize(
+    ("line", "rows"),
+    [
+        ("    one two three", ["    one two", "    three"]),
+        ("\x1b[2m    one two three\x1b[0m", ["    \x1b[2mone two", "    three\x1b[0m"]),
+        ("one two three four", ["one two", "three four"]),
+        (" " * 30 + "far away", ["      far", "      away"]),
+        ("", [""]),
+    ],
+)
+def test_what_goes_on_below_is_as_far_from_the_edge_as_its_line(line: str, rows: list[str]) -> None:
+    assert list(indented(line, 12)) == rows

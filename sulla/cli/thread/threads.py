@@ -13,7 +13,7 @@ from sulla.cli.thread.pages import Pages, all_events, all_threads
 from sulla.host.system import SystemClock
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
@@ -54,7 +54,7 @@ def _search(given: argparse.Namespace) -> Exit:
     sheet = paper()
     for one in answer["found"]:
         row = one["thread"]
-        print(f"{sheet.bold(one_line(row['thread_id']))}  {minute(one['at'])}  {_title(row)}")
+        say(f"{sheet.bold(one_line(row['thread_id']))}  {minute(one['at'])}  {_title(row)}")
         for who, text in (("asked", one["asked"]), ("said", one["said"])):
             if text:
                 print(f"  {who}: {one_line(text, _excerpt_columns(sheet))}")
@@ -115,7 +115,7 @@ def _show(given: argparse.Namespace) -> Exit:
                 print(json.dumps(event))
                 continue
             for line in shown(event, sheet):
-                print(line)
+                say(line)
     return Exit.OK
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import say
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper
@@ -101,7 +102,7 @@ def _log(given: argparse.Namespace) -> Exit:
         for line in tick_body(tick):
             print(_cut(line))
     if not shown and not given.json:
-        print(f"it was never woken; `{program()} beat now` begins a beat")
+        say(f"it was never woken; `{program()} beat now` begins a beat")
     return Exit.OK
 
 

@@ -18,7 +18,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import from_wait
@@ -102,7 +102,7 @@ class BeatWatch:
             print(json.dumps(begun))
         elif not self._given.json:
             how = "" if self._given.watch else f"; `{program()} beat log` says what becomes of it"
-            print(f"begun: {self.run_id} in the thread {self._thread}{how}", flush=True)
+            say(f"begun: {self.run_id} in the thread {self._thread}{how}")
 
     async def _join(self, client: Client) -> bool:
         """Look at the beat that is at work already; False if it is over by now."""
@@ -122,7 +122,7 @@ class BeatWatch:
             return
         indent = "" if event["thread_id"] == self._thread else "  "
         for line in lines:
-            print(f"{second(event['at'])[11:]} {indent}{one_line(line, 400)}", flush=True)
+            say(f"{second(event['at'])[11:]} {indent}{one_line(line, 400)}")
 
 
 @dataclass(slots=True)

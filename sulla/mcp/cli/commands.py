@@ -12,6 +12,7 @@ from typing import Any
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
+from sulla.terminal.output import say
 from sulla.terminal.place import Door, door, home_of
 from sulla.terminal.table import Table, harmless, one_line, paper
 
@@ -67,14 +68,14 @@ def _list(given: argparse.Namespace) -> Exit:
         print(json.dumps(servers))
         return Exit.OK
     if not servers:
-        print("there are no MCP servers: name one in sulla.toml, in a section [mcp.servers.<name>] (docs/mcp.md)")
+        say("there are no MCP servers: name one in sulla.toml, in a section [mcp.servers.<name>] (docs/mcp.md)")
         return Exit.OK
     table = Table(("NAME", "STATE", "BY", "REACH", "TOOLS"), (24, 8, 5, 8), paper())
     print(table.head())
     for one in servers:
         print(table.row((one["name"], one["state"], one["transport"], one["reach"], len(one["tools"]))))
         for line in _more(one):
-            print(f"  {line}")
+            say(f"  {line}")
     return Exit.OK
 
 

@@ -17,7 +17,7 @@ from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.questions import is_sure, somebody_is_there
 from sulla.terminal.table import harmless
@@ -112,11 +112,10 @@ async def _all(index: MemoryIndex, scopes: Sequence[str]) -> AsyncIterator[Memor
 
 def _show(given: argparse.Namespace, notes: Sequence[MemoryNote], otherwise: str) -> Exit:
     for note in notes:
-        print(
-            note_to_json(note)
-            if given.json
-            else harmless(f"{row(note).text} [{note.id}, {note.agent}, {note.thread_id}]")
-        )
+        if given.json:
+            print(note_to_json(note))
+        else:
+            say(harmless(f"{row(note).text} [{note.id}, {note.agent}, {note.thread_id}]"))
     if not notes and not given.json:
         tell(otherwise)
     return Exit.OK

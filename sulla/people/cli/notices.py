@@ -15,6 +15,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow
 from sulla.terminal.ids import whole_notice
+from sulla.terminal.output import say
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.screen import notice_head
@@ -102,10 +103,10 @@ def _print(given: argparse.Namespace, row: Row) -> None:
     seen = ", ".join(f"seen by {one_line(one['person'])}" for one in row["seen"])
     head = f"{second(row['at'])} {notice_head(row | {'agent': row['agent'] or 'the daemon'})}"
     ink = paper()
-    print(ink.bold(one_line(row["id"])) + f" {one_line(head)}" + (f" ({seen})" if seen else ""))
+    say(ink.bold(one_line(row["id"])) + f" {one_line(head)}" + (f" ({seen})" if seen else ""))
     for line in harmless(row["text"]).splitlines():
-        print(f"  {line}")
-    print(ink.faint(f"  in {one_line(row['thread_id'])}"), flush=True)
+        say(f"  {line}")
+    say(ink.faint(f"  in {one_line(row['thread_id'])}"))
 
 
 DOES = {"list": _list, "seen": _seen, "watch": _watch}

@@ -11,7 +11,7 @@ from typing import Any
 from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Paper, Table, one_line, paper
@@ -60,7 +60,7 @@ def show_run(given: argparse.Namespace) -> Exit:
         print(json.dumps(found))
         return Exit.OK
     for line in lines_of(found, paper()):
-        print(line)
+        say(line)
     return Exit.OK
 
 

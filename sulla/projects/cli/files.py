@@ -10,7 +10,7 @@ from pathlib import Path
 from sulla.core.errors import NotFound
 from sulla.projects.projects import PROJECTS, ListedProject, Projects
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.program import program
 from sulla.terminal.table import Table, harmless, one_line, paper
@@ -57,11 +57,11 @@ def _show(given: argparse.Namespace) -> Exit:
         return Exit.OK
     on = paper()
     for warning in found.project.warnings:
-        print(on.faint(one_line(f"note: {warning}")))
+        say(on.faint(one_line(f"note: {warning}")))
     if planned := [task for task in found.project.tasks if task.id]:
         counts = Counter(task.state for task in planned)
-        print(on.faint(f"plan: {', '.join(f'{count} {state}' for state, count in counts.items())}"))
-    print(harmless(found.text).rstrip())
+        say(on.faint(f"plan: {', '.join(f'{count} {state}' for state, count in counts.items())}"))
+    say(harmless(found.text).rstrip())
     return Exit.OK
 
 

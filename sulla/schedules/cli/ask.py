@@ -10,6 +10,7 @@ from typing import Any
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.ids import rows_of, whole_schedule
+from sulla.terminal.output import say
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line, paper
@@ -23,7 +24,7 @@ def _list(given: argparse.Namespace) -> Exit:
     for row in rows:
         _print(given, row)
     if not rows and not given.json:
-        print(f'no schedules; make one with e.g. `{program()} schedule add --every 30m --message "what is new?"`')
+        say(f'no schedules; make one with e.g. `{program()} schedule add --every 30m --message "what is new?"`')
     return Exit.OK
 
 
@@ -103,12 +104,12 @@ def _print(given: argparse.Namespace, row: Row) -> None:
         return
     title = f" ({one_line(row['title'])})" if row["title"] else ""
     state = row["status"] + (f": {one_line(row['why'])}" if row["why"] not in ("", row["status"]) else "")
-    print(paper().bold(one_line(row["schedule"])) + f"{title} {state}")
-    print(f"  {one_line(row['explain'])}: {one_line(row['action'], 200)}")
+    say(paper().bold(one_line(row["schedule"])) + f"{title} {state}")
+    say(f"  {one_line(row['explain'])}: {one_line(row['action'], 200)}")
     if row["next"]:
-        print(f"  next: {', '.join(map(moment, row['next']))}")
+        say(f"  next: {', '.join(map(moment, row['next']))}")
     if last := _last(row):
-        print(f"  last: {last}")
+        say(f"  last: {last}")
 
 
 def _last(row: Row) -> str:

@@ -15,7 +15,7 @@ from sulla.skills.folders import looked_at
 from sulla.skills.found import KnownSkill
 from sulla.skills.skill import SKILL_FILE, read_skill
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import tell
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import settings_of
 from sulla.terminal.table import Table, harmless, one_line, paper
 
@@ -46,8 +46,8 @@ def _show(given: argparse.Namespace) -> Exit:
         return Exit.OK
     on = paper()
     for said in (f"{known.folder}  ({_WORDS[_allowed(known)]})", known.digest, *known.files):
-        print(on.faint(one_line(said)))
-    print(f"\n{harmless(text).rstrip()}")
+        say(on.faint(one_line(said)))
+    say(f"\n{harmless(text).rstrip()}")
     return Exit.OK
 
 
@@ -59,7 +59,7 @@ def _check(given: argparse.Namespace) -> Exit:
         if given.json:
             print(json.dumps({"folder": place, "result": result, "found": said}))
         else:
-            print(f"{result:<7}  {one_line(place)}{': ' if said else ''}{one_line(said)}")
+            say(f"{result:<7}  {one_line(place)}{': ' if said else ''}{one_line(said)}")
     return Exit.FAILED if bad else Exit.OK
 
 

@@ -17,13 +17,33 @@ WORDS = [
     " international",
     " caf\N{LATIN SMALL LETTER E WITH ACUTE}",
     " \u65e5\u672c",
+    " \N{FIRE}",
+    " \N{WOMAN}\N{ZERO WIDTH JOINER}\N{PERSONAL COMPUTER}",
     "\n",
     "\n\n",
     "\t",
     " y",
     " yes",
 ]
-STRAY = ["y", "\x1b[A", "\x1b[D", "\x1b[B", "\t", pasted("yes\n"), pasted("y"), pasted("y\nyes\n")]
+NOTHING = ["\x01\x05", "\x1b[D\x1b[C", "\x02\x06", "q\x7f", "q\x08", "z\x1b[D\x04", "\x1b[A\x1b[B"]
+"""Keys that leave the end of a line as it was: there and back, typed and taken away."""
+MOST_READ = 20_000
+"""A longer message is taken whole, and too much for the model."""
+STRAY = [
+    "y",
+    "\x01",
+    "\x0b",
+    "\x15",
+    "\N{FIRE}",
+    pasted("x" * 5_000 + "\nyes\n"),
+    "\x1b[A",
+    "\x1b[D",
+    "\x1b[B",
+    "\t",
+    pasted("yes\n"),
+    pasted("y"),
+    pasted("y\nyes\n"),
+]
 """What somebody may hit while a question comes, and which sends nothing."""
 
 
@@ -32,8 +52,10 @@ def message(dice: random.Random, number: int) -> tuple[str, str]:
     parts = ["x" + "".join(dice.choices(WORDS, k=dice.randrange(1, 60))) for _ in range(dice.randrange(1, 6))]
     if number % 7 == 3:
         parts.append("x" * dice.randrange(4_000, 9_000))
+    if number % 10 == 4:
+        parts.append("x" * 99_000 + "end")
     keys = [part if not set("\n\t") & set(part) and dice.random() < 0.5 else pasted(part) for part in parts]
-    return "".join(parts), "".join(keys)
+    return "".join(parts), "".join(key + dice.choice(["", *NOTHING]) for key in keys)
 
 
 def storm(at: Seat, here: Here, dice: random.Random, rounds: int) -> list[str]:
@@ -42,7 +64,7 @@ def storm(at: Seat, here: Here, dice: random.Random, rounds: int) -> list[str]:
     for number in range(rounds):
         text, keys = message(dice, number)
         said.append(text)
-        at.until_more(keys + ENTER, "[done:")
+        at.until_more(keys + ENTER, "[failed:" if len(text) > MOST_READ else "[done:")
         if number % 5 == 2:
             said.append("leave a mark")
             at.until_more(f"leave a mark{ENTER}" + "".join(dice.choices(STRAY, k=20)), ASKED)
