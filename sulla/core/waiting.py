@@ -18,7 +18,7 @@ WHY: Final = {
     "unavailable": "something that is needed does not answer",
     "busy": "something that is needed is busy",
     "crashed": "the daemon was cut off",
-    LEFT_ALONE: "the model's service failed several times in a row and is left alone for now",
+    LEFT_ALONE: "the model's service failed too often and is left alone for now",
     TOOL_FAILED: "a tool failed",
 }
 """What the words of failures that pass mean."""

@@ -43,6 +43,8 @@ def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
             pieces.append(said(data, "you"))
         elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
             pieces.append(Piece("answer", str(data["text"])))
+        elif event["type"] == "RUN_ERROR":
+            pieces.append(Piece("faint", f"[failed ({data['code']}): {one_line(str(data['message']), _RESULT)}]"))
     return pieces[-most:]
 
 

@@ -96,7 +96,8 @@ class View:
         if doing is None:
             return ""
         if doing.due_s is not None:
-            return f"{doing.what}; again in {lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops"
+            # Why is told above already: it comes last, where a narrow terminal cuts it.
+            return f"again in {lasting(max(0.0, doing.due_s - now_s))}{waits} · Ctrl-C stops · {doing.what}"
         return f"{doing.what} {lasting(now_s - doing.since_s)}{waits} · Ctrl-C stops"
 
     def broken_off(self) -> list[Piece]:

@@ -44,9 +44,9 @@ def texts(view: View, *events: Event) -> list[str]:
         ([STARTED, event("SUSPENDED", waits=[{"wait_id": "approval:x"}])], "waits for your answer 5 s · Ctrl-C stops"),
         ([STARTED, event("SUSPENDED", waits=[{"wait_id": "child:x"}])], "waits for sub-agents 5 s · Ctrl-C stops"),
         ([STARTED, event("RUN_WAITING", reason="provider_unreachable", wait_s=30.0)],
-         "the model's service does not answer; again in 25 s · Ctrl-C stops"),
+         "again in 25 s · Ctrl-C stops · the model's service does not answer"),
         ([STARTED, TOOL, event("RUN_WAITING", reason="tool_failed", wait_s=30.0, call_id=TOOL["data"]["call_id"])],
-         "bash ls failed; again in 25 s · Ctrl-C stops"),
+         "again in 25 s · Ctrl-C stops · bash ls failed"),
         ([STARTED, MODEL, event("RUN_WAITING", "run_child", reason="left_alone", wait_s=30.0)],
          "the model thinks 5 s · Ctrl-C stops"),
         ([STARTED, event("INPUT", "run_2", message_id="n", text="x")], "begins 5 s · 1 message waits · Ctrl-C stops"),
@@ -151,3 +151,20 @@ def test_the_last_messages_of_a_conversation() -> None:
 def test_the_end_of_an_answer_fits_its_rows() -> None:
     assert shown_tail("one two three\nfour\n", 2, 8) == ["three", "four"]
     assert shown_tail(" \n", 2, 8) == []
+
+
+def test_who_opens_a_conversation_sees_what_was_said_and_what_came_to_nothing() -> None:
+    events = [
+        event("INPUT", message_id="m", text="hello"),
+        event("TEXT_MESSAGE_END", message_id="a", text="Hi."),
+        event("TEXT_MESSAGE_END", message_id="b", text="<done>", hidden=True),
+        event("INPUT", message_id="n", text="more"),
+        event("RUN_ERROR", code="provider_error", message="it\nbroke"),
+    ]
+    pieces = [(piece.tone, piece.text) for piece in last_messages(events)]
+    assert pieces == [
+        ("strong", "you> hello"),
+        ("answer", "Hi."),
+        ("strong", "you> more"),
+        ("faint", "[failed (provider_error): it broke]"),
+    ]
