@@ -169,6 +169,20 @@ class BreakStep:
 
 
 @dataclass(frozen=True, slots=True)
+class SetStep:
+    """Makes values of others, for the steps below it."""
+
+    values: Mapping[str, Given]
+
+
+@dataclass(frozen=True, slots=True)
+class FailStep:
+    """Fails, and says why: so a run that has dealt with a failure can still be a failed one."""
+
+    reason: Template
+
+
+@dataclass(frozen=True, slots=True)
 class PlaybookStep:
     """Another playbook, waited for."""
 
@@ -229,6 +243,8 @@ Kind = (
     | MergeStep
     | LoopStep
     | BreakStep
+    | SetStep
+    | FailStep
     | PlaybookStep
     | TransferStep
     | WaitStep

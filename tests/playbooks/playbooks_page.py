@@ -56,7 +56,7 @@ def tables() -> str:
             _keys("### The file", PLAYBOOK),
             _keys("### Every step", STEP),
             *(_keys(f"### `{kind}`", keys) for kind, keys in KINDS.items()),
-            *(_keys(f"### Within `{part}`", keys) for part, keys in PARTS.items() if part != "parallel"),
+            *(_keys(f"### Within `{part}`", keys) for part, keys in PARTS.items()),
             *(_keys(f"### `on: {{{kind}: …}}`", (*keys, TRIGGER_INPUTS)) for kind, keys in TRIGGERS.items()),
             "\n## Every key of a test\n",
             _keys("### A case", CASE),

@@ -85,7 +85,8 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
         yield f"  with {short(found['inputs'], 200)}"
     yield f"  {about['done']} steps done, {about['tokens']} tokens, cost {about['cost']:.4f}"
     if about["failure"]:
-        yield f"  failed: {one_line(about['failure'])}"
+        word = "why" if about["status"] == "cancelled" else "failed"
+        yield f"  {word}: {one_line(about['failure'])}"
     if about["status"] in _STANDING:
         yield f"  `{program()} flow resume {one_line(about['run'])}` has it go on"
     if found["steps"]:

@@ -8,7 +8,16 @@ from typing import Final, cast
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
-from sulla.playbooks.definition import AgentStep, ConditionStep, HumanStep, InputSpec, LoopStep, PromptStep, RouterStep
+from sulla.playbooks.definition import (
+    AgentStep,
+    ConditionStep,
+    HumanStep,
+    InputSpec,
+    LoopStep,
+    PromptStep,
+    RouterStep,
+    SetStep,
+)
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.filters import Type
 from sulla.playbooks.expression.tree import Path
@@ -60,7 +69,7 @@ class Types:
 
     def _expression(self, use: Use, number: int) -> Type:
         wrong: list[str] = []
-        typing = Typing(lambda path: self._lookup(path, wrong))
+        typing = Typing(lambda path: self._of_set(path, wrong) or self._lookup(path, wrong))
         kind = typing.type_of(use.trees[number][1])
         for message in [*wrong, *typing.problems][:1]:
             self._fault(use, number, message)
@@ -90,6 +99,21 @@ class Types:
             wrong.append(f"{whole} is {TOLD[kind]}, so it has no {rest[0]!r}")
         return ANY
 
+    def _of_set(self, path: Path, wrong: list[str]) -> Type | None:
+        """The type of what a step sets; None for anything else."""
+        match path.words:
+            case ("steps", str(name), "output", str(field), *_):
+                step = self._sketch.steps.get(name)
+            case _:
+                return None
+        if step is None or not isinstance(step.does, SetStep):
+            return None
+        values = step.does.values
+        if field not in values:
+            meant = did_you_mean(field, values) or f" It sets {', '.join(values) or 'nothing'}."
+            wrong.append(f"steps.{name}.output has no {field!r}.{meant}".rstrip("."))
+        return ANY
+
     def _output(self, name: str, rest: list[str | int]) -> tuple[Type, list[str | int]]:
         """The type of a step's output, as deep as its schema tells, and what is left of the path."""
         step = self._sketch.steps.get(name)
@@ -106,6 +130,8 @@ class Types:
                 schema = does.input
             case HumanStep():
                 return "boolean", rest
+            case SetStep():
+                return "object", rest
             case LoopStep():
                 return "list", rest  # what the last step of each pass came to
         while schema is not None and rest and isinstance(rest[0], str):

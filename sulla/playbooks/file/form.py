@@ -89,6 +89,10 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
     ),
     "loop": (Key("loop", "loop", "Steps again and again.", required=True),),
     "break": (Key("break", "break", "Ends the loop that it stands in.", required=True),),
+    "set": (Key("set", "args", "Makes values of others: its output has them by these names.", required=True),),
+    "fail": (
+        Key("fail", "template", "Fails with this as its reason, and the run unless that is dealt with.", required=True),
+    ),
     "playbook": (
         Key("playbook", "playbook", "Another playbook, waited for.", required=True),
         Key("with", "args", "Its inputs."),

@@ -14,6 +14,7 @@ from sulla.playbooks.definition import (
     AgentStep,
     BreakStep,
     ConditionStep,
+    FailStep,
     Given,
     HumanStep,
     Kind,
@@ -24,6 +25,7 @@ from sulla.playbooks.definition import (
     PromptStep,
     RespondStep,
     RouterStep,
+    SetStep,
     Template,
     ToolStep,
     TransferStep,
@@ -204,6 +206,14 @@ def _break(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     return BreakStep()
 
 
+def _set(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
+    return SetStep(reading.args(at.keys["set"][1], "set", "values", at))
+
+
+def _fail(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
+    return FailStep(reading.template(at.keys["fail"][1], "fail", "prompt", at))
+
+
 def _playbook(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     name = reading.named(at.keys["playbook"][1], "playbook", PLAYBOOK_NAME, _PLAYBOOK_MADE_OF)
     return PlaybookStep(name, _args(reading, at, "inputs"))
@@ -267,6 +277,8 @@ KIND_READERS: Final[Mapping[str, Callable[[FileReading, StepAt, ReadBlock], Kind
     "merge": _merge,
     "loop": _loop,
     "break": _break,
+    "set": _set,
+    "fail": _fail,
     "playbook": _playbook,
     "transfer": _transfer,
     "wait": _wait,

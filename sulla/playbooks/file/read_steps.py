@@ -217,7 +217,7 @@ class StepReader:
         )
 
 
-_NOT_TRIED_AGAIN: Final = frozenset({"parallel", "merge", "loop", "break", "transfer"})
+_NOT_TRIED_AGAIN: Final = frozenset({"parallel", "merge", "loop", "break", "set", "fail", "transfer"})
 
 
 def _steps(block: BlockAt) -> tuple[Step, ...]:

@@ -14,10 +14,12 @@ from sulla.playbooks.definition import (
     MAX_PASSES,
     BreakStep,
     ConditionStep,
+    FailStep,
     LoopStep,
     MergeStep,
     ParallelStep,
     PlaybookStep,
+    SetStep,
     TransferStep,
     WaitStep,
     moment_of,
@@ -36,7 +38,7 @@ from sulla.playbooks.machine.records import (
 )
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of
-from sulla.playbooks.machine.scope import Evaluate, Scope, fill, holds, rendered
+from sulla.playbooks.machine.scope import Evaluate, Scope, fill, holds, rendered, text
 from sulla.playbooks.machine.state import UNMET_FAILED, UNMET_SKIPPED, StepSpot
 
 _MAX_WAIT_S: Final = 10 * 366 * 86_400.0
@@ -169,6 +171,14 @@ class Beginner:
             return self._wrong(spot, "no_loop", "there is no loop around it")
         return StepCompleted(spot.at, None, "", self.run.now_ms)
 
+    def _set(self, spot: StepSpot) -> Fact:
+        does: Any = spot.node.step.does
+        return StepCompleted(spot.at, fill(does.values, self.evaluate, self._scope(spot)), "", self.run.now_ms)
+
+    def _fail(self, spot: StepSpot) -> Fact:
+        does: Any = spot.node.step.does
+        return self._wrong(spot, "said", text(does.reason, self.evaluate, self._scope(spot)))
+
     def _parallel(self, spot: StepSpot) -> Fact:
         return StepStarted(spot.at, 1, None, self.run.now_ms)
 
@@ -277,6 +287,8 @@ _KINDS: Final[Mapping[type, Callable[[Beginner, StepSpot], Fact]]] = {
     ConditionStep: Beginner._condition,
     MergeStep: Beginner._merge,
     BreakStep: Beginner._break,
+    SetStep: Beginner._set,
+    FailStep: Beginner._fail,
     ParallelStep: Beginner._parallel,
     LoopStep: Beginner._loop,
     PlaybookStep: Beginner._playbook,

@@ -34,6 +34,7 @@ from sulla.playbooks.machine.records import (
     StepStarted,
 )
 from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.tools.nearest import did_you_mean
 
 _RUN: Final = (RunStarted, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
 _ENDS: Final = (StepCompleted, StepFailed, StepSkipped)
@@ -202,7 +203,8 @@ def refuse_unknown(plan: Plan, steps: Sequence[str]) -> None:
     for at in steps:
         step, path = address(at)
         if step not in plan.nodes:
-            raise NotFound(f"the playbook {plan.definition.name!r} has no step {step[:60]!r}")
+            meant = did_you_mean(step, plan.nodes)
+            raise NotFound(f"the playbook {plan.definition.name!r} has no step {step[:60]!r}.{meant}".rstrip("."))
         if len(path) > _depth(plan, step):
             raise NotFound(f"{at[:80]!r} names {len(path)} passes; the step lies in {_depth(plan, step)} loops")
 

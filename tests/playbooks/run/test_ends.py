@@ -402,3 +402,31 @@ async def test_a_message_to_a_run_that_has_ended_is_refused_and_changes_nothing(
     assert effects(ledger) == ["went"]
     assert len([entry for entry in await world.log(talk) if isinstance(entry.fact, Input)]) == 1
     await at_rest(world)
+
+
+# ------------------------------------------------------------------------------------------- values, and an own failure
+
+ALARMED = """
+name: alarmed
+inputs: {a: {type: integer, default: 2}}
+steps:
+  - {id: sum, set: {total: "${{ inputs.a + 3 }}", both: [x, "${{ inputs.a }}"]}}
+  - {id: report, tool: missing, retry: {tries: 1}}
+  - {id: alarm, needs: [{report: failure}], tool: note_once, with: {what: "${{ steps.sum.output | tojson }}"}}
+  - {id: told, needs: [alarm], fail: "no report: ${{ steps.sum.output.total }}"}
+"""
+
+
+async def test_a_run_whose_failure_was_dealt_with_can_still_say_that_it_failed(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), ALARMED)
+    run = await world.run_play("alarmed")
+    play = await at(world, run)
+    assert (play.status, play.failure) == ("failed", "step 'told' failed: no report: 5")
+    assert effects(ledger) == ['{"total": 5, "both": ["x", 2]}']
+
+
+async def test_without_its_own_word_a_run_whose_failure_was_dealt_with_is_completed(make: Make) -> None:
+    world = make(ScriptedProvider(), ALARMED.rsplit("  - {id: told", 1)[0])
+    assert (await at(world, await world.run_play("alarmed"))).status == "completed"
