@@ -43,6 +43,12 @@ class AgentRow:
     """The names of those that it may use."""
     working: tuple[WorkRow, ...]
     """The conversations that it works in, in whichever daemon on the same store; the longest first."""
+    name: str = ""
+    """What it is called."""
+    description: str = ""
+    """What it is for, as its owner says."""
+    spawns: tuple[str, ...] = ()
+    """The agents that it may set to work, beside one like itself."""
 
 
 @dataclass(frozen=True, slots=True)

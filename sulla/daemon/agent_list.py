@@ -44,7 +44,16 @@ class AgentList:
             work = tuple(
                 WorkRow(one.thread_id, one.project.text, one.since_ms) for one in active if one.name.text == spec.id
             )
-            return AgentRow(spec.id, spec.completion, spec.model or self.model, self.tools.lasting(spec).names, work)
+            return AgentRow(
+                spec.id,
+                spec.completion,
+                spec.model or self.model,
+                self.tools.lasting(spec).names,
+                work,
+                spec.name,
+                spec.description,
+                spec.spawns,
+            )
 
         return Agents(tuple(map(row, self.team.specs)))
 
