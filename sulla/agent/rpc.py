@@ -69,6 +69,8 @@ class ToolRow:
     """Whether it may be called again after a crash: see docs/inside/retries.md."""
     parameters: dict[str, JsonValue]
     """A JSON Schema."""
+    missing: str = ""
+    """What the home has to set before it can be used; no agent is told of it until then."""
 
 
 @dataclass(frozen=True, slots=True)

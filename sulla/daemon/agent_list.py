@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.tools.base import Tool
+from sulla.tools.web.browse import usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class AgentList:
                 spec.id,
                 spec.completion,
                 spec.model or self.model,
-                self.tools.lasting(spec).names,
+                tuple(tool.name for tool in usable(self.tools.lasting(spec))),
                 work,
                 spec.name,
                 spec.description,
@@ -59,4 +60,4 @@ class AgentList:
 
 
 def _tool(tool: Tool) -> ToolRow:
-    return ToolRow(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema))
+    return ToolRow(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema), tool.missing)
