@@ -28,11 +28,14 @@ def why(data: dict[str, Any]) -> str:
 
 
 def retry_line(data: dict[str, Any]) -> str:
-    """The line that tells of the next attempt; empty if there is none, or if it is made at once.
+    """The line that tells of the next attempt; empty if there is none, or if it is made at once
+    and nothing is different then.
 
     Args:
         data: a MODEL_ABANDONED event's.
     """
+    if data.get("reason") == "tools_refused" and data.get("retry_in_s") is not None:
+        return "[the model takes no tools: it answers without them from now on]"
     wait_s = float(data.get("retry_in_s") or 0.0)
     return f"[{why(data)}; again in {lasting(wait_s)}; Ctrl-C stops]" if wait_s else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Literal
 
 from sulla.agent.limits.ledger import Ledger
@@ -15,6 +15,7 @@ from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
+from sulla.agent.model.tool_use import PLAIN, ToolUse
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
@@ -27,6 +28,7 @@ from sulla.core.errors import (
     ProviderProtocol,
     ProviderTransient,
     SullaError,
+    ToolsRefused,
 )
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
@@ -99,6 +101,8 @@ class Model:
     breaker: Breaker
     jitter: Callable[[], float]
     """A random number from 0 to 1 at each call."""
+    tool_use: ToolUse = field(default_factory=ToolUse)
+    """Whether its service takes tools."""
 
     async def fit(
         self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int | None = None
@@ -153,7 +157,7 @@ class Model:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
         ceiling_tokens, evicted = limits.history_tokens, 0
         while True:
-            sink, size = StreamSink(MessageId(""), nobody), None
+            sink, size, ask = StreamSink(MessageId(""), nobody), None, self._askable(ask)
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
@@ -173,13 +177,16 @@ class Model:
                 return ModelReply(started, completed, usage, sink.text, wrapper, evicted)
             except SullaError as error:
                 failures.append(classify(error))
+                shown_text = ask.purpose == "reply" and bool(sink.text)
                 after = next_try(
                     failures,
                     remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
-                    shown_text=ask.purpose == "reply" and bool(sink.text),
+                    shown_text=shown_text,
                 )
+                if ask.tools and not shown_text and self.tool_use.refuse(self._name, error):
+                    after = RetryWait(0.0)
                 if not await self._put_down(run, open_run, error, after):
                     raise
             if isinstance(after, Compress):
@@ -203,6 +210,7 @@ class Model:
             LimitReached: it could not.
         """
         check_wall(run, limits)
+        ask = self._askable(ask)
         size = (await self.fit(state, ask, limits)).size
         charge = self.estimator.charge(size, ask.max_tokens)
         charge = replace(charge, tokens=charge.tokens + sum(self.estimator.at_most(text) for text in more))
@@ -225,6 +233,8 @@ class Model:
             LimitReached: it does not fit the day's limits; it was not made.
             ProviderTransient: the service is left alone for now; it was not made.
         """
+        if self.tool_use.refused:
+            request = replace(request, tools=(), force="")
         size = self.estimator.weigh(request)
         charge = self.estimator.charge(size, request.max_tokens)
         ticket = self._admitted(clock)
@@ -237,7 +247,13 @@ class Model:
         usage = Usage()
         stop: Stop = "end"
         try:
-            completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+            try:
+                completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+            except ToolsRefused as error:
+                if not (request.tools and self.tool_use.refuse(self._name, error)):
+                    raise
+                request = replace(request, tools=(), force="")
+                completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
@@ -245,6 +261,12 @@ class Model:
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
         return SideReply(said, usage, charge.tokens, stop)
+
+    def _askable(self, ask: ReplyRequest) -> ReplyRequest:
+        """The same without tools, where the service takes none."""
+        if not (self.tool_use.refused and ask.tools):
+            return ask
+        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=(), force="")
 
     async def _fitted(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
