@@ -296,8 +296,8 @@ def _read_signal(thread_id: str, payload: bytes | None) -> Signal | None:
     match unpack(payload) if payload is not None else Over():
         case LiveSignal(at_ms, run_id, agent, depth, type_, data):
             return Live(Event(thread_id, None, run_id, None, agent, depth, type_, at_ms, data))
-        case LogAdvanced(seq):
-            return Advanced(seq)
+        case LogAdvanced(seq, written):
+            return Advanced(seq, [_event(thread_id, entry) for entry in written.entries()] if written else ())
         case Over() as over:
             return over
         case _:

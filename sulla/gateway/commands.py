@@ -52,6 +52,8 @@ class Advanced:
     """The log has reached this number."""
 
     seq: int
+    events: Sequence[Event] = ()
+    """Its last ones up to that number, in order and without a hole, if they are at hand."""
 
 
 @dataclass(frozen=True, slots=True)

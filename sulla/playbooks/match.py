@@ -74,6 +74,8 @@ def matching(message: str, triggers: Sequence[ChatTrigger]) -> tuple[ChatTrigger
     Returns:
         One for each playbook.
     """
+    if not triggers:
+        return ()
     sentences = [(_stems(_words(one)), _negations(one)) for one in _SENTENCE.split(message[:MOST_CHARS])]
     found: dict[str, ChatTrigger] = {}
     for trigger in triggers:

@@ -14,6 +14,7 @@ from sulla.core.event import Moment, Progress, TextShown
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.store.values import MAX_PUBLISH_BYTES
+from sulla.threads.recent import JustWritten
 
 _PIECE_CHARS = (MAX_PUBLISH_BYTES - 1024) // 6
 """A code point takes up to six bytes escaped as JSON; the rest is for the envelope."""
@@ -24,6 +25,8 @@ class LogAdvanced:
     """The log has reached this number."""
 
     seq: int
+    written: JustWritten | None = None
+    """Its last records, where they were written in this process: who hears it here need not read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def live_channel(thread_id: ThreadId) -> str:
 class _Packed(bytes):
     """A packed signal that knows what it says: a listener in this process need not read it."""
 
-    signal: LiveSignal
+    signal: LiveSignal | LogAdvanced
 
 
 def pack(signal: Signal) -> bytes:
@@ -69,7 +72,9 @@ def pack(signal: Signal) -> bytes:
             packed.signal = signal
             return packed
         case LogAdvanced(seq):
-            return orjson.dumps({"seq": seq})
+            advanced = _Packed(orjson.dumps({"seq": seq}))
+            advanced.signal = signal
+            return advanced
         case ResendText():
             return b'{"ask":"text"}'
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
-from sulla.store.values import Record
+from sulla.core.dataclass import dataclass
+from sulla.store.values import Draft, Record
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.schema import ThreadSchema
 
@@ -54,6 +56,37 @@ class RecentEntries:
                 self._drop(next(iter(self._entries)))
         return entry
 
+    def written(self, thread_id: str, drafts: Sequence[Draft], last: int, *, offered: bool) -> JustWritten | None:
+        """What was kept a moment ago; None if it is too large to be passed on.
+
+        Args:
+            thread_id: the log that it was added to.
+            drafts: it, in order.
+            last: the number of the last one.
+            offered: whether it is an input.
+        """
+        if sum(len(draft.body) for draft in drafts) > LARGEST_BYTES:
+            return None
+        first = last - len(drafts) + 1
+        records = [Record(seq, draft.kind, offered, draft.body) for seq, draft in enumerate(drafts, first)]
+        return JustWritten(thread_id, records, self)
+
     def _drop(self, key: tuple[str, int]) -> None:
         if (found := self._entries.pop(key, None)) is not None:
             self._bytes -= len(found[0])
+
+
+@dataclass(frozen=True, slots=True)
+class JustWritten:
+    """Records that were kept in this process a moment ago, to be opened if somebody wants them. Lives as long as the
+    signal that has it.
+    """
+
+    thread_id: str
+    records: Sequence[Record]
+    """In order, without a hole."""
+    recent: RecentEntries
+
+    def entries(self) -> list[Entry]:
+        """They, opened once for all who ask."""
+        return [self.recent.decode(record, self.thread_id) for record in self.records]

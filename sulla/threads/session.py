@@ -300,7 +300,8 @@ class ThreadSession:
         if self._watcher is not None and noted:
             self._watcher.kept(self.state.thread_id, noted)
         if drafts:
-            self._store.publish(channel(self.state.thread_id), pack(LogAdvanced(last)))
+            written = self.known.recent.written(self.state.thread_id, drafts, last, offered=False)
+            self._store.publish(channel(self.state.thread_id), pack(LogAdvanced(last, written)))
         if not undisturbed and not release:
             with suppress(StoreUnavailable):  # all is kept, and the inputs in between are found by the next look
                 await self._pull(upto=last)

@@ -278,8 +278,7 @@ class ThreadStore:
     async def entries(
         self, thread_id: ThreadId, *, after: int = 0, before: int | None = None, limit: int = 512
     ) -> list[Entry]:
-        """The log's records in order; every one is an event. Whoever reads the same ones soon gets the same entries, so
-        nobody may change their data.
+        """The log's records in order, each an event. Readers share the entries, so nobody may change their data.
 
         Raises:
             NotFound: there is no such thread.
@@ -361,7 +360,8 @@ class ThreadStore:
         if offered.first:
             if self._watcher is not None:
                 self._watcher.kept(thread_id, (CommittedFact(fact, origin),))
-            self._store.publish(channel(thread_id), pack(LogAdvanced(offered.seq)))
+            written = self._loader.recent.written(thread_id, (draft,), offered.seq, offered=True)
+            self._store.publish(channel(thread_id), pack(LogAdvanced(offered.seq, written)))
         return offered
 
     def _origin(self, run_id: RunId | None = None) -> Origin:

@@ -207,7 +207,7 @@ async def test_whoever_listens_hears_that_the_log_went_on(service: Service) -> N
     heard: list[Signal] = []
     async with service.listen(thread_id, heard.append):
         sent = await service.send(TurnSend(thread_id=thread_id, message_id="msg_1", text="hi"), "owner")
-        assert heard == [Advanced(sent.seq)]
+        assert heard == [Advanced(sent.seq, await service.history(thread_id, sent.seq - 1, None, 10))]
     assert heard[1:] == [Over(), Over()]  # of the wake-ups, and of what is shown live
 
 

@@ -106,6 +106,8 @@ class MemoryCommands:
         self.notices = MemoryNotices()
         self.beats = MemoryBeats()
         self.bookmarks = MemoryBookmarks()
+        self.carried = True
+        """Whether the signal that something was kept has it along, as in the daemon that kept it."""
         self._threads: dict[str, _Thread] = {}
         self._made = 0
 
@@ -123,7 +125,7 @@ class MemoryCommands:
         whole = _ALWAYS.get(type_, {}) | ends | _json(data)
         event = Event(thread_id, len(thread.log) + 1, run_id, None, thread.agent, 0, type_, _AT_MS, whole)
         thread.log.append(event)
-        self.tell(thread_id, Advanced(len(thread.log)))
+        self.tell(thread_id, Advanced(event.seq or 0, (event,) if self.carried else ()))
         return event
 
     def show(self, thread_id: str, type_: str, run_id: str | None = None, **data: object) -> None:

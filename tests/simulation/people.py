@@ -77,6 +77,7 @@ class People:
         self._reader = reader
         self._tell = tell
         self._leaving = asyncio.Event()
+        self._answering = False
         self._requests = 0
 
     async def live(self, threads: int, messages: int, beats: int) -> None:
@@ -93,8 +94,10 @@ class People:
         """Answer whatever is asked, now and then, until `leave`."""
         while not self._leaving.is_set():
             await self._clock.sleep(0.3 + self.random.random())
+            self._answering = True
             for state in await self.everything():
                 await self._answer(state.thread_id)
+            self._answering = False
 
     def leave(self) -> None:
         """Answer no more."""
@@ -115,8 +118,8 @@ class People:
         return [state for state in found if await self._reader.load(state.thread_id) is not None]
 
     async def asked(self) -> bool:
-        """Whether any thread waits for an answer."""
-        return any([await self._open_questions(state.thread_id) for state in await self.everything()])
+        """Whether any thread waits for an answer, or one is still on its way: also to a question that is gone by now."""
+        return self._answering or any([await self._open_questions(state.thread_id) for state in await self.everything()])
 
     # -------------------------------------------------------------------------------------------------- private
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.errors import CorruptRecord
-from sulla.store.values import Record
+from sulla.store.values import Draft, Record
 from sulla.threads.log.codec import Origin, encode
 from sulla.threads.log.records import StopAsked
 from sulla.threads.log.schema import ThreadSchema
@@ -47,6 +47,20 @@ def test_what_is_kept_is_bounded_and_the_oldest_goes_first() -> None:
     shared.decode(record(4), "thr_1")
     assert shared.decode(one, "thr_1") is first
     assert shared.decode(record(2), "thr_1") is not second
+
+
+def test_what_was_written_is_what_the_store_would_give() -> None:
+    shared, records = recent(), [record(seq, at_ms=seq) for seq in (7, 8)]
+    drafts = [Draft(one.kind, one.body) for one in records]
+    written = shared.written("thr_1", drafts, 8, offered=True)
+    assert written is not None
+    assert written.records == records
+    assert written.entries() == [shared.decode(one, "thr_1") for one in records]
+
+
+def test_what_is_large_is_not_passed_on() -> None:
+    large = Draft("INPUT", b"x" * (LARGEST_BYTES + 1))
+    assert recent().written("thr_1", [large], 1, offered=True) is None
 
 
 def test_a_large_record_pushes_nothing_out() -> None:

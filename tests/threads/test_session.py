@@ -16,7 +16,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
-from sulla.threads.bus import LiveSignal, live_channel, unpack
+from sulla.threads.bus import LiveSignal, LogAdvanced, channel, live_channel, unpack
 from sulla.threads.log.records import Input, Reminder, RunStarted, ThreadCreated
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
@@ -168,6 +168,18 @@ async def test_inputs_that_came_between_two_writes_are_folded_in(scene: Scene) -
     await scene.session.commit(reminder(1))
     assert [item.text for item in scene.session.state.inbox.waiting.values()] == ["and this"]
     assert scene.session.seen_seq == 5
+
+
+async def test_what_was_written_is_heard_with_its_number_in_the_log(scene: Scene) -> None:
+    """Also where an input came in between, which whoever wrote has not seen."""
+    await scene.threads.send(scene.thread, Input(MessageId("between"), "wait"))
+    async with scene.inner.subscribe(channel(scene.thread)) as heard:
+        await scene.session.commit(START, reminder(1))
+        signal = unpack(await anext(aiter(heard)))
+    assert isinstance(signal, LogAdvanced)
+    assert signal.written is not None
+    assert signal.written.entries() == await scene.threads.entries(scene.thread, after=signal.seq - 2)
+    assert [entry.kind for entry in signal.written.entries()] == [START.kind, reminder(1).kind]
 
 
 async def test_whoever_lost_the_lease_writes_and_shows_nothing_more(scene: Scene) -> None:

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from sulla.agent.input.views import Word
 from sulla.core.dataclass import dataclass
 
 _FILLER: Final = frozenset("all any every each of the these those that this it to about my our given".split())
@@ -57,11 +56,11 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatch:
-    """A phrase, and its first and last word."""
+    """A phrase, and which words of a text are its first and its last one, from 0."""
 
     phrase: Phrase
-    first: Word
-    last: Word
+    first: int
+    last: int
 
 
 def _phrases(name: str, reason: str, *rows: str) -> list[Phrase]:
@@ -164,26 +163,26 @@ def _by_first_word() -> Mapping[str, Sequence[Phrase]]:
 _BY_FIRST_WORD: Final = _by_first_word()
 
 
-def find_phrases(text: Sequence[Word]) -> Iterator[PhraseMatch]:
+def find_phrases(text: Sequence[str]) -> Iterator[PhraseMatch]:
     """All phrases in a text.
 
     Args:
         text: its words in order, in lower case.
     """
     for place, word in enumerate(text):
-        for phrase in _BY_FIRST_WORD.get(word.text, ()):
+        for phrase in _BY_FIRST_WORD.get(word, ()):
             last = _match(phrase, text, place)
             if last is not None:
-                yield PhraseMatch(phrase, word, text[last])
+                yield PhraseMatch(phrase, place, last)
 
 
-def _match(phrase: Phrase, text: Sequence[Word], place: int) -> int | None:
+def _match(phrase: Phrase, text: Sequence[str], place: int) -> int | None:
     """Where a phrase ends that begins at a place; each slot takes the first word that fits."""
     for slot in phrase.slots[1:]:
         for step in range(1, slot.within + 1):
             if place + step >= len(text):
                 return None
-            word = text[place + step].text
+            word = text[place + step]
             if word in slot.words:
                 place += step
                 break

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from sulla.agent.input.phrases import find_phrases
-from sulla.agent.input.views import TextView, views, words
+from sulla.agent.input.views import TextView, Word, placed_words, views, words
 from sulla.core.dataclass import dataclass
 from sulla.core.pattern import late_pattern
 
@@ -198,6 +198,7 @@ def _hidden(removed: Mapping[str, int]) -> Iterator[Signal]:
 
 
 def _visible(text: str) -> Iterator[Signal]:
+    read: set[str] = set()
     for view in views(text):
         for shape in _SHAPES:
             if shape.beside is not None and not shape.beside.search(view.text):
@@ -206,9 +207,15 @@ def _visible(text: str) -> Iterator[Signal]:
                 if shape.holds(match):
                     yield _signal(shape.name, shape.reason, view, match.start(), match.end())
                     break
+        # Phrases are of words in lower case, and a folded text often differs in nothing else.
+        if (lower := view.text.lower()) in read:
+            continue
+        read.add(lower)
+        placed: list[Word] = []
         for found in find_phrases(words(view.text)):
-            end = found.last.at + len(found.last.text)
-            yield _signal(found.phrase.name, found.phrase.reason, view, found.first.at, end)
+            placed = placed or placed_words(view.text)
+            first, last = placed[found.first], placed[found.last]
+            yield _signal(found.phrase.name, found.phrase.reason, view, first.at, last.at + len(last.text))
 
 
 def _signal(name: str, reason: str, view: TextView, start: int, end: int) -> Signal:
@@ -243,7 +250,7 @@ def _in_longer_token(match: re.Match[str]) -> bool:
 
 
 def _same_word(text: str) -> Signal | None:
-    said = [word.text for word in words(text)]
+    said = words(text)
     if len(said) < WORDS_AT_LEAST:
         return None
     word, count = Counter(said).most_common(1)[0]

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from sulla.core.dataclass import dataclass
 from sulla.core.pattern import late_pattern
@@ -69,10 +69,11 @@ _ENTITY = late_pattern(r"&(?:#[0-9]{1,12}|#[xX][0-9A-Fa-f]{1,12}|[A-Za-z]{2,31})
 _PERCENT = late_pattern(r"%([0-9A-Fa-f]{2})")
 _ESCAPE = late_pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
 _FEW: Final = 3
+_PULLED_APART = late_pattern(r"\w\W" * (SPELLED - 1) + r"\w")
+"""What every word that was pulled apart has in it: `_spelled` looks at words only where this is found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word and where it begins."""
 
     text: str
@@ -104,8 +105,13 @@ def decoded_views(text: str) -> Iterator[str]:
     return (view.text for view in _decoded(text))
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[str]:
     """The words of a text, in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def placed_words(text: str) -> list[Word]:
+    """The same words, with their places: ten times as much work, so for where something was found."""
     return [Word(match[0].lower(), match.start()) for match in _WORD.finditer(text)]
 
 
@@ -136,10 +142,12 @@ def _plain(text: str, offset: int | None, before: str) -> Iterator[TextView]:
 
 def _spelled(folded: str) -> str:
     """The words that are written with something between their letters, put together; empty if there are none."""
+    if not _PULLED_APART.search(folded):
+        return ""
     out: list[str] = []
     run: list[str] = []
     found = False
-    ends = [*words(folded), Word("", len(folded) + 2)]
+    ends = [*placed_words(folded), Word("", len(folded) + 2)]
     for word, after in pairwise(ends):
         run.append(word.text)
         if len(word.text) == 1 and len(after.text) == 1 and after.at - word.at == 2:

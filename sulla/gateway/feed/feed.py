@@ -108,8 +108,12 @@ class Feed:
         match signal:
             case Live():
                 return self._live(signal.event)
-            case Advanced(seq):
-                return [Read(self.cursor)] if seq > self.cursor else []
+            case Advanced(seq, events):
+                if seq <= self.cursor:
+                    return []
+                follows = bool(events) and events[0].seq == self.cursor + 1
+                # What is held came before: whether its message has begun is for the log to say.
+                return self.read(events) if follows and self._begun and not self._held else [Read(self.cursor)]
             case Over():
                 return []
 

@@ -14,7 +14,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, SullaError, Unavailable
-from sulla.gateway.commands import Commands, Event, Live, Over, Signal
+from sulla.gateway.commands import Advanced, Commands, Event, Over, Signal
 from sulla.gateway.feed.feed import LOOK_BACK, AskForText, Effect, Feed, Gap, Read, Show
 from sulla.gateway.rpc import gap_frame
 from sulla.rpc.limits import Limits
@@ -137,17 +137,18 @@ class EventFollower:
         """Show at once what need not wait for anything, which nearly every token is. The rest is for `_attend`."""
         backlog = self._backlog
         try:
-            at_once = isinstance(signal, Live) and backlog.is_current and not self._turn.locked()
+            at_once = not isinstance(signal, Over) and backlog.is_current and not self._turn.locked()
             if not at_once or backlog.heard or backlog.owed:
-                backlog.heard.append(signal)
+                # What waits here has no bound but its size: the events can be read when their turn comes.
+                backlog.heard.append(Advanced(signal.seq) if isinstance(signal, Advanced) else signal)
                 backlog.news.set()
                 return
             effects = self._feed.signal(signal)
-            if effects and not (
-                len(effects) == 1 and isinstance(effects[0], Show) and self._outbox.add_event(effects[0].event)
-            ):
-                backlog.owed = effects
-                backlog.news.set()
+            for place, effect in enumerate(effects):
+                if not (isinstance(effect, Show) and self._outbox.add_event(effect.event)):
+                    backlog.owed = effects[place:]
+                    backlog.news.set()
+                    return
         except Exception as error:  # noqa: BLE001  # it is this client's, not whose step this is: `_attend` raises it
             backlog.failure = error
             backlog.news.set()

@@ -7,11 +7,11 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import UnionType
-from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Generic, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import Json, JsonObject
@@ -19,6 +19,7 @@ from sulla.core.message import Part, Reasoning, Text, ToolCall, ToolResult, part
 
 T = TypeVar("T")
 _Read = Callable[[Json], object]
+_PLAIN: Final = frozenset((type(None), bool, int, float, str))
 
 
 def to_json(value: object) -> Json:
@@ -27,6 +28,8 @@ def to_json(value: object) -> Json:
     Raises:
         TypeError: the value is of a kind that records cannot hold.
     """
+    if type(value) in _PLAIN:  # most are, and patterns are slow
+        return cast("Json", value)
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -47,11 +50,17 @@ def to_json(value: object) -> Json:
 def fields_to_json(value: object) -> JsonObject:
     """A dataclass as a JSON object; fields that still have their default are left out."""
     found: JsonObject = {}
-    for field in fields(value):  # type: ignore[arg-type]  # callers pass dataclass instances
-        item = getattr(value, field.name)
-        if field.default is MISSING or item != field.default:
-            found[field.name] = to_json(item)
+    for name, default in _defaults(cast("Hashable", type(value))):
+        item = getattr(value, name)
+        if default is MISSING or item != default:
+            found[name] = to_json(item)
     return found
+
+
+@cache
+def _defaults(cls: Hashable) -> tuple[tuple[str, object], ...]:
+    """The fields of a dataclass, each with its default; kept, because every record is written by it."""
+    return tuple((field.name, field.default) for field in fields(cast("Any", cls)))
 
 
 class Fielded:

@@ -14,7 +14,7 @@ from sulla.agent.input import phrases, signals, views
 from sulla.agent.input.phrases import find_phrases
 from sulla.agent.input.sanitize import sanitize
 from sulla.agent.input.signals import injection, spam
-from sulla.agent.input.views import MAX_DECODED, MAX_EXPANSION, Word, words
+from sulla.agent.input.views import MAX_DECODED, MAX_EXPANSION, words
 from sulla.core.pattern import LatePattern
 
 _DATA = Path(__file__).parents[1] / "data"
@@ -174,7 +174,7 @@ def test_ordinary_texts_are_no_spam() -> None:
 # ------------------------------------------------------------------------------------------------- what a look costs
 
 
-class _Counted(Sequence[Word]):
+class _Counted(Sequence[str]):
     """Words that count how often they are looked at."""
 
     def __init__(self, text: str) -> None:
@@ -185,10 +185,10 @@ class _Counted(Sequence[Word]):
         return len(self._words)
 
     @overload
-    def __getitem__(self, index: int) -> Word: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Word]: ...
-    def __getitem__(self, index: int | slice) -> Word | Sequence[Word]:
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         self.looks += 1
         return self._words[index]
 

@@ -171,6 +171,34 @@ def test_a_wake_up_for_what_was_shown_reads_nothing() -> None:
     assert thread.reads == before
 
 
+def test_what_a_wake_up_has_along_is_shown_without_reading() -> None:
+    thread = Thread()
+    thread.begin()
+    before = thread.reads
+    events = [thread.add("MODEL_STARTED", message_id="m1"), thread.add("TEXT_MESSAGE_END", message_id="m1")]
+    thread.hear(Advanced(2, events))
+    assert (thread.seqs, thread.reads) == ([1, 2], before)
+
+
+@pytest.mark.parametrize("first", [0, 2], ids=["some of it is shown", "some of it is missing"])
+def test_what_does_not_follow_on_what_was_shown_is_read(first: int) -> None:
+    thread = Thread()
+    thread.add("INPUT")
+    thread.begin()
+    events = [thread.log[0], *(thread.add("INPUT") for _ in range(2))]
+    thread.hear(Advanced(3, events[first:]))
+    assert (thread.seqs, thread.reads) == ([1, 2, 3], 2)
+
+
+def test_a_wake_up_before_the_beginning_is_no_beginning() -> None:
+    thread = Thread(after=1)
+    thread.add("MODEL_STARTED", message_id="m1")
+    event = thread.add("INPUT")
+    thread.feed.recall(thread.log[:1])
+    thread.hear(Advanced(2, (event,)))
+    assert (thread.seqs, thread.reads, thread.asked) == ([2], 1, 1)
+
+
 def test_what_was_shown_is_not_shown_again_whatever_is_read() -> None:
     thread = Thread()
     events = [thread.add("INPUT") for _ in range(3)]
@@ -443,7 +471,7 @@ def test_every_durable_event_comes_once_in_order_and_texts_are_prefixes(
             bus.text += value
         else:
             thread.add(type_, message_id=value)
-            signal = Advanced(len(thread.log))
+            signal = Advanced(len(thread.log), thread.log[-(number % 3) :] if number % 3 else ())
             if type_ == "MODEL_STARTED":
                 bus.message, bus.text = value, ""
             elif type_ != "INPUT":

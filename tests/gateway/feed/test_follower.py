@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from sulla.core.errors import CorruptRecord, NotFound, StoreUnavailable, SullaError
+from sulla.gateway.commands import Advanced, Event
 from sulla.gateway.feed.feed import TEXT
 from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import LULL_S, Outbox
@@ -211,6 +214,7 @@ async def test_it_ends_when_the_thread_is_gone(subscriber: Subscriber, commands:
 async def test_it_ends_with_a_record_that_cannot_be_read(subscriber: Subscriber, commands: MemoryCommands) -> None:
     await subscriber.follow()
     commands.failures["history"] = CorruptRecord("bad checksum")
+    commands.carried = False
     add(commands, 1)
     assert isinstance(await subscriber.ended(), CorruptRecord)
     assert commands.listeners(THREAD) == 0
@@ -236,6 +240,27 @@ async def test_for_a_client_that_reads_nothing_little_is_held(subscriber: Subscr
         commands.add(THREAD, "INPUT", text=LARGE)
     await subscriber.follow(limits=Limits())
     assert asked(commands) == [(0, 8), (3, 6)]  # 900 KB of the first page; the second is kept until there is room
+
+
+class _Events(list[Event]):
+    """Events that know whether they are held."""
+
+
+async def test_what_waits_to_be_shown_is_let_go_and_read_when_its_turn_comes(
+    subscriber: Subscriber, commands: MemoryCommands
+) -> None:
+    gate = commands.gates["history"] = asyncio.Event()
+    commands.carried = False
+    await subscriber.follow()
+    event = commands.add(THREAD, "INPUT")
+    events = _Events([event])
+    held = weakref.ref(events)
+    commands.tell(THREAD, Advanced(1, events))
+    del events
+    gc.collect()
+    assert held() is None
+    gate.set()
+    assert await subscriber.seqs() == [1]
 
 
 async def test_large_events_come_whole_and_in_order(subscriber: Subscriber, commands: MemoryCommands) -> None:
