@@ -13,7 +13,7 @@ from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check
 from sulla.agent.model.breaker import Blocked, Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
-from sulla.agent.model.stream_sink import StreamSink, nobody
+from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.tool_use import PLAIN, ToolUse
 from sulla.agent.model.wrappers import Stripper, Wrapper
@@ -74,6 +74,8 @@ class ModelReply:
     wrapper: Wrapper | None
     evicted: int = 0
     """Messages that the model was not shown any more."""
+    wrote_call: bool = False
+    """Whether it wrote down a call as text although it was given tools; that is no call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +172,11 @@ class Model:
                     raise
                 shown = run.emit if ask.purpose == "reply" else nobody
                 sink = StreamSink(started.message_id, shown, pictures=not state.context.tainted)
-                completed, wrapper = await self._answer(request, sink, ticket, run.clock)
+                completed, wrapper, wrote = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return ModelReply(started, completed, usage, sink.text, wrapper, evicted)
+                return ModelReply(started, completed, usage, sink.text, wrapper, evicted, wrote and bool(ask.tools))
             except SullaError as error:
                 failures.append(classify(error))
                 shown_text = ask.purpose == "reply" and bool(sink.text)
@@ -248,12 +250,12 @@ class Model:
         stop: Stop = "end"
         try:
             try:
-                completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+                completed, *_ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             except ToolsRefused as error:
                 if not (request.tools and self.tool_use.refuse(self._name, error)):
                     raise
                 request = replace(request, tools=(), force="")
-                completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+                completed, *_ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
@@ -317,9 +319,7 @@ class Model:
         run.control.check()  # the write may have taken longer than the lease lasts
         return started
 
-    async def _answer(
-        self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock
-    ) -> tuple[Completed, Wrapper | None]:
+    async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
             answer = await self._stream(request, sink)
@@ -335,7 +335,7 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink) -> tuple[Completed, Wrapper | None]:
+    async def _stream(self, request: ChatRequest, sink: StreamSink) -> Streamed:
         stripper = Stripper()
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
@@ -348,7 +348,7 @@ class Model:
                         rest, wrapper = stripper.finish()
                         sink.show(rest)
                         sink.finish()
-                        return delta, wrapper
+                        return Streamed(delta, wrapper, stripper.wrote_call)
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 
     def _account(self, completed: Completed, size: Size) -> Usage:
