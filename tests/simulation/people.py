@@ -118,8 +118,9 @@ class People:
         return [state for state in found if await self._reader.load(state.thread_id) is not None]
 
     async def asked(self) -> bool:
-        """Whether any thread waits for an answer, or one is still on its way: also to a question that is gone by now."""
-        return self._answering or any([await self._open_questions(state.thread_id) for state in await self.everything()])
+        """Whether any thread waits for an answer, or one is on its way, also to a question that is gone by now."""
+        waiting = [await self._open_questions(state.thread_id) for state in await self.everything()]
+        return self._answering or any(waiting)
 
     # -------------------------------------------------------------------------------------------------- private
 
