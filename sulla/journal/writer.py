@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, StoreUnavailable
@@ -21,8 +21,11 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
-from sulla.threads.pending import LINGER_S, Intervals
+from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
+
+LINGER_S: Final = 0.1
+"""See `Intervals.linger_s`."""
 
 T = TypeVar("T")
 

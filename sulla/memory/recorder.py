@@ -14,7 +14,6 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
-from sulla.threads.pending import LINGER_S, Intervals
 from sulla.threads.store import ThreadStore
 
 _THREADS = 200
@@ -22,7 +21,7 @@ _THREADS = 200
 
 def memory_follower(index: MemoryIndex, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
     """What has episodes written: soon after each turn, and at the start what was missed."""
-    return LogFollower("memory", Recorder(index, store), threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
+    return LogFollower("memory", Recorder(index, store), threads, store, clock)
 
 
 class Recorder(LogConsumer):

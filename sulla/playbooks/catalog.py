@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
+from sulla.core.pattern import late_pattern
 from sulla.definitions.yaml_text import YamlMap, plain, read_nodes
 from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
@@ -44,6 +46,9 @@ _MAX_ENTRIES: Final = 5_000
 _MAX_TOLD: Final = 5
 """Faults that an error names; `sulla flow check` has them all."""
 
+_NAMES_A_TRIGGER = late_pattern(r"^(?![ \t]*#).*(?:schedule|event|\\[xuU]|\\$)|[\r\x85\u2028\u2029]", re.MULTILINE)
+"""What each file with such a trigger has in it, whatever else: the word outside of a comment, or what YAML can hide it
+behind."""
 _Signature = tuple[int, int, int]
 """When a file was changed, its size and its place on the disk."""
 
@@ -333,7 +338,10 @@ def _signature(file: Path) -> _Signature:
 def _may_begin_by_itself(file: Path, signature: _Signature) -> bool:
     """Whether time or an event begins a playbook, as far as can be told without what reads expressions."""
     try:
-        top = read_nodes(read_text(file), most_bytes=MAX_PLAYBOOK_BYTES)
+        text = read_text(file)
+        if not _NAMES_A_TRIGGER.search(text):
+            return False  # YAML itself is worth half a MiB
+        top = read_nodes(text, most_bytes=MAX_PLAYBOOK_BYTES)
         if not isinstance(top, YamlMap):
             return True  # a look says what is wrong
         triggers = str([plain(value) for key, value in top.items if key.text == "on"])

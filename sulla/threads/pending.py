@@ -12,10 +12,6 @@ MAX_WOKEN: Final = 10_000
 State = Literal["up to date", "behind", "failing"]
 
 
-LINGER_S: Final = 0.1
-"""See `Intervals.linger_s`; for what is written behind the turns."""
-
-
 @dataclass(frozen=True, slots=True)
 class Intervals:
     """How long a follower rests between two rounds, in seconds."""

@@ -55,6 +55,7 @@ class _Commands(MemoryCommands):
     def __init__(self) -> None:
         super().__init__()
         self.playbooks = _Office(self)
+        self.carried = False  # what an event says is added to it when it has been told
         self.acts: list[list[Said]] = []
 
     def play(self, run: str) -> None:

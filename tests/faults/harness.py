@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from sulla.core.errors import Unavailable
+from sulla.core.errors import InvalidInput, Unavailable
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from sulla.testing.tools import EffectLedger
@@ -166,7 +166,10 @@ class User:
         assert seen.run_id in ("", sent["run_id"]), "a re-send must get the same run"
         seen.run_id, seen.acknowledged = sent["run_id"], True
         durable = [event["seq"] for event in seen.events]
-        await client.call("events.subscribe", thread_id=seen.thread_id, after=durable[-1] if durable else 0)
+        try:
+            await client.call("events.subscribe", thread_id=seen.thread_id, after=durable[-1] if durable else 0)
+        except InvalidInput:  # it was shown what the log does not have: that is for the judge to say
+            await client.call("events.subscribe", thread_id=seen.thread_id, after=0)
         async for event in client.events():
             if event.get("seq") is None:
                 continue

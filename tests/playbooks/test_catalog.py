@@ -304,7 +304,12 @@ def test_what_a_file_does_to_the_reader_is_a_fault_of_that_file(
         ("{schedule: 30m}", True),
         ("{event: run.finished}", True),
         ('{"sch\\u0065dule": 30m}', True),
-        ("{", True),
+        ('{"sched\\\n  ule": 30m}', True),
+        ("manual]  # [{schedule: 30m}", False),
+        ("manual]\n# {schedule: 30m}\n#[", False),
+        ("manual]\n# no break\u2028on: [{schedule: 30m}", True),
+        ("{schedule", True),
+        ("{", False),
     ],
 )
 async def test_playbooks_are_read_at_rest_only_where_one_may_begin_by_itself(

@@ -2,17 +2,15 @@
 
 Much is made at its first use: classes are compiled (decision 038), patterns and tables are built, libraries load parts
 of themselves, a client finds out what machine it runs on. So some turns are had in memory, with a model that says its
-one line, one request is made to an address at which nobody listens, and the classes of all that is loaded are compiled.
+one line, some requests are made to a service within this process, and the classes of all that is loaded are compiled.
 Nothing of it leaves this machine or is kept.
 """
 
 from __future__ import annotations
 
 import logging
-import socket
 import sys
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 
 from sulla.agent.calls.calls import ToolCalls
@@ -36,6 +34,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Message, Text
 from sulla.core.words import ours
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.one_line_service import one_line_service
 from sulla.daemon.models.providers import make_provider
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import make_store
@@ -95,7 +94,7 @@ async def rehearse(settings: Settings, choice: Choice, place: Place) -> None:
         adapter_of(METHODS[name].result)  # type: ignore[arg-type]  # a class can be hashed
     try:
         await _turns(settings, place)
-        await _ask_nobody(settings, choice, place)
+        await _ask(settings, choice, place)
     except SullaError as error:
         log.warning("the rehearsal of a turn failed: %s", error.message)
     await _compile_loaded(place.clock)
@@ -148,8 +147,8 @@ async def _turns(settings: Settings, place: Place) -> None:
         await store.close()
 
 
-async def _ask_nobody(settings: Settings, choice: Choice, place: Place) -> None:
-    with _nobodys_url() as url:
+async def _ask(settings: Settings, choice: Choice, place: Place) -> None:
+    async with one_line_service() as url:
         where = {"anthropic_base_url": url, "openai_base_url": f"{url}/v1", "ollama_host": url, "fallback": ""}
         there = settings.model_copy(update={"model": settings.model.model_copy(update=where)})
         provider = make_provider(there, choice, place)
@@ -158,16 +157,9 @@ async def _ask_nobody(settings: Settings, choice: Choice, place: Place) -> None:
             choice.model.model, (PromptSection("agent", ours("You are ready.")),), [hello], (), 16, _REQUEST_S
         )
         try:
-            with suppress(SullaError):  # as it must: nobody is there
+            for _ in range(_TURNS):
                 async for _ in provider.stream(request):
                     pass
+                await place.clock.sleep(_BREATH_S)
         finally:
             await provider.close()
-
-
-@contextmanager
-def _nobodys_url() -> Iterator[str]:
-    """An address of this machine at which nobody can listen for as long as the block lasts."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{taken.getsockname()[1]}"

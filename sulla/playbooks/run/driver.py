@@ -11,6 +11,8 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
+from operator import itemgetter
 from typing import Final
 
 from sulla.core.errors import GraphError, LimitReached, TooLarge
@@ -37,6 +39,7 @@ from sulla.playbooks.run.log import HEARD, noted, plus, written
 from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.run.worker import RunWorker
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.plays import is_step_question
 from sulla.threads.log.records import Answer, Suspended
 from sulla.threads.log.state import ThreadState
@@ -74,7 +77,8 @@ class RunDriver:
         self._out: list[Played] = []
         self._moving: deque[StepAttempt] = deque()
         """Attempts whose next move is to be made."""
-        self._happened: deque[Callable[[], None]] = deque()
+        self._happened: list[tuple[int, Callable[[], None]]] = []
+        """What is to be done in its turn, and when it came about, in UTC milliseconds."""
         self._more = False
         """Whether the machine may have more to say."""
         self._news = asyncio.Event()
@@ -117,7 +121,7 @@ class RunDriver:
             if self._history.jobs.get(job.begun.at) is job:
                 what()
 
-        self._happened.append(do)
+        self._happened.append((self._now_ms(), do))
         self._news.set()
 
     def stir(self) -> None:
@@ -147,11 +151,18 @@ class RunDriver:
     # --------------------------------------------------------------------------------------------------------- the loop
 
     def _look(self) -> None:
-        """Take in all that is new, and have the machine decide."""
-        while self._happened:
-            self._happened.popleft()()
-        self._hear()
-        self._settle()  # before it is any later: what was answered in time counts, however late it is heard
+        """Take in all that is new, each at the time at which it came about, and have the machine decide.
+
+        So what was answered in time counts, however late it is heard, and backoff is counted from an attempt's own end.
+        """
+        self._settle()
+        controls = sorted(self._state.inbox.controls.items())
+        news, self._happened = self._happened, []
+        news += [(control.at_ms, partial(self._hear, seq, control)) for seq, control in controls]
+        for at_ms, take_in in sorted(news, key=itemgetter(0)):
+            self.take(self._machine.tick(at_ms), Author.OPERATOR)
+            take_in()
+            self._settle()
         self._expire()
         self.take(self._machine.tick(self._now_ms()), Author.OPERATOR)
         self._more = False
@@ -255,18 +266,17 @@ class RunDriver:
 
     # ---------------------------------------------------------------------------------------------------------- answers
 
-    def _hear(self) -> None:
-        """Take up what was answered, and what people want of the run."""
-        for seq, control in sorted(self._state.inbox.controls.items()):
-            match control.fact:
-                case PlaybookAsked() as asked:
-                    self._asked(asked, seq)
-                case Answer() as answer:
-                    job = self._history.waiting_for(answer.wait_id)
-                    if job is not None and job.wait is not None:
-                        self._answered(job, job.wait, answer, seq, control.at_ms)
-                case _:
-                    pass  # a stop ends the walk from outside
+    def _hear(self, seq: int, control: ControlInput) -> None:
+        """Take up what was answered, or what people want of the run."""
+        match control.fact:
+            case PlaybookAsked() as asked:
+                self._asked(asked, seq)
+            case Answer() as answer:
+                job = self._history.waiting_for(answer.wait_id)
+                if job is not None and job.wait is not None:
+                    self._answered(job, job.wait, answer, seq, control.at_ms)
+            case _:
+                pass  # a stop ends the walk from outside
 
     def _asked(self, asked: PlaybookAsked, seq: int) -> None:
         machine = self._machine
