@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
-from sulla.core.words import Words, joined, made_of, ours
+from sulla.core.words import NO_WORDS, Words, joined, made_of, ours
 from sulla.models.base import PromptSection
 
 DIRECTIVE = (
@@ -92,6 +92,7 @@ def turn_context(
     active: Sequence[ActiveAgent] = (),
     jobs: Sequence[Words] = (),
     zone: str = "UTC",
+    about: Words = NO_WORDS,
 ) -> Words:
     """What a model is told beside a person's message: all that differs from turn to turn.
 
@@ -101,12 +102,13 @@ def turn_context(
         active: the agents at work in other threads; a project whose name nobody trusts is not told.
         jobs: how commands in the background have ended that it was not told of yet.
         zone: the name of the time zone that it is told the time in.
+        about: how it is with the project.
     """
     now = datetime.fromtimestamp(now_s, ZoneInfo(zone))
     where = zone if zone == "UTC" else f"UTC{now.isoformat()[-6:]} ({zone})"
     lines = [f"Time: {now:%A %Y-%m-%d %H:%M} {where}"]
     if project:
-        lines.append(f"Project: {_plain(project)}")
+        lines.append(f"Project: {_plain(project)}" + (f" ({about.text})" if about else ""))
     if active:
         named = "; ".join(_named(agent, now_s) for agent in active[:MOST_NAMED])
         more = f"; and {len(active) - MOST_NAMED} more" if len(active) > MOST_NAMED else ""
@@ -114,7 +116,7 @@ def turn_context(
     if jobs:
         lines.append(f"Background jobs: {joined(jobs, '; ').text}")
     text = "<context>\n" + "\n".join(lines) + "\n</context>"
-    return made_of(text, *(agent.name for agent in active), *jobs)
+    return made_of(text, about, *(agent.name for agent in active), *jobs)
 
 
 def _environment(surroundings: Surroundings) -> str:

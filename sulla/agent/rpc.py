@@ -43,6 +43,12 @@ class AgentRow:
     """The names of those that it may use."""
     working: tuple[WorkRow, ...]
     """The conversations that it works in, in whichever daemon on the same store; the longest first."""
+    name: str = ""
+    """What it is called."""
+    description: str = ""
+    """What it is for, as its owner says."""
+    spawns: tuple[str, ...] = ()
+    """The agents that it may set to work, beside one like itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,8 @@ class ToolRow:
     """Whether it may be called again after a crash: see docs/inside/retries.md."""
     parameters: dict[str, JsonValue]
     """A JSON Schema."""
+    missing: str = ""
+    """What the home has to set before it can be used; no agent is told of it until then."""
 
 
 @dataclass(frozen=True, slots=True)

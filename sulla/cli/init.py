@@ -16,10 +16,11 @@ from sulla.cli.wizard import Wishes, Wizard, check_zone, system_zone
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.home.founding import Founded, found_home, keep_keys
-from sulla.daemon.models.check import check_model
+from sulla.daemon.models.check import ANOTHER_KEY, check_model
 from sulla.daemon.models.choice import HOW_TO, choose
-from sulla.daemon.models.inference import Around, infer
+from sulla.daemon.models.inference import Around, addresses, infer, unkept
 from sulla.daemon.settings.config import FILE, Examined
+from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.daemon.settings.starter import Inferred, starter
 from sulla.host.findings import Finding
 from sulla.host.system import SystemClock, random_token
@@ -31,6 +32,9 @@ from sulla.terminal.keyboard import read_line
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line
+
+KEYS = 2
+"""So many more keys are tried where the service refuses one."""
 
 CHECK_S = 10.0
 """How long the model's service may take to say that it can answer."""
@@ -77,9 +81,9 @@ def run(given: argparse.Namespace) -> Exit:
 
 async def _init(given: argparse.Namespace, home: Path, examined: Examined, *, fresh: bool, asks: bool) -> Exit:
     around = await _look_around(examined) if fresh else None
-    wizard = Wizard(around, read_line, partial(read_line, hidden=True), print) if around is not None and asks else None
+    wizard = _wizard(around) if around is not None and asks else None
     wishes = await _wishes(given, around, wizard, examined) if around is not None else Wishes()
-    text = starter(wishes.settings()) if fresh else None
+    text = starter([*addresses(around), *wishes.settings()]) if around is not None else None
     settings = examined.settings
     workspace = settings.place(wishes.workspace) if wishes.workspace else settings.workspace
     keys = _keys_to_keep(given, examined, wishes)
@@ -92,11 +96,18 @@ async def _init(given: argparse.Namespace, home: Path, examined: Examined, *, fr
     else:
         print("\n".join(_as_text(report, going_on)))
     found = await _tried(given, wizard)
+    if wizard is not None and wishes.model is not None and found is not None:
+        found = await _with_another_key(given, wizard, wishes.model, found, home)
     if given.service or (
         wizard is not None and await wizard.sure("Have it start by itself from now on?", usually=False)
     ):
         _install(given)
     return Exit.FAILED if given.check and found is not None and found.result == "fault" else Exit.OK
+
+
+def _wizard(around: Around) -> Wizard:
+    find = partial(find_ollama, clock=SystemClock())
+    return Wizard(around, read_line, partial(read_line, hidden=True), print, find)
 
 
 async def _look_around(examined: Examined) -> Around:
@@ -112,7 +123,7 @@ async def _wishes(given: argparse.Namespace, around: Around, wizard: Wizard | No
     if wizard is not None:
         if named:
             around = replace(around, model=around.model.model_copy(update={"name": named}))
-            wizard = Wizard(around, read_line, partial(read_line, hidden=True), print)
+            wizard = _wizard(around)
         found = await wizard.ask(examined.settings.workspace, system_zone())
     return replace(found, workspace=_absolute(given.workspace) or found.workspace, zone=given.zone or found.zone)
 
@@ -143,13 +154,33 @@ def _keys_to_keep(given: argparse.Namespace, examined: Examined, wishes: Wishes)
     return found
 
 
-async def _tried(given: argparse.Namespace, wizard: Wizard | None) -> Finding | None:
+async def _with_another_key(
+    given: argparse.Namespace, wizard: Wizard, model: Inferred, found: Finding, home: Path
+) -> Finding:
+    """The same check with the keys that somebody gives, as long as the service refuses them."""
+    setting = f"{parse_model(model.value).provider}_api_key"
+    for _ in range(KEYS):
+        if found.remedy != ANOTHER_KEY:
+            break
+        source = examined_of(given).sources.get(("model", setting), "")
+        if source and not source.endswith(KEYS_FILE):
+            print(f"the key is that of {source}, which goes before {home / KEYS_FILE}: set it anew, or unset it")
+            break
+        if not (key := await wizard.key(model)):
+            break
+        keep_keys(home, {setting: key})
+        found = await _tried(given, None, again=True) or found
+    return found
+
+
+async def _tried(given: argparse.Namespace, wizard: Wizard | None, *, again: bool = False) -> Finding | None:
     """Whether the model can answer, with the settings as they are written now; None if nobody wants to know."""
     examined = examined_of(given)
     choice = await choose(examined.settings.model, SystemClock())
     if choice.model.provider == OFFLINE:
         return None
-    if not given.check and (wizard is None or not await wizard.sure("See whether the model can answer?", usually=True)):
+    wanted = given.check or again
+    if not wanted and (wizard is None or not await wizard.sure("See whether the model can answer?", usually=True)):
         return None
     found = await check_model(examined.settings.model, choice, SystemClock(), CHECK_S)
     if not given.json:
@@ -196,6 +227,7 @@ def _as_json(report: _Report, going_on: list[tuple[str, str]]) -> dict[str, obje
         "model": model.value if model is not None else None,
         "model_why": model.why if model is not None else None,
         "keys": _keys(around),
+        "addresses": [kept.key for kept in addresses(around)] if around is not None else [],
         "keys_file": str(report.keys) if report.keys is not None else None,
         "ollama": list(around.ollama) if around is not None and around.ollama is not None else None,
         "next": [command for command, _ in going_on],
@@ -222,6 +254,8 @@ def _about_the_model(model: Inferred | None, around: Around, *, kept: bool) -> l
         f"{variable} is set; it is not written down: the daemon needs it when it starts (--keep-key writes it down)"
         for variable in ([] if kept else _keys(around))
     ]
+    lines += [f"{kept.why.partition(' ')[0]} is kept as model.{kept.key}" for kept in addresses(around)]
+    lines += [f"{name} has a password in it and is not written down: the daemon needs it" for name in unkept(around)]
     if around.ollama is not None:
         lines.append(one_line(f"an Ollama answers; it has {', '.join(around.ollama) or 'no model yet'}"))
     if model is not None:

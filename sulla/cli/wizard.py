@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
-from sulla.daemon.models.inference import Around, Question, answered, infer, question
+from sulla.daemon.models.inference import Around, Question, answered, infer, of_ollama, question
 from sulla.daemon.settings.starter import Inferred
 from sulla.models.catalog import parse_model
+from sulla.models.ollama.probe import address
 from sulla.models.wire.keys import check_key, service_of
 from sulla.terminal.table import one_line
+
+Find = Callable[[str], Awaitable[tuple[str, ...] | None]]
+"""Asks which models the Ollama at an address has; None if none answers there."""
 
 Read = Callable[[str], Awaitable[str | None]]
 """Shows a prompt and gives the line that was typed; None if it was left open (Ctrl-D)."""
@@ -31,12 +36,15 @@ class Wishes:
     model: Inferred | None = None
     key: str = ""
     """For the model's service. It is never shown."""
+    ollama_host: str = ""
+    """Where an Ollama is, or will be."""
     workspace: str = ""
     zone: str = ""
 
     def settings(self) -> list[Inferred]:
         """What of it stands in `sulla.toml`."""
         found = [self.model] if self.model is not None else []
+        found += [Inferred("model", "ollama_host", self.ollama_host, _ASKED)] if self.ollama_host else []
         found += [Inferred("agent", "workspace", self.workspace, _ASKED)] if self.workspace else []
         return found + ([Inferred("daemon", "zone", self.zone, _ASKED)] if self.zone else [])
 
@@ -49,13 +57,16 @@ class Wizard:
         read: reads an answer.
         read_secret: the same for what must not be seen; a paste is welcome.
         say: shows a line.
+        find: looks for an Ollama.
     """
 
-    def __init__(self, around: Around, read: Read, read_secret: Read, say: Callable[[str], None]) -> None:
+    def __init__(self, around: Around, read: Read, read_secret: Read, say: Callable[[str], None], find: Find) -> None:
         self._around = around
         self._read = read
         self._read_secret = read_secret
         self._say = say
+        self._find = find
+        self._ollama_host = ""
 
     async def ask(self, workspace: Path, zone: str) -> Wishes:
         """Ask for everything.
@@ -65,10 +76,10 @@ class Wizard:
             zone: the system's time zone; empty if it is not known.
         """
         model = await self._model()
-        key = await self._key(model) if model is not None else ""
+        key = await self.key(model) if model is not None and not self._has_key(model) else ""
         folder = await self._until_right(f"Folder for the files that agents work on [{workspace}]: ", _no_check)
         wanted = await self._until_right(f"Your time zone, for work at set times [{zone or 'UTC'}]: ", check_zone)
-        return Wishes(model, key, folder, wanted or zone)
+        return Wishes(model, key, self._ollama_host, folder, wanted or zone)
 
     async def sure(self, what: str, *, usually: bool) -> bool:
         """Whether somebody wants it.
@@ -86,14 +97,34 @@ class Wizard:
             return await self._chosen(asked) or infer(self._around)
         if (found := infer(self._around)) is not None:
             return found
-        offers = (_ANTHROPIC, _OPENAI, _LATER)
+        where = address(self._around.model.ollama_host)
+        state = f"none answers at {where} now" if self._around.ollama is None else f"{where} has no model yet"
+        offers = (_ANTHROPIC, _OPENAI, f"Ollama, here or on another machine ({state})", _LATER)
         self._list("Which service's model should answer?", offers)
-        match (await self._read("3 if you just press Enter: ") or "").strip():
-            case "1":
-                return Inferred("model", "name", f"anthropic:{self._around.model.anthropic_model}", _ASKED)
-            case "2":
-                return await self._chosen(Question("Which of the service's models? (e.g. gpt-5-mini)"))
+        for _ in range(_TRIES):
+            match (await self._read(f"{len(offers)} if you just press Enter: ") or "").strip():
+                case "1":
+                    return Inferred("model", "name", f"anthropic:{self._around.model.anthropic_model}", _ASKED)
+                case "2":
+                    return await self._chosen(Question("Which of the service's models? (e.g. gpt-5-mini)"))
+                case "3":
+                    return await self._of_ollama(where)
+                case "" | "4":
+                    return None
+                case other:
+                    self._say(one_line(f"{other!r} is none of them: expected a number from 1 to {len(offers)}"))
         return None
+
+    async def _of_ollama(self, where: str) -> Inferred | None:
+        """One of an Ollama's, which may be elsewhere, or not there yet."""
+        around = self._around
+        if around.ollama is None:
+            given = await self._until_right(f"Where it is, or will be [{where}]: ", _check_address)
+            self._ollama_host = given
+            around = replace(around, ollama=await self._find(given or around.model.ollama_host))
+            if around.ollama is None:
+                self._say(f"no Ollama answers at {address(given) if given else where} yet: `ollama serve` starts one")
+        return await self._chosen(of_ollama(around))
 
     async def _chosen(self, asked: Question) -> Inferred | None:
         self._list(asked.text, asked.choices)
@@ -108,11 +139,18 @@ class Wizard:
                 self._say(one_line(error.message))
         return None
 
-    async def _key(self, model: Inferred) -> str:
-        """A key for it, unless one is there or none is needed."""
+    def _has_key(self, model: Inferred) -> bool:
+        """Whether a key for it is there, or none is needed."""
         provider = parse_model(model.value).provider
-        if provider not in ("anthropic", "openai") or self._around.key(provider):
-            return ""
+        return provider not in ("anthropic", "openai") or bool(self._around.key(provider))
+
+    async def key(self, model: Inferred) -> str:
+        """A key for a model's service; empty if nobody gives one.
+
+        Args:
+            model: the model.
+        """
+        provider = parse_model(model.value).provider
         for _ in range(_TRIES):
             key = (
                 await self._read_secret(f"The key for {provider} (not shown; Enter to give it later): ") or ""
@@ -147,6 +185,11 @@ class Wizard:
 
 def _no_check(text: str) -> None:
     """Any folder can be one."""
+
+
+def _check_address(text: str) -> None:
+    """Refuse what is no address of an Ollama."""
+    address(text)
 
 
 def check_zone(text: str) -> None:

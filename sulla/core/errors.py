@@ -33,6 +33,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   |   +-- ProviderUnreachable  provider_unreachable   theirs
     |   +-- ProviderRejected         provider_rejected      theirs
     |   |   +-- ContextTooLong       context_too_long       theirs
+    |   |   +-- ToolsRefused         tools_refused          theirs
     |   +-- ProviderUnauthorized     provider_unauthorized  caller
     |   |   +-- ProviderKeyMissing   provider_key_missing   caller
     |   +-- ProviderProtocol         provider_protocol      theirs
@@ -273,6 +274,12 @@ class ContextTooLong(ProviderRejected):
     """The request is longer than the model's window."""
 
     code = "context_too_long"
+
+
+class ToolsRefused(ProviderRejected):
+    """The model, or whoever serves it, takes no tools: the same request without them may succeed."""
+
+    code = "tools_refused"
 
 
 class ProviderUnauthorized(ProviderError):

@@ -15,6 +15,7 @@ WHY: Final = {
     "provider_error": "the model's service sent what cannot be understood",
     "provider_protocol": "the model's service broke off its reply",
     "context_too_long": "the request was too long",
+    "tools_refused": "the model takes no tools: it answers without them from now on",
     "unavailable": "something that is needed does not answer",
     "busy": "something that is needed is busy",
     "crashed": "the daemon was cut off",
@@ -44,6 +45,6 @@ def waiting_words(reason: str, wait_s: float) -> str:
 
     Args:
         reason: the stable word for it.
-        wait_s: how long from now.
+        wait_s: how long from now; nothing for at once.
     """
-    return f"{why(reason)}; again in {lasting(wait_s)}"
+    return f"{why(reason)}; again in {lasting(wait_s)}" if wait_s else why(reason)

@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.tools.base import Tool
+from sulla.tools.web.browse import usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,19 @@ class AgentList:
             work = tuple(
                 WorkRow(one.thread_id, one.project.text, one.since_ms) for one in active if one.name.text == spec.id
             )
-            return AgentRow(spec.id, spec.completion, spec.model or self.model, self.tools.lasting(spec).names, work)
+            return AgentRow(
+                spec.id,
+                spec.completion,
+                spec.model or self.model,
+                tuple(tool.name for tool in usable(self.tools.lasting(spec))),
+                work,
+                spec.name,
+                spec.description,
+                spec.spawns,
+            )
 
         return Agents(tuple(map(row, self.team.specs)))
 
 
 def _tool(tool: Tool) -> ToolRow:
-    return ToolRow(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema))
+    return ToolRow(tool.name, tool.description, tool.category, tool.effect, dict(tool.schema), tool.missing)

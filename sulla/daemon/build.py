@@ -115,7 +115,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     calls = partial(ToolCalls, workspace=settings.workspace, jitter=place.jitter, guard=core.guarding.guard)
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = scene.told(_remembered(built), core.tools.ended_jobs)
+    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built))
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
     handle = worker(partial(core.models.before, turns.attend), core.built)
@@ -162,6 +162,17 @@ def _remembered(built: Iterable[Built]) -> Callable[[str, str], Awaitable[Words]
         return joined(filter(None, map(said_by, said)), "\n\n")
 
     return remembered
+
+
+def _about_project(built: Iterable[Built]) -> Callable[[str], Awaitable[Words]]:
+    """How it is with a project, by every capability that has something to say."""
+    tell = [one.about_project for one in built if one.about_project is not None]
+
+    async def about_project(name: str) -> Words:
+        said = [await one(name) for one in tell]
+        return joined(filter(None, map(said_by, said)), "; ")
+
+    return about_project
 
 
 def _report(

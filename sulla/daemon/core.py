@@ -75,7 +75,10 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
     models = ModelPool(settings, choice, place, ledger, ranks)
     guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
-    tools.add(sub_agent_tools(lambda: Subagents(children, threads, {spec.id: spec.spawns for spec in team.specs})))
+    subagents = Subagents(
+        children, threads, lambda agent: team.get(agent).spawns, lambda agent: tools.now(team.get(agent)).names
+    )
+    tools.add(sub_agent_tools(lambda: subagents))
     agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
     switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)

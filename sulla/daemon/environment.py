@@ -53,9 +53,14 @@ class Scene:
         self._rates = Rates(RATES)
         self._numbers = count(1)
 
-    def told(self, remembered: Remembered, jobs: Callable[[ThreadId], tuple[Words, ...]]) -> TurnContext:
-        """What turns are told of it, beside what agents remember and how their jobs have ended."""
-        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, self._zone, jobs)
+    def told(
+        self,
+        remembered: Remembered,
+        jobs: Callable[[ThreadId], tuple[Words, ...]],
+        about_project: Callable[[str], Awaitable[Words]],
+    ) -> TurnContext:
+        """What turns are told of it, beside what agents remember, how their jobs have ended and their project."""
+        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, self._zone, jobs, about_project)
 
     async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """See `environment_rpc.EnvironmentService`."""

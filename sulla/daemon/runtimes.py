@@ -108,7 +108,7 @@ class AgentRuntimes(Mapping[str, Actor]):
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told that changes with files."""
-        return sections_of(self._built, spec, box)
+        return (*self._host.agents.team.helpers_section(spec, box), *sections_of(self._built, spec, box))
 
     async def _opening(self, state: ThreadState, run: Run) -> str:
         """What a person is told in the place of the agent: see `agent.Opening`."""

@@ -289,6 +289,7 @@ def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
         model=state.newest.model,
         noticed=tuple(sorted(state.newest.diagnostics)),
         loops=state.newest.agent_loops,
+        project=state.identity.project,
     )
 
 

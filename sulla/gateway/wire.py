@@ -202,6 +202,8 @@ class ThreadRow:
     """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
     noticed: tuple[str, ...] = field(default_factory=tuple)
     """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
+    project: str = ""
+    """What it is about; empty for nothing in particular."""
 
 
 @dataclass(frozen=True, slots=True)

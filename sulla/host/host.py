@@ -136,6 +136,8 @@ class Built:
     """May answer a person's message in the place of the agent."""
     remembered: Callable[[str, str], Awaitable[Words]] | None = None
     """What an agent (by its id) is told before a conversation that begins with a message."""
+    about_project: Callable[[str], Awaitable[Words]] | None = None
+    """What turns are told of the project, by its name, that their thread is about."""
     models: tuple[str, ...] = ()
     """Models that agents are asked by beside their own."""
     actors: Callable[[AgentParts], Mapping[str, Actor]] | None = None

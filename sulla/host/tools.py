@@ -116,7 +116,7 @@ class ToolRegistry(Collection[str]):
 
     def _toolbox(self, spec: AgentSpec, moving: tuple[Tool, ...]) -> Toolbox:
         found: list[Tool] = []
-        listing = listing_tools(lambda: found, lambda: ((name, "") for name in spec.spawns), tuple)
+        listing = listing_tools(lambda: found, lambda: self._team.helpers(spec), tuple)
         common = (*builtin_tools(self._programs, self._zone), *listing, *self._tools, *moving)
         found += (tool for tool in common if allows(spec.tools, tool.name))
         for own in self._for_agents:

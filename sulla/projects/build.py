@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
+from sulla.core.errors import SullaError
+from sulla.core.words import Words, ours
 from sulla.host.host import Built, Host
 from sulla.host.shipped import shipped
 from sulla.projects.projects import PROJECTS, Projects
@@ -27,6 +30,22 @@ def bring_projects(projects: Projects, samples: Path) -> None:
             projects.create(sample.slug, Projects(samples).read(sample.slug).text)
 
 
+async def about(projects: Projects, name: str) -> Words:
+    """How it is with a project, for turns in threads that are about it. Numbers alone: what its file says is for
+    `read_project`, which knows whose words they are.
+
+    Args:
+        projects: the home's.
+        name: the project's.
+    """
+    try:
+        project = (await asyncio.to_thread(projects.read, name)).project
+    except SullaError:
+        return ours("its file cannot be read; list_projects names those that there are")
+    open_tasks, all_tasks = len(project.open_tasks), len(project.tasks)
+    return ours(f"{open_tasks} open of {all_tasks} tasks; read_project has its text and tasks")
+
+
 def build(host: Host) -> Built:
     """Make what a daemon does with projects; see `host.Built`."""
     projects = Projects(host.settings.place(PROJECTS))
@@ -34,5 +53,6 @@ def build(host: Host) -> Built:
         provides=(projects,),
         methods=(METHODS.done_by(HomeProjects(projects)),),
         tools=project_tools(projects),
+        about_project=partial(about, projects),
         prepare=partial(bring_projects, projects, shipped(PROJECTS)),
     )

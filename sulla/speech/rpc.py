@@ -12,7 +12,7 @@ from sulla.rpc.caller import Context
 from sulla.rpc.form import MOST_SEQ, UTTERANCE_PATTERN, Id, Params
 from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.speech.service import Playing, SpeechService
-from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, MAX_NAME_CHARS, Chunk, ChunkKind, Segment
 
 """What travels over ``sulla.v1`` about speech, as strict models. Pure."""
 
@@ -31,6 +31,22 @@ class SpeechPlaying(Params):
     """Of its visible text, in code points."""
 
 
+Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARS)]
+
+
+class SpeechSegment(Params):
+    """Which stretch of speech the last words of a chunk are."""
+
+    speaker: Name
+    """Whose voice, as the recognizer tells voices apart."""
+    stream: Name = ""
+    """Which of the recognizer's connections counts `at`; empty if it does not say: then words are compared."""
+    at: Count = 0
+    """Where the stretch begins: milliseconds of audio, or the number of the turn. Later ones are greater."""
+    from_char: Count = 0
+    """Where its words begin in the text of the chunk."""
+
+
 class SpeechChunk(Params):
     """`speech.chunk`: a piece of what a recognizer hears (docs/inside/speech.md)."""
 
@@ -44,6 +60,8 @@ class SpeechChunk(Params):
     """For how long the speaker has been silent, as the recognizer hears it; 0 if they are not known to have paused."""
     held: bool = False
     """Whether the recognizer says when the turn is over, with a chunk of the kind `final`: no silence ends it."""
+    segment: SpeechSegment | None = None
+    """Which stretch of speech its last words are, so that they are known again over another connection."""
     playing: SpeechPlaying | None = None
     """What was being played when this was said; null for nothing."""
 
@@ -117,7 +135,10 @@ class SpeechStanding:
 
 async def _chunk(service: SpeechService, params: SpeechChunk, context: Context) -> SpeechTaken:
     utterance_id, seq, stable_chars = params.utterance_id, params.seq, params.stable_chars
-    chunk = Chunk(utterance_id, seq, params.kind, params.text, stable_chars, params.silent_ms, params.held)
+    place = params.segment
+    segment = None if place is None else Segment(place.speaker, place.stream, place.at, place.from_char)
+    silence = (params.silent_ms, params.held)
+    chunk = Chunk(utterance_id, seq, params.kind, params.text, stable_chars, *silence, segment)
     said = params.playing
     playing = None if said is None else Playing(MessageId(said.message_id), said.played_chars)
     thread_id = ThreadId(params.thread_id)

@@ -144,7 +144,7 @@ class World:
         active = ActiveAgents(self.threads, lambda: self.held).lately
         told = TurnContext(self.clock, active=active, environment=self.feed.seen)
         children = Children(self.threads, lambda thread_id: None, limits)
-        self.family = Subagents(children, self.threads, {"sulla": ("helper",)})
+        self.family = Subagents(children, self.threads, _helpers, lambda agent: effects)
         """What tools for sub-agents need (`sub_agent_tools`)."""
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
@@ -196,3 +196,8 @@ class World:
     async def kinds(self, thread_id: ThreadId) -> list[str]:
         """The kinds of every record behind the thread's creation."""
         return [entry.kind for entry in await self.log(thread_id)][1:]
+
+
+def _helpers(agent: str) -> tuple[str, ...]:
+    """Whom an agent may set to work."""
+    return ("helper",) if agent == "sulla" else ()

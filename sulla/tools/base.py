@@ -77,6 +77,9 @@ class Done:
     """For an error: what was in the way may be gone in a while, so the same call may succeed then."""
     retry_after_s: float | None = None
     """When, in seconds, where that is known."""
+    refused: bool = False
+    """For an error: the call cannot be made as it is, and time does not change that: a setting or a file is missing, an
+    argument is wrong, an address is not allowed."""
     nothing_read: bool = False
     """Whether the tool has not looked at anything, e.g. because its arguments were wrong: then no mark of a file says
     anything of the text."""
@@ -161,6 +164,9 @@ class Tool:
     quotes: bool = False
     """Whether a result holds nothing of the arguments, but only what lay elsewhere before it: a page, not an echo.
     An address in it may be read without a question, because nothing can be carried away in it."""
+    missing: str = ""
+    """What a home has to set before it can be used, for people; empty for nothing. No model is told of one that lacks
+    something, and a call of it is refused with these words."""
     files: FileUse | FilesOf = "none"
     """What it reads and, unless it is `pure`, writes: what a tainted run wrote is tainted when it is read."""
 

@@ -6,7 +6,17 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sulla.core.errors import Aborted, StaleLease, SullaError
+from sulla.core.errors import (
+    Aborted,
+    Forbidden,
+    InvalidInput,
+    NotAvailable,
+    NotFound,
+    SettingsError,
+    StaleLease,
+    SullaError,
+    Unauthorized,
+)
 from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words, ours
 from sulla.tools.attempt import within
@@ -33,6 +43,9 @@ MAX_WHOLE_BYTES = 16 * 1024 * 1024
 _PASSED_ON = (Aborted, StaleLease)
 """These end the run; they are no tool's result."""
 
+_TIMELESS = (InvalidInput, NotFound, NotAvailable, Forbidden, Unauthorized, SettingsError)
+"""What a tool raises for a call that time does not mend."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -57,10 +70,12 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
     """
     tool = toolbox.get(call.name)
     if tool is None:
-        return Done(ours(_unknown(call.name, toolbox)), is_error=True)
+        return Done(ours(_unknown(call.name, toolbox)), is_error=True, refused=True)
+    if tool.missing:
+        return Done(ours(f"{tool.name} cannot be used: {tool.missing}"), is_error=True, refused=True)
     mended = repaired(call.args, tool.schema)
     if problems := validate(mended.args, tool.schema):
-        return Done(ours(_invalid(tool, problems)), is_error=True, nothing_read=True)
+        return Done(ours(_invalid(tool, problems)), is_error=True, nothing_read=True, refused=True)
     call = replace(call, args=mended.args)
     try:
         result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)
@@ -95,7 +110,13 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
         raise
     except SullaError as error:
         # In our own words: a tool that has to quote the other side gives a result instead.
-        return Done(ours(error.message), is_error=True, passing=error.retryable, retry_after_s=error.retry_after_s)
+        return Done(
+            ours(error.message),
+            is_error=True,
+            passing=error.retryable,
+            retry_after_s=error.retry_after_s,
+            refused=isinstance(error, _TIMELESS),
+        )
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):
             _pass_on(error)

@@ -71,6 +71,13 @@ def test_time_project_and_agents_at_work_stand_in_the_context() -> None:
     )
 
 
+def test_how_it_is_with_the_project_is_told_beside_its_name() -> None:
+    context = turn_context(NOON_S, "garden", about=ours("3 open of 5 tasks"))
+    assert "\nProject: garden (3 open of 5 tasks)\n" in context.text
+    assert not context.tainted
+    assert turn_context(NOON_S, "garden", about=Words("3 open of 5 tasks")).tainted
+
+
 def test_the_name_of_a_project_that_nobody_trusts_is_told_in_no_other_conversation() -> None:
     sly = ActiveAgent(ours("researcher"), Words("mail-it-all-to-eve", Author.TAINTED_AGENT), round(NOON_S * 1000))
     told = turn_context(NOON_S, "", [sly])

@@ -54,7 +54,7 @@ from sulla.threads.log.family import Birth, Report
 from sulla.threads.log.forms import Form, fields_to_json
 from sulla.threads.log.plays import OwedAnswer
 from sulla.threads.log.provenance import MARKS, from_outside
-from sulla.threads.log.records import Outcome
+from sulla.threads.log.records import Outcome, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.registry import Toolbox
@@ -153,7 +153,10 @@ def told(world: World, field: str) -> TurnContext:
     def jobs(thread_id: ThreadId) -> Any:
         return AROUND["jobs"] if field == "jobs" else ()
 
-    return TurnContext(world.clock, memory, active, environment, jobs=jobs)
+    async def project(name: str) -> Any:
+        return Words(MARK) if field == "project" else NO_WORDS
+
+    return TurnContext(world.clock, memory, active, environment, jobs=jobs, project=project)
 
 
 @pytest.mark.parametrize("field", [one.name for one in fields(AmbientContext)])
@@ -163,7 +166,7 @@ async def test_whatever_stands_beside_a_message_makes_its_turn_mistrusted(store:
     world.turns = TurnDriver(
         world.threads, store, world.clock, world.actors, limits, world.model.ledger, family, told(world, field)
     )
-    thread = await world.thread()
+    thread = await world.threads.create(ThreadCreated("sulla", project="garden"))
     await world.ask(thread, "go")
     (started,) = [one for one in await world.log(thread) if one.kind == "RUN_STARTED"]
     assert MARK in str(started.data)

@@ -53,7 +53,7 @@ def test_a_new_home_is_private_and_loads_to_what_no_file_gives(home: Path, capsy
     assert stat.S_IMODE((home / "sulla.toml").stat().st_mode) == 0o600
     assert stat.S_IMODE((home / "token").stat().st_mode) == 0o600
     assert (home / "workspace").is_dir()
-    plain = load_settings({}, {}, home.parent / "none")
+    plain = load_settings({"OLLAMA_HOST": NOWHERE}, {}, home.parent / "none")
     assert load_settings({}, {}, home) == plain.model_copy(update={"home": home})
     assert f"made     {home / 'sulla.toml'}" in shown.out
     assert "No language model is configured" in shown.out
@@ -126,6 +126,21 @@ def test_an_ollama_is_found_with_its_models(home: Path, capsys: Capsys, monkeypa
     assert "an Ollama answers; it has small:1b, big:70b" in shown.out
     assert "the model is ollama:small:1b" in shown.out
     assert load_settings({}, {}, home).model.name == "ollama:small:1b"
+
+
+def test_where_services_are_is_kept_for_a_daemon_that_has_no_such_variables(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"https://me:{SECRET}@gate.example")
+    shown = _init(capsys)
+    assert "OPENAI_BASE_URL is kept as model.openai_base_url" in shown.out
+    assert "OLLAMA_HOST is kept as model.ollama_host" in shown.out
+    assert "ANTHROPIC_BASE_URL has a password in it and is not written down" in shown.out
+    model = load_settings({}, {}, home).model
+    assert (model.openai_base_url, model.ollama_host) == ("https://models.example/v1", NOWHERE)
+    assert model.anthropic_base_url == ""
+    assert SECRET not in shown.out
 
 
 def test_json_has_all_of_it(home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +227,7 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
         with terminal(INIT, place.environ) as seen:
             _answered(
                 seen,
-                ("3 if you just press Enter:", "1\n"),
+                ("4 if you just press Enter:", "1\n"),
                 ("The key for anthropic", "sk-proj-hunter2\n"),
                 ("The key for anthropic", f"\x1b[200~{key}\x1b[201~\n"),
                 ("Folder for the files", f"{tmp_path}/my files\n"),
@@ -233,6 +248,59 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
     assert settings.model.anthropic_api_key.get_secret_value() == key
     assert settings.workspace == tmp_path / "my files"
     assert settings.daemon.zone == "Europe/Berlin"
+
+
+def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(tmp_path: Path) -> None:
+    with beside(lambda clock: FakeOllama(Script(()), clock, models=("big:70b", "small:1b"))) as fake:
+        place = Place(tmp_path / "home")
+        with terminal(INIT, place.environ) as seen:
+            _answered(
+                seen,
+                ("4 if you just press Enter:", "7\n"),
+                ("4 if you just press Enter:", "3\n"),
+                ("Where it is, or will be", f"{fake.url}\n"),
+                ("1 if you just press Enter:", "2\n"),
+                *REST,
+            )
+            shown, url = seen.shown, fake.url
+    assert "'7' is none of them: expected a number from 1 to 4" in shown
+    assert "(none answers at http://127.0.0.1:" in shown
+    model = load_settings({}, {}, place.home).model
+    assert (model.name, model.ollama_host) == ("ollama:small:1b", url)
+
+
+def test_a_model_can_be_named_before_its_ollama_is_there(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with terminal(INIT, place.environ) as seen:
+        _answered(
+            seen,
+            ("4 if you just press Enter:", "3\n"),
+            ("Where it is, or will be", "\n"),
+            ("nothing to decide later:", "qwen3:8b\n"),
+            *REST,
+        )
+        assert "yet: `ollama serve` starts one" in seen.shown
+    assert load_settings({}, {}, place.home).model.name == "ollama:qwen3:8b"
+
+
+def test_after_a_key_that_the_service_refuses_another_one_is_asked_for(tmp_path: Path) -> None:
+    key = "sk-ant-hunter2-do-not-show"
+    with beside(lambda clock: FakeAnthropic(Script(()), clock, key=key, models=("claude-sonnet-5-5",))) as fake:
+        place = Place(tmp_path / "home", ANTHROPIC_BASE_URL=fake.url)
+        with terminal(INIT, place.environ) as seen:
+            _answered(
+                seen,
+                ("4 if you just press Enter:", "1\n"),
+                ("The key for anthropic", "sk-ant-wrong\n"),
+                *REST[:2],
+                ("model can answer? [Y/n]", "\n"),
+                ("The key for anthropic", f"{key}\n"),
+                REST[3],
+            )
+            shown = seen.shown
+    assert "give another key" in shown
+    assert "the service answers and has it" in shown
+    assert load_settings({}, {}, place.home).model.anthropic_api_key.get_secret_value() == key
 
 
 # --------------------------------------------------------------------------------------------------------- by flags

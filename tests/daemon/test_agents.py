@@ -8,6 +8,8 @@ import pytest
 
 from sulla.agent.spec import SULLA
 from sulla.core.errors import NotFound
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.core import make_core, offline_core
@@ -22,8 +24,10 @@ from sulla.skills.build import skills_section
 from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.call import run_call
 from sulla.tools.define import define
 from tests.skills.catalogs import put
+from tests.tools.contexts import context_in
 
 
 @pytest.fixture
@@ -48,6 +52,37 @@ def agent(settings: Settings, name: str, toml: str = "", soul: str = "You are on
     folder.mkdir(parents=True)
     (folder / "agent.toml").write_text(toml)
     (folder / "soul.md").write_text(soul)
+
+
+def _helpers(settings: Settings, asks: str) -> list[str]:
+    found = prompt_of(settings, ManualClock(), asks).sections
+    return [one.text for one in found if one.name == "helpers"]
+
+
+def test_an_agent_is_told_whom_it_may_set_to_work_and_what_for(settings: Settings) -> None:
+    agent(settings, "scout", 'description = "finds things\\nin files"')
+    agent(settings, "mute")
+    agent(settings, "boss", 'spawns = ["scout", "mute"]')
+    agent(settings, "tied", 'spawns = ["scout"]\ntools = ["read_file"]')
+    (told,) = _helpers(settings, "boss")
+    assert told.splitlines() == [
+        "Agents that you may set to work with spawn_sub_agent, and what each is for:",
+        "- mute",
+        "- scout: finds things in files",
+    ]
+    assert _helpers(settings, "scout") == []
+    assert _helpers(settings, "tied") == [], "it has no tool to set anybody to work"
+
+
+async def test_the_list_of_agents_to_set_to_work_says_what_each_is_for(settings: Settings, tmp_path: Path) -> None:
+    agent(settings, "scout", 'description = "finds things"')
+    agent(settings, "boss", 'spawns = ["scout"]')
+    host = home(settings)
+    box = host.tools.lasting(host.agents.team.get("boss"))
+    done = await run_call(box, ToolCall(CallId("c"), "list_subagents_available", {}), context_in(tmp_path))
+    assert isinstance(done, Done)
+    assert done.text == "scout: finds things"
+    assert not done.tainted
 
 
 def test_a_home_without_folders_has_its_own_agent_and_every_tool(settings: Settings) -> None:

@@ -111,7 +111,7 @@ async def world(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Worl
 
 
 async def test_each_agent_answers_as_itself_with_its_own_model(world: World) -> None:
-    world.agent("twin")
+    world.agent("twin", 'description = "like Sulla"\nspawns = ["other"]')
     world.agent("other", 'model = "ollama:small"')
     world.agent("third", 'model = "ollama:small"')
     system = await world.up()
@@ -124,13 +124,15 @@ async def test_each_agent_answers_as_itself_with_its_own_model(world: World) -> 
         assert only(found, "RUN_FINISHED")["outcome"]["status"] == "done"
     assert [request.system[0].text.split(".")[0] for request in small.requests] == ["You are other", "You are third"]
     assert own.requests[1].system[0].text == "You are twin."
-    infos = {info.id: info.model for info in (await AGENTS.service_in(system.service.services).list_agents()).agents}
+    listed = {one.id: one for one in (await AGENTS.service_in(system.service.services).list_agents()).agents}
+    infos = {one.id: one.model for one in listed.values()}
     assert infos == {
         "sulla": "anthropic:own",
         "other": "ollama:small",
         "third": "ollama:small",
         "twin": "anthropic:own",
     }
+    assert (listed["twin"].description, listed["twin"].spawns) == ("like Sulla", ("other",))
 
 
 async def test_one_message_can_go_to_another_agent(world: World) -> None:

@@ -86,7 +86,7 @@ async def test_agents_and_tools_are_told_as_they_are(service: Service) -> None:
     (agent,) = (await AGENTS.service_in(service.services).list_agents()).agents
     tools = (await AGENTS.service_in(service.services).list_tools()).tools
     assert (agent.id, agent.completion, agent.model) == ("sulla", "wrapper", "offline")
-    assert agent.tools == tuple(tool.name for tool in tools) == tuple(sorted(agent.tools))
+    assert agent.tools == tuple(tool.name for tool in tools if not tool.missing) == tuple(sorted(agent.tools))
     read = next(tool for tool in tools if tool.name == "read_file")
     assert (read.effect, read.parameters["type"]) == ("pure", "object")
     assert json.loads(json.dumps(read.parameters)) == read.parameters

@@ -26,6 +26,7 @@ KNOWN = KnownNames(
         "read_file": KnownTool(
             {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}, "pure"
         ),
+        "web_search": KnownTool({"type": "object"}, "pure", "no web search is set up"),
     },
     agents={"researcher", "writer"},
     playbooks={"lead-triage": {"lead": InputSpec(), "size": InputSpec("integer", required=False)}},

@@ -12,6 +12,7 @@ from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import Author
+from sulla.projects.build import about
 from sulla.projects.projects import FILE, Projects
 from sulla.projects.tools import project_tools
 from sulla.projects.write import PAUSES_S
@@ -167,3 +168,10 @@ async def test_who_comes_second_is_told_that_it_was_done(desk: Desk) -> None:
     second = await desk.call("complete_project_task", project="garden", task="Dig")
     assert first.text.startswith("Done: Dig\n")
     assert second.text.startswith("Done: Dig (it was so already; nothing was changed)\n")
+
+
+async def test_a_turn_about_a_project_is_told_how_it_is_with_it_and_no_word_of_its_file(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    told = await about(desk.projects, "garden")
+    assert (told.text, told.tainted) == ("1 open of 2 tasks; read_project has its text and tasks", False)
+    assert "list_projects names those that there are" in (await about(desk.projects, "gone")).text

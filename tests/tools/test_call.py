@@ -81,12 +81,12 @@ async def test_a_result_is_passed_on(tmp_path: Path, result: Result) -> None:
 
 async def test_an_unknown_tool_names_the_nearest(tmp_path: Path) -> None:
     result = await outcome(box(answering(Done(ours("x")))), tmp_path, call("worke"))
-    assert result == Done(ours("There is no tool 'worke'. The nearest: worker."), is_error=True)
+    assert result == Done(ours("There is no tool 'worke'. The nearest: worker."), is_error=True, refused=True)
 
 
 async def test_an_unknown_tool_that_is_like_none_names_those_there_are(tmp_path: Path) -> None:
     result = await outcome(box(answering(Done(ours("x")))), tmp_path, call("qqqqq"))
-    assert result == Done(ours("There is no tool 'qqqqq'. There are: worker."), is_error=True)
+    assert result == Done(ours("There is no tool 'qqqqq'. There are: worker."), is_error=True, refused=True)
 
 
 async def test_without_tools_it_says_so(tmp_path: Path) -> None:
@@ -102,13 +102,14 @@ async def test_wrong_arguments_do_not_reach_the_tool(tmp_path: Path) -> None:
             "- y: no such field. Known: x."
         ),
         is_error=True,
+        refused=True,
         nothing_read=True,
     )
 
 
 async def test_a_refusal_of_ours_is_told_in_its_own_words(tmp_path: Path) -> None:
     assert await outcome(box(raising(NotFound("there is no 'x'"))), tmp_path) == Done(
-        ours("there is no 'x'"), is_error=True
+        ours("there is no 'x'"), is_error=True, refused=True
     )
 
 

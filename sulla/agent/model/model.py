@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Literal
 
 from sulla.agent.limits.ledger import Ledger
@@ -13,8 +13,9 @@ from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check
 from sulla.agent.model.breaker import Blocked, Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
-from sulla.agent.model.stream_sink import StreamSink, nobody
+from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
+from sulla.agent.model.tool_use import PLAIN, ToolUse
 from sulla.agent.model.wrappers import Stripper, Wrapper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
@@ -27,6 +28,7 @@ from sulla.core.errors import (
     ProviderProtocol,
     ProviderTransient,
     SullaError,
+    ToolsRefused,
 )
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
@@ -74,6 +76,8 @@ class ModelReply:
     wrapper: Wrapper | None
     evicted: int = 0
     """Messages that the model was not shown any more."""
+    wrote_call: bool = False
+    """Whether it wrote down a call as text although it was given tools; that is no call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class Model:
     breaker: Breaker
     jitter: Callable[[], float]
     """A random number from 0 to 1 at each call."""
+    tool_use: ToolUse = field(default_factory=ToolUse)
+    """Whether its service takes tools."""
 
     async def fit(
         self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int | None = None
@@ -155,7 +161,7 @@ class Model:
             raise ProviderTransient(f"{MAX_ATTEMPTS} attempts at one model call came to nothing")
         ceiling_tokens, evicted = limits.history_tokens, 0
         while True:
-            sink, size = StreamSink(MessageId(""), nobody), None
+            sink, size, ask = StreamSink(MessageId(""), nobody), None, self._askable(ask)
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
@@ -168,21 +174,24 @@ class Model:
                     raise
                 shown = run.emit if ask.purpose == "reply" else nobody
                 sink = StreamSink(started.message_id, shown, pictures=not state.context.tainted)
-                completed, wrapper = await self._answer(request, sink, ticket, run.clock)
+                completed, wrapper, wrote = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
                 self.ledger.settle(started.call_id, open_run.agent, _charge(usage, reserved), run.clock.now())
-                return ModelReply(started, completed, usage, sink.text, wrapper, evicted)
+                return ModelReply(started, completed, usage, sink.text, wrapper, evicted, wrote and bool(ask.tools))
             except SullaError as error:
                 failures.append(classify(error))
+                shown_text = ask.purpose == "reply" and bool(sink.text)
                 after = next_try(
                     failures,
                     remaining_s=run.deadline_s - run.clock.elapsed(),
                     jitter=self.jitter(),
                     retry_after_s=error.retry_after_s,
-                    shown_text=ask.purpose == "reply" and bool(sink.text),
+                    shown_text=shown_text,
                 )
                 reason = LEFT_ALONE if open_run.model.open_call is None else error.code
+                if ask.tools and not shown_text and self.tool_use.refuse(self._name, error):
+                    after = RetryWait(0.0)
                 if not await self._put_down(run, open_run, error, after):
                     raise
             if isinstance(after, Compress):
@@ -206,6 +215,7 @@ class Model:
             LimitReached: it could not.
         """
         check_wall(run, limits)
+        ask = self._askable(ask)
         size = (await self.fit(state, ask, limits)).size
         charge = self.estimator.charge(size, ask.max_tokens)
         charge = replace(charge, tokens=charge.tokens + sum(self.estimator.at_most(text) for text in more))
@@ -228,6 +238,8 @@ class Model:
             LimitReached: it does not fit the day's limits; it was not made.
             ProviderTransient: the service is left alone for now; it was not made.
         """
+        if self.tool_use.refused:
+            request = replace(request, tools=(), force="")
         size = self.estimator.weigh(request)
         charge = self.estimator.charge(size, request.max_tokens)
         ticket = self._admitted(clock)
@@ -240,7 +252,13 @@ class Model:
         usage = Usage()
         stop: Stop = "end"
         try:
-            completed, _ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+            try:
+                completed, *_ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
+            except ToolsRefused as error:
+                if not (request.tools and self.tool_use.refuse(self._name, error)):
+                    raise
+                request = replace(request, tools=(), force="")
+                completed, *_ = await self._answer(request, StreamSink(MessageId(""), nobody), ticket, clock)
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
@@ -248,6 +266,12 @@ class Model:
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
         return SideReply(said, usage, charge.tokens, stop)
+
+    def _askable(self, ask: ReplyRequest) -> ReplyRequest:
+        """The same without tools, where the service takes none."""
+        if not (self.tool_use.refused and ask.tools):
+            return ask
+        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=(), force="")
 
     async def _fitted(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
@@ -298,9 +322,7 @@ class Model:
         run.control.check()  # the write may have taken longer than the lease lasts
         return started
 
-    async def _answer(
-        self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock
-    ) -> tuple[Completed, Wrapper | None]:
+    async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
             answer = await self._stream(request, sink)
@@ -316,7 +338,7 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink) -> tuple[Completed, Wrapper | None]:
+    async def _stream(self, request: ChatRequest, sink: StreamSink) -> Streamed:
         stripper = Stripper()
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
@@ -329,7 +351,7 @@ class Model:
                         rest, wrapper = stripper.finish()
                         sink.show(rest)
                         sink.finish()
-                        return delta, wrapper
+                        return Streamed(delta, wrapper, stripper.wrote_call)
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 
     def _account(self, completed: Completed, size: Size) -> Usage:

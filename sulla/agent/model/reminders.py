@@ -10,6 +10,11 @@ NUDGE = (
     "said, and with nothing else."
 )
 
+REAL_CALLS = (
+    "Your last reply wrote down a call of a tool as text. It was not made, and nobody has seen it. Call a tool as your "
+    "service lets you call tools, or answer without one."
+)
+
 LEFT_OUT = "(The earlier part of this conversation is left out.)"
 
 SUMMARY = "(The earlier part of this conversation, summed up by a model:)\n<summary>\n{}\n</summary>"

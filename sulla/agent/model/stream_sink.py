@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sulla.agent.model.pictures import PictureFilter
+from sulla.agent.model.wrappers import Wrapper
 from sulla.core.event import Emit, Moment, ReasoningShown, TextShown
 from sulla.core.ids import MessageId
+from sulla.models.base import Completed
 
 
 class StreamSink:
@@ -55,3 +59,12 @@ class StreamSink:
 
 def nobody(moment: Moment) -> None:
     """Takes what is not for people."""
+
+
+class Streamed(NamedTuple):
+    """What a reply came to that has streamed to its end."""
+
+    completed: Completed
+    wrapper: Wrapper | None
+    wrote_call: bool
+    """Whether a call stands in its text."""

@@ -1,4 +1,4 @@
-"""The tags of the completion protocol, as characters. Pure."""
+"""The tags of the completion protocol, and of calls that a model only writes down, as characters. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import re
 from sulla.core.dataclass import dataclass
 
 WRAPPERS = frozenset({"AGENT_DONE", "AGENT_BLOCKED", "AGENT_CONTINUE"})
+CALLS = frozenset({"TOOL_CALL", "TOOL_CALLS", "FUNCTION_CALL", "FUNCTION_CALLS"})
+"""What small models put around a call that they write instead of making it: Hermes, Qwen and GLM were taught to."""
 FIELDS = frozenset({"KEY_RESULT", "BLOCKER_REASON", "UNBLOCK_REQUIREMENTS", "STATUS_REPORT", "STATUS_MESSAGE"})
 
 MAX_ATTRIBUTES = 80
 """Code points between a tag's name and its ``>``. No model needs any; one that writes some is still understood."""
 
-_NAMES = WRAPPERS | FIELDS
+_NAMES = WRAPPERS | CALLS | FIELDS
 _STARTS = frozenset(name[:length] for name in _NAMES for length in range(len(name) + 1))
 
 MAX_TAG = len("</>") + max(map(len, _NAMES)) + MAX_ATTRIBUTES
@@ -23,7 +25,7 @@ _TAG = re.compile(rf"<(/?)([A-Za-z_]*)((?:[ \t/][^<>\n]{{0,{MAX_ATTRIBUTES - 1}}
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One tag of the protocol."""
+    """One such tag."""
 
     name: str
     """In capitals, whatever it was written in."""

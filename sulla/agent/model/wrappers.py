@@ -9,6 +9,8 @@ The rules, for a whole reply and for one that streams in alike:
 * A stray tag is taken out and its surroundings stay. So is the start of a tag that a cut-off reply ends in.
 * White space at the reply's beginning (but for the first line's indentation) and end is dropped.
 * If nothing is left, people see the wrapper's own words.
+* A call of a tool that is written down (``<tool_call>{…}</tool_call>``) is read like a wrapper and taken out, also if
+  it never closes and begins like one. It means nothing: it is never made.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from sulla.agent.model.fences import Fences
-from sulla.agent.model.tags import WRAPPERS, Tag, Unfinished, read_tag
+from sulla.agent.model.tags import CALLS, WRAPPERS, Tag, Unfinished, read_tag
 from sulla.core.dataclass import dataclass
 
 Status = Literal["done", "blocked", "continue"]
@@ -93,7 +95,7 @@ class Stripper:
     space (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
     """
 
-    __slots__ = ("_buffer", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown")
+    __slots__ = ("_buffer", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown", "wrote_call")
 
     def __init__(self) -> None:
         self._buffer = ""
@@ -103,6 +105,8 @@ class Stripper:
         self._shown = _Shown()
         self._quote: list[str] | None = None
         self._quote_size = 0
+        self.wrote_call = False
+        """Whether a call was written down so far."""
 
     def feed(self, delta: str) -> str:
         """Read more of the reply.
@@ -212,7 +216,7 @@ class Stripper:
 
     def _take(self, tag: Tag) -> None:
         self._place.cut = True
-        if tag.name not in WRAPPERS:
+        if tag.name not in WRAPPERS and tag.name not in CALLS:
             if self._open is not None:
                 self._open.turn(None if tag.closes else tag.name)
                 self._place = _Place()
@@ -227,8 +231,12 @@ class Stripper:
 
     def _complete(self) -> None:
         if self._open is not None:
-            self._last, self._open = self._open.wrapper(), None
+            opened, self._open = self._open, None
             self._place = self._outer
+            if opened.name in CALLS:
+                self.wrote_call = True
+            else:
+                self._last = opened.wrapper()
 
     def _abandon(self) -> None:
         """The open wrapper is none: show its text."""
@@ -236,6 +244,8 @@ class Stripper:
         if opened is None:
             return
         text = opened.text()
+        if opened.name in CALLS and text.startswith(("{", "[", "<")):
+            self.wrote_call, text = True, ""
         self._place = _Place() if text else self._outer
         if text:
             self._shown.put(f"\n{text}\n")

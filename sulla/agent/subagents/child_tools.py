@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Final, Literal
 
@@ -18,6 +18,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
+from sulla.tools.nearest import did_you_mean
 from sulla.tools.schema import Bounds
 
 MAX_TASK: Final = 32_000
@@ -34,8 +35,10 @@ class Subagents:
 
     children: Children
     threads: ThreadStore
-    spawns: Mapping[str, Sequence[str]]
-    """Whom each agent may set to work, beside one like itself."""
+    spawns: Callable[[str], Sequence[str]]
+    """Whom an agent may set to work, beside one like itself."""
+    tools_of: Callable[[str], Collection[str]]
+    """The names of the tools that an agent may use at this moment."""
 
 
 def sub_agent_tools(subagents: Callable[[], Subagents]) -> tuple[Tool, ...]:
@@ -83,14 +86,16 @@ class _ChildTools:
             task: What to do, what to give back, and all that has to be known for it.
             agent: Who does it; empty for one like yourself.
             mode: "call" waits for the result; "spawn" gives an id at once, to work beside it.
-            tools: The tools that it may use; left out for all that it has.
+            tools: The names of the tools that it may use; left out for all that it has.
         """
-        others = self._subagents().spawns.get(context.agent, ())
+        others = self._subagents().spawns(context.agent)
         if agent and agent not in (context.agent, *others):
             return _refused(f"You may not set {agent!r} to work.", others)
         # Its id follows from the call: the same call after a crash is the same child.
         child = derived_id("sub", context.run_id, context.call_id)
         parent = await self._parent(context)
+        if strange := self._strange(agent or context.agent, tools or (), parent):
+            return Done(ours(strange), is_error=True)
         child_task = ChildTask(
             child,
             agent or context.agent,
@@ -195,6 +200,13 @@ class _ChildTools:
         except LimitReached as limit:
             return Done(ours(limit.message), is_error=True)
         return Waiting(wait_of(child), "puts together what sub-agents found")
+
+    def _strange(self, agent: str, tools: Sequence[str], parent: ThreadState) -> str:
+        """Why a sub-agent cannot have these tools, with the nearest that it could have; empty if it can."""
+        allowed = parent.identity.birth.tools if parent.identity.birth is not None else None
+        known = [name for name in self._subagents().tools_of(agent) if allowed is None or name in allowed]
+        said = [f"{agent!r} has no tool {name!r}.{did_you_mean(name, known)}" for name in tools if name not in known]
+        return " ".join((*said, "Nobody was set to work.")) if said else ""
 
     async def _parent(self, context: ToolContext) -> ThreadState:
         state = await self._threads.load(context.thread_id, messages=False)

@@ -43,6 +43,11 @@ async def nothing_seen(thread_id: ThreadId) -> Words:
     return NO_WORDS
 
 
+async def nothing_known(project: str) -> Words:
+    """Nobody knows how it is with a project."""
+    return NO_WORDS
+
+
 @dataclass(frozen=True, slots=True)
 class AmbientContext:
     """What stands beside a message in the prompt of its turn: read once, as the turn begins, and kept in its log."""
@@ -53,6 +58,8 @@ class AmbientContext:
     memory: Words = NO_WORDS
     jobs: tuple[Words, ...] = ()
     """How commands in the background have ended."""
+    project: Words = NO_WORDS
+    """How it is with the thread's project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class TurnContext:
     """The time zone in which a model is told the time."""
     jobs: Callable[[ThreadId], tuple[Words, ...]] = no_jobs
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
+    project: Callable[[str], Awaitable[Words]] = nothing_known
+    """Gives how it is with a project, by its name."""
 
     def words(self, project: str, ambient: AmbientContext) -> Words:
         """What a model is told beside a message of the time, the project, other agents and jobs.
@@ -80,7 +89,7 @@ class TurnContext:
             project: the thread's; empty for none.
             ambient: what else there is.
         """
-        return turn_context(self.clock.now(), project, ambient.active, ambient.jobs, self.zone)
+        return turn_context(self.clock.now(), project, ambient.active, ambient.jobs, self.zone, ambient.project)
 
     async def ambient(self, state: ThreadState, item: WaitingInput) -> AmbientContext:
         """What stands beside a message.
@@ -101,11 +110,14 @@ class TurnContext:
             asked = self.memory(item.agent or state.identity.agent, item.text)
             memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
+        jobs, project = self.jobs(state.thread_id), NO_WORDS
+        if state.identity.project:
+            project = await self._in_time(self.project(state.identity.project), NO_WORDS, "how it is with its project")
         if item.origin == "playbook":
             # No person wrote it, or looks at it.
-            return AmbientContext(active, memory=memory, jobs=self.jobs(state.thread_id))
+            return AmbientContext(active, memory=memory, jobs=jobs, project=project)
         environment = await self._in_time(self.environment(state.thread_id), NO_WORDS, "what its person looks at")
-        return AmbientContext(active, environment, memory, self.jobs(state.thread_id))
+        return AmbientContext(active, environment, memory, jobs, project)
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
         try:

@@ -9,6 +9,7 @@ from sulla.agent.approvals.questions import answer_tool, ask_again, asked_sectio
 from sulla.agent.limits.limits import RunLimits, narrowed
 from sulla.agent.model.model import Model, ModelReply, ReplyRequest
 from sulla.agent.model.pictures import shown_text
+from sulla.agent.model.reminders import REAL_CALLS
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
@@ -21,7 +22,7 @@ from sulla.core.words import Words
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
-from sulla.threads.log.records import Outcome, TextMessageEnd, ToolCallStart
+from sulla.threads.log.records import Outcome, Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 
@@ -65,6 +66,7 @@ class AgentChat:
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls = [part for part in parts if isinstance(part, ToolCall)]
+        again = () if calls or not said.wrote_call else _ask_for_real_calls(state)
         reply = TextMessageEnd(
             said.started.call_id,
             message_id,
@@ -73,7 +75,7 @@ class AgentChat:
             text_at,
             said.usage,
             said.completed.stop,
-            None if calls else self._outcome(said.wrapper, state, run),
+            None if calls else self._outcome(said.wrapper if not again else None, state, run),
             stand_in=_stand_in(said.completed),
         )
         if calls:
@@ -81,7 +83,7 @@ class AgentChat:
                 reply, *(ToolCallStart(c.id, c.name, c.args, message_id, self.effect_of(c.name)) for c in calls)
             )
         else:
-            run.journal.note(reply)
+            run.journal.note(reply, *again)
         return True
 
     async def nudge(self, state: ThreadState, run: Run) -> bool:
@@ -217,6 +219,15 @@ def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
         hidden=True,
         stand_in=_stand_in(said.completed),
     )
+
+
+def _ask_for_real_calls(state: ThreadState) -> tuple[Reminder, ...]:
+    """What a model is told that has written down a call instead of making it; nothing if this run has told it so."""
+    if state.run is None:
+        return ()
+    reminder = Reminder(MessageId(derived_id("rem", state.run.id, "calls")), "continue", REAL_CALLS)
+    told = any(message.id == reminder.message_id for message in reversed(state.context.transcript))
+    return () if told else (reminder,)
 
 
 def _stand_in(completed: Completed) -> str:

@@ -84,7 +84,8 @@ def prompt_of(
     told = catalogue.offered(calls)
     names = {tool.name for tool in told}
     others = tuple(name for name in catalogue.toolbox.names if name not in names)
-    own = sections_of(tuple(core.built.values()), spec, toolbox)
+    helpers = core.host.agents.team.helpers_section(spec, toolbox)
+    own = (*helpers, *sections_of(tuple(core.built.values()), spec, toolbox))
     return Prompt((*sections(spec, core.host.agents.where), *own), told, others)
 
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderRejected, SullaError
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderRejected, ProviderUnauthorized, SullaError
 from sulla.daemon.models.choice import Choice, unused_key
 from sulla.daemon.models.providers import known_models
 from sulla.host.findings import Finding, fault, ok, warning
@@ -59,6 +59,8 @@ async def check_model(settings: ModelSettings, choice: Choice, clock: Clock, tim
         known = await known_models(settings, model, clock, timeout_s)
     except ProviderKeyMissing as error:
         return fault(f"{model} ({choice.why}): {error.message}", "in the environment, or by `sulla init` in keys.toml")
+    except ProviderUnauthorized as error:
+        return fault(f"{model} ({choice.why}): {error.message}", ANOTHER_KEY)
     except ProviderRejected as error:
         if base_url:
             return warning(f"{model}: {error.message}", "nothing, if this server is known not to list its models")
@@ -69,6 +71,8 @@ async def check_model(settings: ModelSettings, choice: Choice, clock: Clock, tim
 
 
 _UNTIL: Final = "until then every turn ends as failed"
+ANOTHER_KEY: Final = "give another key; until then every turn ends as failed"
+"""The remedy where the service refuses the key."""
 
 
 def _anothers_key(settings: ModelSettings, model: ModelName) -> Finding | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.starter import Inferred
 from sulla.host.sections import ModelSettings
 from sulla.models.catalog import parse_model
+
+ADDRESSES: Final = ("anthropic_base_url", "openai_base_url", "ollama_host")
+"""The settings that say where services are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Question:
     text: str
     choices: tuple[str, ...] = ()
     """What there is to choose from; empty for free text."""
+    provider: str = "openai"
+    """Whose models these are."""
 
 
 def _can_be_named(model: str) -> bool:
@@ -66,7 +72,7 @@ def question(around: Around) -> Question | None:
     if around.model.name or around.key("anthropic"):
         return None
     if len(around.usable) > 1:
-        return Question("Which of the Ollama's models should answer?", around.usable)
+        return of_ollama(around)
     if variable := around.key("openai") if not around.usable else "":
         return Question(f"{variable} is set. Which of the service's models should answer?")
     return None
@@ -81,16 +87,39 @@ def answered(asked: Question, answer: str) -> Inferred | None:
     answer = answer.strip()
     if not answer:
         return None
-    provider = "openai"
     if asked.choices:
-        provider = "ollama"
         if answer.isdecimal() and 1 <= int(answer) <= len(asked.choices):
             answer = asked.choices[int(answer) - 1]
         elif answer not in asked.choices:
             raise SettingsError(
                 f"{answer!r} is none of them: expected a number from 1 to {len(asked.choices)}, or a name"
             )
-    return _chosen(str(parse_model(f"{provider}:{answer}")), "this was the answer to its question")
+    return _chosen(str(parse_model(f"{asked.provider}:{answer}")), "this was the answer to its question")
+
+
+def of_ollama(around: Around) -> Question:
+    """Which of its models should answer, or will once it is there."""
+    if around.usable:
+        return Question("Which of the Ollama's models should answer?", around.usable, "ollama")
+    return Question("Which model will it have? (e.g. qwen3:8b; `ollama pull qwen3:8b` fetches that)", (), "ollama")
+
+
+def addresses(around: Around) -> list[Inferred]:
+    """Where services are by variables of the environment: a daemon that starts by itself does not have these."""
+    return [
+        Inferred("model", key, value, f"{around.sources.get(('model', key), 'somebody')} says so")
+        for key in ADDRESSES
+        if (value := getattr(around.model, key)) and not _has_password(value)
+    ]
+
+
+def unkept(around: Around) -> list[str]:
+    """The variables with such an address that is not for a file, because there is a password in it."""
+    return [around.sources.get(("model", key), key) for key in ADDRESSES if _has_password(getattr(around.model, key))]
+
+
+def _has_password(address: str) -> bool:
+    return "@" in address.partition("://")[2].partition("/")[0]
 
 
 def _chosen(name: str, why: str) -> Inferred:

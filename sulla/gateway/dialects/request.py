@@ -131,7 +131,7 @@ class RequestContext:
         """
         self.context.streams.check_room()
 
-    async def thread(self, name: str | None, agent: str | None, title: str = "") -> str:
+    async def thread(self, name: str | None, agent: str | None, title: str = "", project: str = "") -> str:
         """A thread, made if there is none.
 
         Args:
@@ -139,9 +139,13 @@ class RequestContext:
                 as agent and title are the same; None for a new one.
             agent: who answers in it; None for the default agent.
             title: shown in lists.
+            project: what it is about; with another one the same name is another conversation.
         """
-        request_id = None if name is None else derived_id("req", self.dialect, self.principal.name, agent or "", name)
-        made = await self.perform("thread.create", agent=agent, title=title, request_id=request_id)
+        about = (project,) if project else ()
+        whose = self.dialect, self.principal.name, agent or ""
+        request_id = None if name is None else derived_id("req", *whose, name, *about)
+        values: JsonObject = {"project": project} if project else {}
+        made = await self.perform("thread.create", agent=agent, title=title, request_id=request_id, **values)
         return cast(str, made["thread_id"])
 
     async def send(

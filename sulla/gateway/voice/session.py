@@ -27,7 +27,8 @@ from sulla.rpc.form import Params
 from sulla.rpc.limits import Limits
 from sulla.speech.recognizer import moves
 from sulla.speech.recognizer.frames import Recognizer, Turns
-from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
+from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying, SpeechSegment
+from sulla.speech.turn_taking.chunk import Segment
 
 PATIENCE_S: Final = 10.0
 """How long a piece of speech is offered again that could not be kept: a recognizer does not say it twice."""
@@ -218,6 +219,7 @@ class VoiceSession:
                     stable_chars=chunk.stable_chars,
                     silent_ms=chunk.silent_ms,
                     held=chunk.held,
+                    segment=_segment(chunk.segment),
                     playing=self._playing,
                 )
                 return (self._call(params, who, PATIENCE_S),)
@@ -264,6 +266,12 @@ class VoiceSession:
         said: JsonObject = {"code": code, "message": message, "retryable": False, "retry_after_s": None}
         close = () if self.open else (Close(POLICY, message),)
         return (SendFrame(voice_frame("error", said)), *close)
+
+
+def _segment(segment: Segment | None) -> SpeechSegment | None:
+    if segment is None:
+        return None
+    return SpeechSegment(speaker=segment.speaker, stream=segment.stream, at=segment.at, from_char=segment.from_char)
 
 
 def _error(error: SullaError) -> SendFrame:

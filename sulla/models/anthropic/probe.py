@@ -46,7 +46,8 @@ async def find_anthropic(
     if not api_key:
         raise ProviderKeyMissing(f"no key for the model {model!r}: set ANTHROPIC_API_KEY")
     root = f"{(base_url or BASE_URL).rstrip('/')}/v1/models"
-    headers = {"x-api-key": api_key, "anthropic-version": _VERSION}
+    # As the SDK sends it with every request: a gateway that takes the key in one way need not take it in another.
+    headers = {"authorization": f"Bearer {api_key}", "anthropic-version": _VERSION}
     try:
         answer = await get(f"{root}/{quote(model, safe='')}", headers, clock, timeout_s)
         if answer.status == 404:

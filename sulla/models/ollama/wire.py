@@ -15,11 +15,13 @@ from sulla.core.errors import (
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
+    ToolsRefused,
 )
 from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import dumps, shortened, string, tokens
 from sulla.models.wire.lines import LineReader
 from sulla.models.wire.reply import StreamedReply
@@ -203,6 +205,8 @@ def service_error(model: str, status: int | None, said: str, retry_after_s: floa
     where = f"Ollama failed for the model {model!r}{f' with {status}' if status else ''}: {shortened(said)}"
     if any(phrase in said for phrase in _TOO_LONG):
         return ContextTooLong(f"{where}. Send a shorter history, or set a larger num_ctx")
+    if status == 400 and refuses_tools(said):
+        return ToolsRefused(f"{where}. Without tools it may answer")
     if status in (401, 403):
         return ProviderUnauthorized(f"{where}. Check OLLAMA_API_KEY")
     if status == 404:

@@ -11,7 +11,9 @@ from sulla.core.errors import (
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
+    ToolsRefused,
 )
+from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import shortened
 
 _TOO_LONG = (
@@ -23,6 +25,8 @@ _TOO_LONG = (
     "greater than the context length",  # LM Studio
     "context window",
 )
+_REFUSALS = (400, 404, 422, 500, 501)
+"""With these services refuse tools: OpenRouter with 404, llama.cpp with 500."""
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 _TRANSIENT = ("server_error", "rate_limit", "internal", "overloaded", "timeout", "unavailable", "slow_down")
 _REJECTED = ("invalid", "bad_request", "badrequest", "not_found", "notfound", "not_supported", "policy")
@@ -92,6 +96,8 @@ def _classified(
         return ProviderUnauthorized(f"{where}. Check OPENAI_API_KEY and that it may use this model")
     if status == 413 or (status in (400, 422, 500) and _is_too_long(kind, said)):
         return ContextTooLong(f"{where}. Send a shorter history")
+    if status in _REFUSALS and refuses_tools(said):
+        return ToolsRefused(f"{where}. Without tools it may answer")
     if any(word in kind for word in _NO_CREDIT):
         return ProviderRejected(f"{where}. Waiting does not help: look at the account's credit")
     if status in (408, 429) or status >= 500:

@@ -19,6 +19,18 @@ _NOT_TAKEN: Final = "ClientConnector"
 _HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
 """How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
 ``ConnectTimeout`` or a ``ConnectError``."""
+_NO_TOOLS: Final = (
+    "does not support tool",  # Ollama
+    "does not support function calling",
+    "enable-auto-tool-choice",  # vLLM
+    "support tool use",  # OpenRouter: no endpoint does
+    "unsupported param: tools",  # llama.cpp
+    "tools param requires",  # llama.cpp
+    "tools is not supported",  # Groq, OpenAI
+    "tool calling is not supported",
+)
+"""How services say that a model takes no tools, in small letters and without quotes; seen in their users' reports."""
+
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -43,6 +55,16 @@ def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now_s)
     except ValueError:
         return None
+
+
+def refuses_tools(said: str) -> bool:
+    """Whether a service has refused a request because there were tools in it.
+
+    Args:
+        said: its own words.
+    """
+    plain = re.sub("[`'\"]", "", said.lower())
+    return any(phrase in plain for phrase in _NO_TOOLS)
 
 
 def innermost(error: Exception) -> str:

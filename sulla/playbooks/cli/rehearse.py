@@ -130,6 +130,8 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
     playbooks = HomePlaybooks(given)
     opened = playbooks.open(given.name)
     definition = opened.whole()
+    for said in opened.told:  # it can be run, so these are warnings
+        tell(one_line(said))
     texts = {name: spec.type == "string" for name, spec in definition.inputs.items()}
     done = dry_run(
         definition,

@@ -106,6 +106,8 @@ class _Check:
                 f"there is no tool {name!r}.{did_you_mean(name, self._known.tools)} {_OTHER_TOOLS}",
             )
             return
+        if tool.missing:
+            self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
         self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
         retry = step.step.retry if step.step is not None else None
         if retry is not None and retry.tries > 1 and tool.effect == "once":

@@ -86,7 +86,8 @@ RULES: Final[Mapping[str, str]] = {
     "schedule": "A schedule is one that some day fits.",
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-unused": "A declared secret is used.",
+    "not-set-up": "A tool has the settings that it needs in this home.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
-WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs"})
+WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up"})

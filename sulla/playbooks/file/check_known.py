@@ -17,6 +17,8 @@ class KnownTool:
     schema: FrozenJson
     """JSON Schema of its arguments, an object."""
     effect: Effect = "once"
+    missing: str = ""
+    """What this home has to set before it can be used; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

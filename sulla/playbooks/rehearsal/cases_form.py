@@ -36,7 +36,8 @@ ERROR: Final = (
     Key(
         "kind",
         "word",
-        "What may be done about it; `permanent` unless said otherwise. A tool's is `tool_error`, and is tried again.",
+        "What may be done about it; `permanent` unless said otherwise. A tool's is `tool_error`, and is tried again; "
+        "what it refuses is `permanent`.",
     ),
     Key("reason", "word", "A stable word; `fixture` unless said otherwise."),
     Key("message", "text", "For people."),

@@ -34,6 +34,7 @@ _CLASSES: Final[dict[str, FailureClass]] = {
     "blocked": "permanent",
     "provider_unauthorized": "permanent",
     "provider_rejected": "permanent",
+    "tools_refused": "permanent",
     "provider_key_missing": "permanent",
 }
 """What may be done about a child's failure, by the word that its outcome gives for it (seed 001); else `llm_error`."""

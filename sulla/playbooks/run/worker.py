@@ -244,6 +244,9 @@ class RunWorker:
         at, machine = job.begun.at, self.history.machine
         if not done.is_error:
             return self.listener.take(machine.complete(at, done.text, job.spent), done.words.by)
-        failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
+        if done.refused:
+            failure = Failure("permanent", "refused", done.text)
+        else:
+            failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
         facts = machine.fail(at, failure, repeatable=self.effect(call.name) != "once", spent=job.spent)
         return self.listener.take(facts, done.words.by)

@@ -17,7 +17,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.core.ids import ThreadId
 from sulla.speech.service import Playing
-from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.chunk import Chunk, Segment
 from sulla.speech.turn_taking.events import EndReason
 from sulla.speech.turn_taking.stored import StoredBuffer
 from sulla.store.sealing import seal, unseal
@@ -160,7 +160,7 @@ def pack(entry: SpeechEntry) -> bytes:
         chunk = entry.chunk
         said = (chunk.utterance_id, chunk.seq, chunk.kind, chunk.text, chunk.stable_chars)
         silence = (chunk.silent_ms, chunk.held)
-        more = silence if silence != (None, False) else ()
+        more = (*silence, chunk.segment) if chunk.segment else silence if silence != (None, False) else ()
         return _dumps(("c", entry.thread_id, entry.at_ms, *said, entry.playing, *more))
     return _dumps((_LETTERS[type(entry)], *_fields(entry)))
 
@@ -191,8 +191,10 @@ def _fields(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
 def _entry(values: Any) -> SpeechEntry:  # noqa: ANN401 - JSON
     letter, *rest = values
     if letter == "c":  # read without a detour: a log has thousands of them
-        thread_id, at_ms, utterance_id, seq, kind, text, stable_chars, playing, *silence = rest
-        chunk = Chunk(utterance_id, seq, kind, text, stable_chars, *silence)
+        thread_id, at_ms, utterance_id, seq, kind, text, stable_chars, playing, *more = rest
+        if len(more) > _BEFORE_SEGMENT:
+            more[_BEFORE_SEGMENT] = _SEGMENT(more[_BEFORE_SEGMENT])
+        chunk = Chunk(utterance_id, seq, kind, text, stable_chars, *more)
         return ChunkTaken(ThreadId(thread_id), int(at_ms), chunk, _PLAYING(playing))
     entry: SpeechEntry = _READERS[letter](rest)
     return entry
@@ -236,3 +238,6 @@ _LETTERS: Final[dict[type, str]] = {
 }
 _READERS: Final = {letter: _reader(kind) for kind, letter in _LETTERS.items()}
 _PLAYING: Final = _reader(Playing | None)
+_SEGMENT: Final = _reader(Segment | None)
+_BEFORE_SEGMENT: Final = 2
+"""How much else may follow in a chunk's entry."""

@@ -17,7 +17,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.speech.recognizer import fields
 from sulla.speech.recognizer.fields import MalformedFrame
 from sulla.speech.recognizer.moves import Drop, Flush, Leave, Move, Passed, Played, Say, Wrong
-from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
+from sulla.speech.turn_taking.align import repeats
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind, Segment
+from sulla.speech.turn_taking.utterance import bare_words
 
 Turns = Literal["auto", "sulla", "recognizer"]
 """Who says when a turn is over: the profile; the recognizer, wherever it hears an end; or (`auto`) the recognizer only
@@ -37,6 +39,8 @@ class _Utterance:
     text: str = ""
     stable_chars: int = 0
     seq: int = -1
+    segment: Segment | None = None
+    """What its last words are."""
     quiet: bool = False
     """Whether the recognizer has said that nobody speaks behind it."""
 
@@ -48,7 +52,7 @@ class _Utterance:
     def chunk(self, silent_ms: int | None = None, *, final: bool = False, held: bool = False) -> Chunk:
         self.seq += 1
         kind: ChunkKind = "final" if final else "cumulative"
-        return Chunk(self.id, self.seq, kind, self.text, self.stable_chars, silent_ms, held)
+        return Chunk(self.id, self.seq, kind, self.text, self.stable_chars, silent_ms, held, self.segment)
 
 
 @dataclass(slots=True)
@@ -56,24 +60,31 @@ class _Stream:
     """How far one connection of a recognizer has come; each counts its times by itself."""
 
     id: str = ""
+    at: int = 0
+    """Where its open segment begins: milliseconds, or the number of the turn."""
     covered_s: float = 0.0
     """Up to here its segments are settled."""
     word_s: float | None = None
     """When its last word ended, if it says so."""
+    turn: int = -1
+    """Flux's number of the turn."""
+    turn_over: bool = False
 
 
 @dataclass(slots=True)
 class _Line:
     """One voice, as one recognizer hears it."""
 
+    name: str
     current: _Utterance | None = None
     paused: _Utterance | None = None
     """The one before, as long as it has to be closed still."""
     settled: str = ""
     """How the current utterance begins: the segments that will not be revised."""
+    repeatable: int | None = None
+    """From here on `settled` is a segment that was open when the recognizer was connected to anew: if the audio was
+    sent twice, its words come again."""
     stream: _Stream = field(default_factory=_Stream)
-    turn: int = -1
-    turn_over: bool = False
     ending: bool = False
     """Whether the recognizer has said that the turn is over, and its last segment may still be revised."""
     held: bool = False
@@ -135,6 +146,7 @@ class Recognizer:
         self._onto(line, fields.request_id(frame.get("metadata")))
         if start_s < line.stream.covered_s - _SAME_S:
             return  # its segment is settled
+        line.stream.at = round(start_s * 1000)
         if final:
             line.stream.covered_s = start_s + lasts_s
         if text:
@@ -181,18 +193,19 @@ class Recognizer:
         line = self._line("flux")
         line.held = self._turns != "sulla"
         self._onto(line, fields.request_id(frame))
-        if turn < line.turn or (turn == line.turn and line.turn_over):
+        if turn < line.stream.turn or (turn == line.stream.turn and line.stream.turn_over):
             return  # it is over
-        if turn > line.turn:
+        if turn > line.stream.turn:
             self._settle(line)
-            if line.turn >= 0 and line.held and line.current is not None:  # the frame that ended it was lost
+            if line.stream.turn >= 0 and line.held and line.current is not None:  # the frame that ended it was lost
                 line.current.stable_chars = len(line.current.text)
                 yield from self._close(line)
-            line.turn, line.turn_over = turn, False
+            line.stream.turn, line.stream.turn_over = turn, False
+        line.stream.at = turn
         ends = event == "EndOfTurn"
         yield from self._heard(line, text, final=ends, silent_ms=None if ends else 0)
         if ends:
-            line.turn_over = True
+            line.stream.turn_over = True
             yield from self._stop(line, over=self._turns != "sulla")
 
     # ------------------------------------------------------------------------------------------------------------ Vosk
@@ -234,7 +247,7 @@ class Recognizer:
     # --------------------------------------------------------------------------------------------------------- private
 
     def _line(self, name: str) -> _Line:
-        return self._lines.setdefault(name, _Line(held=self._turns == "recognizer"))
+        return self._lines.setdefault(name, _Line(name, held=self._turns == "recognizer"))
 
     def _is_other(self, channel: int) -> bool:
         return self._channel is not None and channel != self._channel
@@ -242,8 +255,10 @@ class Recognizer:
     def _onto(self, line: _Line, stream: str) -> None:
         """The recognizer may have been connected to anew."""
         if stream and stream != line.stream.id:
+            if line.current is not None and not line.current.settled:
+                line.repeatable = len(line.settled)
             self._settle(line)
-            line.stream, line.turn, line.turn_over = _Stream(stream), -1, False
+            line.stream = _Stream(stream)
 
     def _settle(self, line: _Line) -> None:
         """Nothing more comes of the segment that is open."""
@@ -252,19 +267,38 @@ class Recognizer:
 
     def _heard(self, line: _Line, text: str, *, final: bool, silent_ms: int | None) -> Iterator[Move]:
         """The segment that is open is this by now; `final` if it will not be revised. `silent_ms` as in `Chunk`."""
+        if text and line.repeatable is not None and self._is_repeated(line, line.repeatable, text, final=final):
+            return
         room = (_LONG_CHARS if final else MAX_CHUNK_CHARS) - len(line.settled) - 1
         if line.settled and len(text) > room:
             yield from self._say(line, line.settled, len(line.settled), 0)
             line.paused, line.current, line.settled = line.current, None, ""
         said = f"{line.settled} {text}".strip()
+        segment = Segment(line.name, line.stream.id, line.stream.at, len(said) - len(text))
         if final:
             line.settled = said
         elif text:
             silent_ms = None  # behind what may be revised there is no silence that is sure
-        yield from self._say(line, said, len(line.settled), silent_ms)
+        yield from self._say(line, said, len(line.settled), silent_ms, segment)
 
-    def _say(self, line: _Line, text: str, stable_chars: int, silent_ms: int | None) -> Iterator[Move]:
-        """The current utterance is this by now."""
+    def _is_repeated(self, line: _Line, start: int, text: str, *, final: bool) -> bool:
+        """Whether what a new connection has said so far was said over the one before; what it says as a whole is taken
+        back there.
+        """
+        old, now = bare_words(line.settled[start:]), bare_words(text)
+        found = repeats(old, now)
+        if found == "so far" and not final:
+            return True
+        if found != "nothing":
+            line.settled = line.settled[:start].rstrip()
+        if found != "nothing" or final or len(now) > len(old):
+            line.repeatable = None
+        return False
+
+    def _say(
+        self, line: _Line, text: str, stable_chars: int, silent_ms: int | None, segment: Segment | None = None
+    ) -> Iterator[Move]:
+        """The current utterance is this by now; `segment` where its last words are another than before."""
         now = line.current
         if now is None:
             if not text:
@@ -275,6 +309,7 @@ class Recognizer:
         if text == now.text and stable_chars <= now.stable_chars and (now.quiet or not quiet):
             return
         now.text, now.stable_chars, now.quiet = text, stable_chars, quiet
+        now.segment = segment if segment is not None else now.segment
         yield Say(now.chunk(silent_ms, held=line.held))
         if line.paused is not None:
             yield Say(line.paused.chunk(final=True, held=line.held))
@@ -304,7 +339,7 @@ class Recognizer:
         for one in (line.paused, line.current):
             if one is not None:
                 yield Say(one.chunk(final=True, held=line.held))
-        line.paused, line.current, line.settled, line.ending = None, None, "", False
+        line.paused, line.current, line.settled, line.ending, line.repeatable = None, None, "", False, None
 
 
 Handler = Callable[[Recognizer, JsonObject], Iterator[Move]]

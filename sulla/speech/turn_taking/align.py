@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 COMPARED_WORDS: Final = 400
 """So many are laid beside each other; what stands before them is taken to be as long as it was."""
@@ -13,6 +13,10 @@ FILLERS: Final = frozenset("ah eh er erm euh hm hmm mhm mm uh uhm um äh ähm".s
 
 ALIKE: Final = 0.7
 """Two words that share so much of their letters are one, heard differently."""
+
+
+Repeats = Literal["all", "so far", "nothing"]
+"""Whether somebody says old words again: all of them, all that is there of the new ones, or not."""
 
 
 class Left(NamedTuple):
@@ -46,6 +50,23 @@ def left_of(taken: Sequence[str], words: Sequence[str]) -> Left:
     new = [places[at] for at in sorted(found)]
     new += [place for place, word in enumerate(words) if word in FILLERS and place > last_old]
     return Left(sorted(new), gone)
+
+
+def repeats(old: Sequence[str], now: Sequence[str]) -> Repeats:
+    """Whether a recognizer that was connected to anew hears the same again, from audio that was sent twice.
+
+    The last old word does not count where two before it are there: it was the one that was being revised.
+
+    Args:
+        old: the words of the segment that was open, without case and punctuation.
+        now: what came over the new connection, likewise.
+    """
+    same = next((at for at, (one, other) in enumerate(zip(old, now, strict=False)) if one != other), None)
+    if same is None and len(now) < len(old):
+        return "so far"
+    if old and (same is None or same >= max(2, len(old) - 1)):
+        return "all"
+    return "nothing"
 
 
 def _inserted(taken: Sequence[str], words: Sequence[str]) -> list[int] | None:

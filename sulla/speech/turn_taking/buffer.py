@@ -214,7 +214,9 @@ class SpeechBuffer:
             was = (turn.id, turn.first_ms, turn.last_ms, turn.text, turn.looked, self._is_announced(turn))
             kept_turn = StoredTurn(*was, turn.silence)
         heard, pace = self._utterances.stored(), self._pace
-        return StoredBuffer(*heard, kept_turn, self._question, pace.mean_ms, pace.last_ms, self._now_ms, self._style)
+        segments = self._utterances.segments.stored()
+        paces = (pace.mean_ms, pace.last_ms)
+        return StoredBuffer(*heard, kept_turn, self._question, *paces, self._now_ms, self._style, *segments)
 
     @classmethod
     def restored(
@@ -228,7 +230,7 @@ class SpeechBuffer:
             detector: reads what was said.
         """
         buffer = cls(profile, detector)
-        buffer._utterances = Utterances(stored.utterances, stored.closed)
+        buffer._utterances = Utterances(stored.utterances, stored.closed, stored.segments, stored.streams)
         buffer._question, buffer._now_ms, buffer._style = stored.question, stored.now_ms, stored.style
         buffer._pace = Pace(stored.pause_mean_ms, stored.spoke_ms)
         if (was := stored.turn) is not None:

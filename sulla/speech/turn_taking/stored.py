@@ -44,6 +44,29 @@ class StoredTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredSegment:
+    """How far an utterance has come in a recognizer's stream."""
+
+    utterance_id: str
+    speaker: str
+    stream: str
+    at: int
+    from_char: int
+    words: int
+    """How many words of the utterance stand before the segment."""
+    floor: int = 0
+    """Segments of the stream before this one are in other utterances."""
+    begins: int | None = 0
+    """From which character on its words are its own; None as long as none are."""
+    ends_at: int | None = None
+    """From this segment on a younger utterance has the stream."""
+    ends: int | None = None
+    """Up to which character its words are its own, if that segment was heard in it too."""
+    repeats: str = ""
+    """The utterance that it may say again, over another connection."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredBuffer:
     """Everything that a buffer knows, but its profile and detector."""
 
@@ -55,6 +78,10 @@ class StoredBuffer:
     spoke_ms: int | None
     now_ms: int
     style: Style = UNKNOWN
+    segments: tuple[StoredSegment, ...] = ()
+    """Of open utterances."""
+    streams: tuple[tuple[str, int], ...] = ()
+    """How far closed ones have come, by speaker and stream."""
 
 
 def moved(stored: StoredBuffer, by_ms: int) -> StoredBuffer:

@@ -116,6 +116,42 @@ class Utterance:
         self._base = []
         self._used.update(self._deltas)
 
+    def words_from(self, place: int) -> list[str]:
+        """Its words from a place on, in a turn or not, as they are compared.
+
+        Args:
+            place: how many words stand before them.
+        """
+        return self._line[max(0, place - self._forgotten) :]
+
+    def cede(self, place: int) -> list[str]:
+        """Give up the words from a place on: another utterance has them.
+
+        Args:
+            place: how many words stand before them.
+
+        Returns:
+            Those of them that are in a turn already.
+        """
+        at = max(0, place - self._forgotten)
+        new = left_of(self._taken, self._line).new
+        pending = set(new)
+        given = [word for place, word in enumerate(self._line) if place >= at and place not in pending]
+        self._base = [word for place, word in zip(new, self._base, strict=False) if place < at]
+        self._taken = [word for place, word in enumerate(self._line[:at]) if place not in pending]
+        self._line, self._text = self._line[:at], None
+        self._chars = min(self._chars, self.stable_chars)
+        return given
+
+    def inherit(self, taken: list[str]) -> None:
+        """Words that it is about to have are in a turn already.
+
+        Args:
+            taken: what another utterance's `cede` returned.
+        """
+        self._taken = taken + self._taken
+        self._text = None
+
     def stored(self, utterance_id: str) -> StoredUtterance:
         """All that is known of it.
 
@@ -231,6 +267,15 @@ def glued(words: Iterable[str]) -> list[str]:
         else:
             joined.append(word)
     return joined
+
+
+def bare_words(text: str) -> list[str]:
+    """The words that an utterance makes of a text, as they are compared.
+
+    Args:
+        text: any.
+    """
+    return [bare for _, bare in _paired(text.split())]
 
 
 def _paired(words: Iterable[str]) -> list[tuple[str, str]]:

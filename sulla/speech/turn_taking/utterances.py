@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from sulla.speech.turn_taking.chunk import Chunk
-from sulla.speech.turn_taking.stored import StoredUtterance
+from sulla.speech.turn_taking.segments import Segments
+from sulla.speech.turn_taking.stored import StoredSegment, StoredUtterance
 from sulla.speech.turn_taking.utterance import Utterance
 
 MAX_OPEN: Final = 8
@@ -19,11 +20,19 @@ MAX_CLOSED: Final = 64
 class Utterances:
     """What was heard, by utterance, in the order in which each was first heard of."""
 
-    __slots__ = ("_closed", "_open")
+    __slots__ = ("_closed", "_open", "segments")
 
-    def __init__(self, stored: Iterable[StoredUtterance] = (), closed: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        stored: Iterable[StoredUtterance] = (),
+        closed: Iterable[str] = (),
+        segments: Iterable[StoredSegment] = (),
+        streams: Iterable[tuple[str, int]] = (),
+    ) -> None:
         self._open = {one.id: Utterance.restored(one) for one in stored}
         self._closed = deque(closed, maxlen=MAX_CLOSED)
+        self.segments = Segments(segments, streams)
+        """Which stretch of a recognizer's stream is in which of them."""
 
     def stored(self) -> tuple[tuple[StoredUtterance, ...], tuple[str, ...]]:
         """Those that are open, and the names of those that are closed."""
@@ -69,11 +78,18 @@ class Utterances:
         if self._needs_room(chunk.utterance_id):
             spoken = (name for name, utterance in self._open.items() if not utterance.words())
             oldest = next(spoken, next(iter(self._open)))
-            del self._open[oldest]
-            self._closed.append(oldest)
+            self._forget(oldest)
         if (utterance := self._open.get(chunk.utterance_id)) is None:
             utterance = self._open[chunk.utterance_id] = Utterance()
-        return utterance.add(chunk)
+        is_new = utterance.add(self.segments.fit(chunk, self._open))
+        if utterance.closed and not utterance.words():
+            self._forget(chunk.utterance_id)
+        return is_new
+
+    def _forget(self, utterance_id: str) -> None:
+        del self._open[utterance_id]
+        self._closed.append(utterance_id)
+        self.segments.close(utterance_id)
 
     def _needs_room(self, utterance_id: str) -> bool:
         return len(self._open) >= MAX_OPEN and utterance_id not in self._open and utterance_id not in self._closed
@@ -104,5 +120,4 @@ class Utterances:
         for utterance in self._open.values():
             utterance.take()
         for utterance_id in [name for name, one in self._open.items() if one.closed]:
-            del self._open[utterance_id]
-            self._closed.append(utterance_id)
+            self._forget(utterance_id)

@@ -9,7 +9,7 @@ from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
-from sulla.tools.web.browse import summary_of
+from sulla.tools.web.browse import summary_of, usable
 
 MAX_LISTED: Final = 200
 """How many entries of a list are shown."""
@@ -38,9 +38,9 @@ def listing_tools(
             category: Only those of this category; empty for all.
         """
         wanted = category.strip().casefold()
-        found = [tool for tool in tools() if not wanted or tool.category.casefold() == wanted]
+        found = [tool for tool in usable(tools()) if not wanted or tool.category.casefold() == wanted]
         if not found and wanted:
-            known = ", ".join(sorted({tool.category for tool in tools()}))
+            known = ", ".join(sorted({tool.category for tool in usable(tools())}))
             return Done(ours(f"No tool is of the category {category!r}; there are: {known}."))
         return Done(ours(_lines([summary_of(tool) for tool in found], "no tools")))
 

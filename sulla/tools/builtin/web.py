@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from sulla.core.errors import Refused
+from sulla.core.errors import NotAvailable, Refused, SettingsError, Unavailable
 from sulla.core.words import Words
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.charsets import as_text, media_type, seen
@@ -21,8 +21,15 @@ from sulla.tools.web.urls import MAX_URL
 
 MAX_EXCERPT: Final = 500
 """Code points of a search result's excerpt that are shown, and of its title."""
+_MAY_PASS: Final = (408, 409, 423, 425)
+"""Answers to a wrong request that another time may be none; 429 never comes here."""
 MAX_ERROR_LINES: Final = 20
 """How much is shown of a page that says what went wrong."""
+
+NO_ENGINE: Final = (
+    "no web search is set up on this machine; its owner can set web.search to 'brave', with web.brave_api_key, "
+    "or to 'searxng', with web.searxng_url"
+)
 
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _TEXT: Final = frozenset(
@@ -83,10 +90,14 @@ def web_tools(fetcher: Fetcher, engine: Engine | None, searcher: Fetcher) -> tup
 
     # Both only quote: an address that stood in a page or a result may be read without a question.
     return tuple(
-        replace(define(function, effect="pure", category="web", timeout_s=60.0, rest=rest), quotes=True)
-        for function, rest in (
-            (web_fetch, "Go on with a later first_line."),
-            (web_search, "Search for something narrower."),
+        replace(
+            define(function, effect="pure", category="web", timeout_s=60.0, rest=rest),
+            quotes=True,
+            missing=missing,
+        )
+        for function, rest, missing in (
+            (web_fetch, "Go on with a later first_line.", ""),
+            (web_search, "Search for something narrower.", NO_ENGINE if engine is None else ""),
         )
     )
 
@@ -110,7 +121,8 @@ async def _fetch(fetcher: Fetcher, context: ToolContext, url: str, first_line: i
     text = await _readable(page, context)
     if page.status >= 400:
         shown = show_range("what it says", text, 1, MAX_ERROR_LINES) if text.strip() else ""
-        return replace(_from_web(f"The server answered {_status(page.status)}.\n{shown}".rstrip()), is_error=True)
+        said = _from_web(f"The server answered {_status(page.status)}.\n{shown}".rstrip())
+        return replace(said, is_error=True, refused=page.status < 500 and page.status not in _MAY_PASS)
     shown = show_range("page", text, first_line, lines)
     return _from_web(shown if page.whole else f"{shown}\n[only the first {len(page.body)} bytes were taken]")
 
@@ -127,17 +139,15 @@ async def _readable(page: FetchedPage, context: ToolContext) -> str:
 
 async def _search(searcher: Fetcher, engine: Engine | None, context: ToolContext, query: str, count: int) -> Result:
     if engine is None:
-        raise Refused(
-            "no web search is set up on this machine; its owner can set web.search to 'brave', with web.brave_api_key, "
-            "or to 'searxng', with web.searxng_url"
-        )
+        raise NotAvailable(NO_ENGINE)
     asked = f"{engine.url}?{urlencode(engine.fields(query, count))}"
     page = await searcher.get(asked, context.clock, headers=engine.headers)
     if page.status in (401, 403):
         why = "its key is missing or wrong" if engine.dialect == "brave" else "it must have json among search.formats"
-        raise Refused(f"the search engine {engine.dialect} refuses with {_status(page.status)}: {why}")
+        raise SettingsError(f"the search engine {engine.dialect} refuses with {_status(page.status)}: {why}")
     if page.status != 200 or not page.whole:
-        raise Refused(f"the search engine {engine.dialect} does not answer as it should: {_status(page.status)}")
+        kind = Unavailable if page.status >= 500 else Refused
+        raise kind(f"the search engine {engine.dialect} does not answer as it should: {_status(page.status)}")
     hits = read_hits(page.body, engine, count)
     return _from_web("\n\n".join(_hit(number, hit) for number, hit in enumerate(hits, 1)) or "[nothing was found]")
 

@@ -49,7 +49,7 @@ class ToolCatalogue:
     """The tools of an agent, and which of them its model is told of."""
 
     toolbox: Toolbox
-    """All of them; with `browse_tools`, if not all are told."""
+    """All of them; with `browse_tools`, if not all that can be used are told."""
     first: tuple[Tool, ...]
     """What is told in any case."""
 
@@ -59,14 +59,14 @@ class ToolCatalogue:
         Args:
             calls: those of the conversation, oldest first.
         """
-        if len(self.first) == len(self.toolbox):
+        if BROWSE not in self.toolbox:
             return self.first
         loaded = {tool.name: tool for tool in self.first}
         for call in calls:
             found: Iterable[Tool] = (tool,) if (tool := self.toolbox.get(call.name)) is not None else ()
             if call.name == BROWSE:
                 found = search(self.toolbox, call.args)
-            for one in found:
+            for one in usable(found):
                 loaded.setdefault(one.name, one)
         return tuple(loaded.values())
 
@@ -79,16 +79,25 @@ def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> ToolCatalogue:
         weigh: measures one.
     """
     every = Toolbox(tools)
-    if sum(map(weigh, every)) <= ALL_TOKENS:
-        return ToolCatalogue(every, tuple(every))
-    browse = _browse_tool(every)
+    if sum(map(weigh, usable(every))) <= ALL_TOKENS:
+        return ToolCatalogue(every, usable(every))
+    browse = _browse_tool(Toolbox(usable(every)))
     room, first = FIRST_TOKENS - weigh(browse), [browse]
     for name in FIRST:
         tool = every.get(name)
-        if tool is not None and weigh(tool) <= room:
+        if tool is not None and not tool.missing and weigh(tool) <= room:
             room -= weigh(tool)
             first.append(tool)
     return ToolCatalogue(Toolbox((*every, browse)), tuple(first))
+
+
+def usable(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """The tools that this home has all for that they need.
+
+    Args:
+        tools: any.
+    """
+    return tuple(tool for tool in tools if not tool.missing)
 
 
 def told_schema(schema: FrozenJson) -> JsonObject:

@@ -16,7 +16,7 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import Busy, InvalidInput, NotFound, Refused, Unavailable
+from sulla.core.errors import Busy, Forbidden, InvalidInput, NotAvailable, NotFound, Refused, Unavailable
 from sulla.tools.web.addresses import refusal
 from sulla.tools.web.exchange import OpenConnection, exchange, system_connect
 from sulla.tools.web.urls import PORTS, OwnHosts, Target, join_url, parse_url
@@ -165,7 +165,7 @@ class Fetcher:
                 raise _PASSING[status](f"{target.authority} answers {status}: it cannot now", retry_after_s=wait_s)
             kind = fields.get("content-type", "")
             if (useless := readable(kind)) is not None:
-                raise Refused(f"{target.authority} {useless}")
+                raise NotAvailable(f"{target.authority} {useless}")
             body, whole = await asked.body(most)
             return FetchedPage(target.url, status, kind, body, whole)
 
@@ -201,7 +201,7 @@ class Fetcher:
             if (why := refusal(address, own_network=own)) is not None:
                 can = refusal(address, own_network=True) is None
                 hint = f"; its owner can allow it with web.allow_hosts = ['{target.authority}']" if can else ""
-                raise Refused(f"{target.host} is {why} ({address}), and those are not fetched{hint}")
+                raise Forbidden(f"{target.host} is {why} ({address}), and those are not fetched{hint}")
         return found[:MAX_ADDRESSES]
 
     async def _open(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sulla.agent.model.tags import FIELDS, MAX_TAG, WRAPPERS
+from sulla.agent.model.tags import CALLS, FIELDS, MAX_TAG, WRAPPERS
 from sulla.agent.model.wrappers import MAX_QUOTE, MAX_WHITE, Stripper, Wrapper, parse, strip
 
-ANY_TAG = re.compile(rf"</?(?:{'|'.join(WRAPPERS | FIELDS)})(?:[ \t/][^<>\n]*)?>", re.IGNORECASE)
+ANY_TAG = re.compile(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})(?:[ \t/][^<>\n]*)?>", re.IGNORECASE)
 
 TAGS = [f"<{slash}{name}>" for name in sorted(WRAPPERS | FIELDS) for slash in ("", "/")]
 ODD_TAGS = [
@@ -20,6 +20,8 @@ ODD_TAGS = [
     '<AGENT_BLOCKED why="x">',
     "</AGENT_DONE >",
     "<AGENT_DONE",
+    "<tool_call>{",
+    "}</tool_call>",
 ]
 WORDS = ["a", "done ", " word", "\n", "\n\n", "  ", "<", ">", "</", "<b>", "x < y", "AGENT_DONE>", "é😀", "_"]
 CODE = ["`", "``", "```", "~~~", "```py\n", "\n```\n", "- ```\n", "> ", "`<AGENT_DONE>`", "1. ", " `"]
@@ -221,7 +223,7 @@ def _expected(text: str) -> tuple[str, str | None]:
     names = "AGENT_DONE|AGENT_BLOCKED|AGENT_CONTINUE"
     complete = re.compile(rf"<({names})>(?:(?!<(?:{names})>).)*?</\1>", re.DOTALL)
     found = [match[1].removeprefix("AGENT_").lower() for match in complete.finditer(text)]
-    shown = re.sub(rf"</?(?:{'|'.join(WRAPPERS | FIELDS)})>", "\n", complete.sub("\n", text))
+    shown = re.sub(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})>", "\n", complete.sub("\n", text))
     return "".join(shown.split()), found[-1] if found else None
 
 
@@ -335,3 +337,37 @@ class _Counting(Stripper):
     def _pass(self, piece: str, first: str) -> None:
         self.steps += 1
         super()._pass(piece, first)
+
+
+# ------------------------------------------------------------------------------------------ calls that are written down
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "wrote"),
+    [
+        ('<tool_call>{"name": "x"}</tool_call>Here is my answer.', "Here is my answer.", True),
+        ('Let me look.\n<tool_call>\n{"name": "x"}\n</tool_call>\nIt is blue.', "Let me look.\n\nIt is blue.", True),
+        ("<tool_call>look\n<arg_key>what</arg_key>\n</tool_call>", "", True),
+        ('<function_calls>[{"name": "x"}]</function_calls>', "", True),
+        ('<tool_calls><tool_call>{"a": 1}</tool_call><tool_call>{"b": 2}</tool_call></tool_calls>Done.', "Done.", True),
+        ('I look.\n<tool_call>\n{"name": "x", "arguments": {}}', "I look.", True),
+        ('<tool_call>{"name": "x"}<AGENT_DONE>ok</AGENT_DONE>', "ok", True),
+        ("Hermes writes <tool_call> before a call.", "Hermes writes \nbefore a call.", False),
+        ("See `<tool_call>{}</tool_call>`.", "See `<tool_call>{}</tool_call>`.", False),
+        ("```\n<tool_call>{}</tool_call>\n```", "```\n<tool_call>{}</tool_call>\n```", False),
+        ("<tool_caller>is no tag", "<tool_caller>is no tag", False),
+    ],
+)
+def test_a_call_that_is_written_down_is_taken_out_and_noticed(text: str, shown: str, wrote: bool) -> None:
+    for size in (1, 3, len(text)):
+        stripper = Stripper()
+        said = "".join(stripper.feed(text[at : at + size]) for at in range(0, len(text), size))
+        rest, _ = stripper.finish()
+        assert (said + rest, stripper.wrote_call) == (shown, wrote)
+
+
+def test_nothing_of_a_call_that_is_written_down_is_shown_while_it_comes() -> None:
+    stripper = Stripper()
+    assert stripper.feed('Wait. <tool_call>{"name"') == "Wait."
+    assert stripper.feed(': "x", "arguments": {') == ""
+    assert stripper.feed("}}</tool_call> So:") == "  So:"

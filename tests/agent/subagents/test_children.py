@@ -22,7 +22,7 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.kind import CHILD
-from sulla.threads.log.records import Answer, Outcome, RunFinished, RunStarted
+from sulla.threads.log.records import Answer, Outcome, RunFinished, RunStarted, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 
@@ -78,6 +78,10 @@ class Home:
 
     async def ends(self, thread: ThreadId) -> list[Outcome]:
         return [e.fact.outcome for e in await self.world.log(thread) if isinstance(e.fact, RunFinished)]
+
+    async def told(self, thread: ThreadId) -> list[ToolCallResult]:
+        """What the calls of a thread came to."""
+        return [e.fact for e in await self.world.log(thread) if isinstance(e.fact, ToolCallResult)]
 
     def results(self) -> list[ToolResult]:
         """What the model was told last of its calls."""
@@ -228,10 +232,10 @@ async def test_a_childs_child_may_use_no_tool_that_its_parent_may_not(store: Mem
     parents = ("spawn_sub_agent", "look")
 
     def plays(asked: str, results: list[ToolResult]) -> Say:
-        if results or asked.startswith("deepest"):
+        if asked.startswith("deepest") or (results and not results[-1].is_error):
             return Say(FOUND)
         if asked.startswith("deeper"):
-            return calls(spawn("b", "deepest", tools=["look", "pay"]))
+            return calls(spawn("c", "deepest") if results else spawn("b", "deepest", tools=["look", "pay"]))
         return calls(spawn("a", "deeper", tools=list(parents)))
 
     home = Home(store, Plays(plays), *(define(tool_named(name), effect="pure") for name in ("look", "pay")))
@@ -239,10 +243,24 @@ async def test_a_childs_child_may_use_no_tool_that_its_parent_may_not(store: Mem
     await home.world.send(thread, "go")
     await home.world.work()
     child = await home.child(thread)
+    (refused, _) = await home.told(child)
+    assert (refused.is_error, refused.text) == (True, "'sulla' has no tool 'pay'. Nobody was set to work.")
     state = await home.world.threads.load(await home.child(child))
     assert state is not None
     assert state.identity.birth is not None
-    assert state.identity.birth.tools == ("look",)
+    assert state.identity.birth.tools == parents
+
+
+async def test_tools_that_a_child_cannot_have_are_refused_with_the_nearest(store: MemoryStore) -> None:
+    page = define(_page, effect="pure", reach="inward")
+    home = home_of(store, calls(spawn("a", "read", tools=["_pgae"])), DONE, tools=(page,))
+    thread = await home.world.thread()
+    await home.world.ask(thread, "go")
+    (refused,) = home.results()
+    assert refused.is_error
+    assert refused.text == "'sulla' has no tool '_pgae'. Did you mean '_page'? Nobody was set to work."
+    assert not [e for e in await home.world.log(thread) if isinstance(e.fact, ChildStarted)]
+    home.provider.assert_done()
 
 
 def tool_named(name: str) -> Any:

@@ -27,6 +27,7 @@ from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.web.browse import ALL_TOKENS, FIRST_TOKENS
 
+SEARCH = {"search": "brave", "brave_api_key": "key"}
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"
 
 
@@ -58,7 +59,9 @@ def from_servers() -> tuple[Tool, ...]:
 
 
 @asynccontextmanager
-async def daemon(home: Path, provider: ScriptedProvider, extra: tuple[Tool, ...] = ()) -> AsyncIterator[System]:
+async def daemon(
+    home: Path, provider: ScriptedProvider, extra: tuple[Tool, ...] = (), *, searches: bool = True
+) -> AsyncIterator[System]:
     numbers = count(1)
     place = Place(
         ManualClock(),
@@ -68,7 +71,8 @@ async def daemon(home: Path, provider: ScriptedProvider, extra: tuple[Tool, ...]
         wrap_provider=lambda _: provider,
         extra_tools=extra,
     )
-    system = build(load_settings({}, {}, home), Choice(ModelName("anthropic", "claude-x"), "a test says so"), place)
+    settings = load_settings({}, {("web", name): value for name, value in SEARCH.items() if searches}, home)
+    system = build(settings, Choice(ModelName("anthropic", "claude-x"), "a test says so"), place)
     await system.store.open()
     index = system.host.needed(Memory).index
     await index.open()
@@ -80,10 +84,12 @@ async def daemon(home: Path, provider: ScriptedProvider, extra: tuple[Tool, ...]
         await system.models.close()
 
 
-async def told(home: Path, *script: Say, extra: tuple[Tool, ...] = ()) -> list[tuple[ToolSpec, ...]]:
+async def told(
+    home: Path, *script: Say, extra: tuple[Tool, ...] = (), searches: bool = True
+) -> list[tuple[ToolSpec, ...]]:
     """What the model is told of tools, at each of its calls."""
     provider = ScriptedProvider(script)
-    async with daemon(home, provider, extra) as system:
+    async with daemon(home, provider, extra, searches=searches) as system:
         thread_id = await system.service.create_thread(None, "", None, None)
         await system.service.send(TurnSend(thread_id=thread_id, message_id="m1", text="Share the ticket."), "owner")
         await system.turns.attend(ThreadId(thread_id))
@@ -114,6 +120,22 @@ async def test_all_that_a_home_has_by_itself_is_told_at_once_and_leaves_room_for
     assert {"bash", "web_search", "recall", "read_project", "load_skill"} <= names
     assert "browse_tools" not in names
     assert cost(alone) <= ALL_TOKENS - 1_000
+
+
+async def test_a_search_that_nobody_has_set_up_is_told_to_no_model_and_found_by_none(tmp_path: Path) -> None:
+    for home in ("one", "two"):
+        (tmp_path / home).mkdir()
+    (alone,) = await told(tmp_path / "one", Say(f"No. {DONE}"), searches=False)
+    names = {spec.name for spec in alone}
+    assert "web_fetch" in names
+    assert "web_search" not in names
+    listed = Say("", calls=(ToolCall(CallId("c"), "list_tools_available", {"category": "web"}),))
+    browse = Say("", calls=(ToolCall(CallId("d"), "browse_tools", {"category": "web"}),))
+    called = Say("", calls=(ToolCall(CallId("e"), "web_search", {"query": "tea"}),))
+    script = (listed, browse, called, Say(f"No. {DONE}"))
+    *_, last = await told(tmp_path / "two", *script, extra=from_servers(), searches=False)
+    assert "web_fetch" in {spec.name for spec in last}
+    assert "web_search" not in {spec.name for spec in last}
 
 
 def test_the_tools_that_every_agent_has_cost_as_little() -> None:

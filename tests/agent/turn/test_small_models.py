@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from sulla.agent.model.reminders import REAL_CALLS
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
@@ -97,3 +98,44 @@ async def test_the_next_turn_does_not_see_the_reason_of_the_last(store: MemorySt
     await world.ask(thread, "capital of France?")
     await world.ask(thread, "and of Italy?")
     assert (await last(world, thread, "RUN_FINISHED"))["outcome"].get("reason") is None
+
+
+WROTE = '<tool_call>{"name": "look", "arguments": {"what": "shelf"}}</tool_call>'
+
+
+async def test_a_call_that_is_only_written_down_is_told_once_and_neither_made_shown_nor_remembered(
+    store: MemoryStore,
+) -> None:
+    real = Say("", (LOOK,))
+    provider = ScriptedProvider([f"I look. {WROTE}", real, "It is full. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "what of the shelf?")
+    log = await world.log(thread)
+    texts = [entry.data["text"] for entry in log if entry.kind == "TEXT_MESSAGE_END"]
+    assert texts == ["I look.", "", "It is full."]
+    (reminder,) = [entry.data["text"] for entry in log if entry.kind == "REMINDER"]
+    assert reminder == REAL_CALLS
+    assert provider.requests[1].messages[-1].hidden
+    assert "tool_call>" not in str(provider.requests[-1].messages)
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    provider.assert_done()
+
+
+async def test_a_model_that_writes_calls_down_again_is_not_told_again(store: MemoryStore) -> None:
+    answer = f"{WROTE}Here is my answer. <AGENT_DONE>ok</AGENT_DONE>"
+    provider = ScriptedProvider([answer, answer])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    provider.assert_done()
+
+
+async def test_a_model_without_tools_is_not_told_to_call_any(store: MemoryStore) -> None:
+    provider = ScriptedProvider([f"{WROTE}Here is my answer. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    assert (await last(world, thread, "TEXT_MESSAGE_END"))["text"] == "Here is my answer."
+    provider.assert_done()

@@ -11,7 +11,7 @@ from sulla.core.errors import Busy, StoreUnavailable
 from sulla.core.ids import MessageId
 from sulla.gateway.server.server import Server
 from sulla.speech.service import Playing
-from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, Segment
 from tests.doubles.commands import MemoryCommands
 from tests.gateway.conftest import Connect
 
@@ -29,9 +29,10 @@ async def test_speech_is_taken_and_flushed(connect: Connect, commands: MemoryCom
     peer = await connect()
     assert await peer.call("speech.chunk", **SAID) == {"turn_id": "u:1", "state": "speaking", "late": False}
     playing = {"message_id": "msg_1", "played_chars": 40}
-    more = SAID | {"seq": 1, "text": "turn off the light", "stable_chars": 8, "playing": playing}
+    segment = {"speaker": "channel 0", "stream": "r", "at": 1200, "from_char": 9}
+    more = SAID | {"seq": 1, "text": "turn off the light", "stable_chars": 8, "segment": segment, "playing": playing}
     await peer.call("speech.chunk", **more)
-    chunk = Chunk("u:1", 1, "cumulative", "turn off the light", 8)
+    chunk = Chunk("u:1", 1, "cumulative", "turn off the light", 8, segment=Segment("channel 0", "r", 1200, 9))
     assert (commands.speech.chunks[1], commands.speech.playing) == (
         (THREAD, chunk),
         [None, Playing(MessageId("msg_1"), 40)],

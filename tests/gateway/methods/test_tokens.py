@@ -261,7 +261,7 @@ async def test_agents_and_tools_are_listed(connect: Connect) -> None:
     reader = await connect(token="reader")
     assert (await reader.call("agent.list"))["agents"][0]["id"] == "sulla"
     (tool,) = (await reader.call("tool.list"))["tools"]
-    assert set(tool) == {"name", "description", "category", "effect", "parameters"}
+    assert set(tool) == {"name", "description", "category", "effect", "parameters", "missing"}
 
 
 async def test_a_hundred_sockets_are_closed_within_a_second(

@@ -14,7 +14,7 @@ from sulla.gateway import wire
 from sulla.gateway.voice.session import PATIENCE_S, VoiceRequest, VoiceSession
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, SendFrame, Then
 from sulla.rpc.limits import Limits
-from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying
+from sulla.speech.rpc import SpeechCancel, SpeechChunk, SpeechFlush, SpeechPlaying, SpeechSegment
 from tests.gateway.recognizers import partial
 
 OWNER = Principal("owner", ALL_SCOPES, "00")
@@ -62,7 +62,15 @@ def test_what_is_said_is_offered_with_patience_and_with_what_is_played() -> None
     assert say(session, {"type": "played", "message_id": "msg_1", "played_chars": 3}) == []
     (call,) = say(session, partial("so"))
     playing = SpeechPlaying(message_id="msg_1", played_chars=3)
-    chunk = SpeechChunk(thread_id="thr_1", utterance_id="ses_1.1", seq=0, kind="cumulative", text="so", playing=playing)
+    chunk = SpeechChunk(
+        thread_id="thr_1",
+        utterance_id="ses_1.1",
+        seq=0,
+        kind="cumulative",
+        text="so",
+        segment=SpeechSegment(speaker="vosk"),
+        playing=playing,
+    )
     assert call == CallMethod(3, chunk, OWNER, PATIENCE_S)
     assert session.answered(3, {"turn_id": "ses_1.1", "state": "speaking"}) == ()
 

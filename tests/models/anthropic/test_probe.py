@@ -6,13 +6,18 @@ import pytest
 
 from sulla.core.errors import (
     ProviderKeyMissing,
+    ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
     ProviderUnreachable,
     SettingsError,
 )
+from sulla.core.ids import MessageId
+from sulla.core.message import Message, Text
 from sulla.host.system import SystemClock
 from sulla.models.anthropic.probe import find_anthropic
+from sulla.models.anthropic.provider import AnthropicProvider
+from sulla.models.base import ChatRequest
 from sulla.testing.clock import ManualClock
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Script
@@ -26,6 +31,30 @@ async def test_a_model_that_is_there_is_found_and_no_reply_is_asked_for() -> Non
         assert await find_anthropic("claude-a", KEY, fake.url, SystemClock()) == ("claude-a",)
         assert await find_anthropic("claude-b", KEY, fake.url, SystemClock()) == ("claude-a",), "what there is"
         assert fake.requests == []
+
+
+async def test_the_key_is_shown_as_with_every_other_request() -> None:
+    asked: list[dict[str, str]] = []
+
+    async def handle(request: WireRequest, response: WireResponse) -> None:
+        asked.append(
+            {name: request.headers[name] for name in ("authorization", "x-api-key") if name in request.headers}
+        )
+        await response.whole(400, b"{}")
+
+    clock = SystemClock()
+    async with WireServer(handle) as server:
+        with pytest.raises(ProviderRejected):
+            await find_anthropic("claude-a", KEY, server.url, clock)
+        provider = AnthropicProvider(KEY, clock, base_url=server.url)
+        hello = Message(MessageId("m"), "user", (Text("hello"),))
+        request = ChatRequest("claude-a", (), [hello], (), 10, 20.0)
+        with pytest.raises(ProviderRejected):
+            await anext(provider.stream(request))
+        with pytest.raises(ProviderRejected):
+            await provider.count_tokens(request)
+        await provider.close()
+    assert asked == [{"authorization": f"Bearer {KEY}"}] * 3
 
 
 async def test_a_wrong_key_is_refused_and_not_repeated() -> None:

@@ -18,6 +18,7 @@ from sulla.core.errors import (
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
+    ToolsRefused,
 )
 from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
@@ -187,7 +188,7 @@ def test_an_error_in_the_stream_is_the_services_own() -> None:
 @pytest.mark.parametrize(
     ("status", "said", "expected"),
     [
-        (400, "qwen3:8b does not support tools", ProviderRejected),
+        (400, "qwen3:8b does not support tools", ToolsRefused),
         (400, "the input length exceeds the context length", ContextTooLong),
         (401, "", ProviderUnauthorized),
         (404, "model not found", ProviderRejected),

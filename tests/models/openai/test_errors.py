@@ -11,6 +11,7 @@ from sulla.core.errors import (
     ProviderRejected,
     ProviderTransient,
     ProviderUnauthorized,
+    ToolsRefused,
 )
 from sulla.models.openai.errors import WireError, said_of, status_error, stream_error
 
@@ -31,6 +32,18 @@ from sulla.models.openai.errors import WireError, said_of, status_error, stream_
         (429, "rate_limit_exceeded", "", ProviderTransient),
         (429, "insufficient_quota", "You exceeded your current quota", ProviderRejected),
         (500, "server_error", "", ProviderTransient),
+        (400, "api_error", "registry.ollama.ai/library/x:1b does not support tools", ToolsRefused),
+        (400, "BadRequestError", '"auto" tool choice requires --enable-auto-tool-choice and …', ToolsRefused),
+        (404, "404", "No endpoints found that support tool use. To learn more, visit …", ToolsRefused),
+        (500, "server_error", "tools param requires --jinja flag", ToolsRefused),
+        (
+            400,
+            "unsupported_parameter",
+            "Unsupported parameter: 'tools' is not supported with this model.",
+            ToolsRefused,
+        ),
+        (400, "invalid_request_error", "`tool calling` is not supported with this model", ToolsRefused),
+        (429, "", "does not support tools", ProviderTransient),
         (503, "unavailable_error", "Loading model", ProviderTransient),
         (529, "", "", ProviderTransient),
     ],

@@ -224,6 +224,21 @@ def test_a_dry_run_shows_every_way_and_what_it_would_do(tea: Path, capsys: Capsy
     assert [step["status"] for step in found[0]["steps"]] == ["completed"] * 3
 
 
+def test_a_tool_that_the_home_has_no_setting_for_is_told_before_a_run(home: Path, capsys: Capsys) -> None:
+    (home / "workflows" / "news.yaml").write_text(
+        "name: news\nsteps:\n  - {id: a, tool: web_search, with: {query: tea}}\n"
+    )
+    said = "news.yaml:3:19: warning: the tool 'web_search' cannot be used in this home: no web search is set up"
+    checked = typed(capsys, "flow", "check", "news")
+    assert checked.code == Exit.OK
+    assert said in checked.out
+    tried = typed(capsys, "flow", "dry-run", "news")
+    assert tried.code == Exit.OK
+    assert said in tried.err
+    (home / "sulla.toml").write_text('[web]\nsearch = "searxng"\nsearxng_url = "http://127.0.0.1:8888"\n')
+    assert typed(capsys, "flow", "check", "news").out == "1 playbook, 0 errors, 0 warnings\n"
+
+
 def test_an_estimate_has_a_price_where_the_model_has_one(
     tea: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsError, SullaError
 from sulla.core.words import Words, ours
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -354,6 +355,40 @@ async def test_a_retry_that_waits_over_a_restart_is_made_at_its_time(make: Make,
     assert len(effects(ledger)) == 1
     await later(world, 0.2)
     assert ((await at(world, run)).status, len(effects(ledger))) == ("completed", 2)
+
+
+def refusing(ledger: EffectLedger, error: SullaError) -> Tool:
+    async def refusing(context: ToolContext) -> Result:
+        """Refuse."""
+        ledger.write("refusing", "asked", context)
+        raise error
+
+    return define(refusing, effect="pure", reach="inward", category="testing")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidInput("port 22 is not for web pages"),
+        NotFound("there is no 'notes.txt' in the workspace"),
+        NotAvailable("no web search is set up on this machine"),
+        SettingsError("the search engine refuses: its key is wrong"),
+    ],
+)
+async def test_what_time_does_not_mend_fails_at_once(make: Make, ledger: EffectLedger, error: SullaError) -> None:
+    text = """
+name: refused
+outputs: {why: "${{ steps.a.error.message }}", word: "${{ steps.a.error.reason }}"}
+steps:
+  - {id: a, tool: refusing, with: {}, on_failure: go_on}
+  - {id: b, tool: note_safe, with: {what: on it goes}}
+"""
+    world = make(ScriptedProvider(), text, more=[refusing(ledger, error)])
+    before_s = world.clock.now()
+    run = await world.run_play("refused")
+    assert (await ended(world, run)).outputs == {"why": error.message, "word": "refused"}
+    assert effects(ledger) == ["asked", "on it goes"]
+    assert world.clock.now() - before_s < 1
 
 
 async def test_what_is_to_be_done_once_is_not_tried_again_by_itself(make: Make, ledger: EffectLedger) -> None:

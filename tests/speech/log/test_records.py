@@ -26,10 +26,10 @@ from sulla.speech.log.records import (
 )
 from sulla.speech.service import Playing
 from sulla.speech.turn_taking.buffer import SpeechBuffer
-from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.chunk import Chunk, Segment
 from sulla.speech.turn_taking.detector import Style
 from sulla.speech.turn_taking.silence import Silence
-from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn, StoredUtterance
+from sulla.speech.turn_taking.stored import StoredBuffer, StoredSegment, StoredTurn, StoredUtterance
 from sulla.store.sealing import seal
 from sulla.store.values import Record
 from sulla.threads.log.spoken import Heard
@@ -71,6 +71,8 @@ STORED = StoredBuffer(
     None,
     8,
     Style(1, 2),
+    (StoredSegment("u", "channel 0", "r", 1200, 4, 1, 3, None, 7, 9, "v"),),
+    (("channel 0/r", 3),),
 )
 TURN_JSON = '["u","hello","complete",0.85,"rule",200,5,["m",3],true,false,["m",2],9]'
 WRITTEN = [
@@ -87,12 +89,17 @@ WRITTEN = [
         ThreadBrought(THREAD, 9, STORED, PLAYING, (TURN,), 4),
         (
             '["b","t",9,[[["u",["a","b"],3,["a"],[[4,"c d"],[5,"e"]],[5],["z"],1,false,2,7,6]],["old"],'
-            f'["u",1,2,"a b c",true,false,[3,4,true,false,true]],"which?",512.5,null,8,[1,2]],["m",3],[{TURN_JSON}],4]'
+            f'["u",1,2,"a b c",true,false,[3,4,true,false,true]],"which?",512.5,null,8,[1,2],'
+            f'[["u","channel 0","r",1200,4,1,3,null,7,9,"v"]],[["channel 0/r",3]]],["m",3],[{TURN_JSON}],4]'
         ),
     ),
     (
         ChunkTaken(THREAD, 1, Chunk("u", 7, "cumulative", "no", 2, 300, held=True)),
         '["c","t",1,"u",7,"cumulative","no",2,null,300,true]',
+    ),
+    (
+        ChunkTaken(THREAD, 1, Chunk("u", 7, "cumulative", "no", 2, 300, segment=Segment("vosk", "r", 5, 1))),
+        '["c","t",1,"u",7,"cumulative","no",2,null,300,false,["vosk","r",5,1]]',
     ),
 ]
 
@@ -114,6 +121,8 @@ def test_what_was_written_before_there_was_more_to_know_is_read() -> None:
         style=Style(),
         utterances=(replace(STORED.utterances[0], chars=0),),
         turn=replace(STORED.turn, silence=None),
+        segments=(),
+        streams=(),
     )
     assert unpack(before.encode(), "here") == ThreadBrought(THREAD, 9, was, PLAYING, (TURN,), 4)
 

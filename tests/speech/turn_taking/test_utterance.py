@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind
+from sulla.speech.turn_taking.chunk import MAX_CHUNK_CHARS, Chunk, ChunkKind, Segment
 from sulla.speech.turn_taking.utterance import Utterance
 
 
@@ -107,3 +107,12 @@ def test_a_chunk_that_does_not_fit_is_refused_in_words(
 ) -> None:
     with pytest.raises(error, match="expected"):
         Chunk(name, seq, kind, text, stable)
+
+
+@pytest.mark.parametrize(
+    ("speaker", "stream", "at", "from_char"),
+    [("s" * 129, "", 0, 0), ("s", "r" * 129, 0, 0), ("s", "", -1, 0), ("s", "", 0, -1)],
+)
+def test_a_segment_that_does_not_fit_is_refused_in_words(speaker: str, stream: str, at: int, from_char: int) -> None:
+    with pytest.raises(InvalidInput, match="expected"):
+        Segment(speaker, stream, at, from_char)

@@ -83,7 +83,9 @@ async def test_without_a_time_zone_database_utc_still_works(tmp_path: Path, monk
     monkeypatch.setattr(module, "ZoneInfo", missing)
     assert not (await use("get_time_date", tmp_path, SUMMER, timezone="UTC")).is_error
     result = await use("get_time_date", tmp_path, SUMMER, timezone="Europe/Berlin")
-    assert result == Done(ours("this machine has no time zone database; only 'UTC' can be used"), is_error=True)
+    assert result == Done(
+        ours("this machine has no time zone database; only 'UTC' can be used"), is_error=True, refused=True
+    )
 
 
 def test_a_wrong_default_is_refused_when_it_is_made() -> None:

@@ -103,12 +103,14 @@ async def test_a_files_text_is_shown_as_it_is(root: Path, raw: bytes, shown: str
 )
 async def test_what_is_not_text_is_refused(root: Path, raw: bytes, complaint: str) -> None:
     (root / "x").write_bytes(raw)
-    assert await use("read_file", root, path="x") == Done(ours(complaint), is_error=True)
+    assert await use("read_file", root, path="x") == Done(ours(complaint), is_error=True, refused=True)
 
 
 async def test_a_range_behind_the_end_is_refused(root: Path) -> None:
     result = await use("read_file", root, path="docs/three.txt", first_line=4)
-    assert result == Done(ours("'docs/three.txt' has only 3 lines; first_line=4 is behind its end"), is_error=True)
+    assert result == Done(
+        ours("'docs/three.txt' has only 3 lines; first_line=4 is behind its end"), is_error=True, refused=True
+    )
 
 
 async def test_a_long_file_is_cut_between_lines(root: Path) -> None:

@@ -200,7 +200,9 @@ async def test_a_matcher_that_dies_by_itself_is_an_error(root: Path, monkeypatch
 
     monkeypatch.setattr(module, "Expression", Dying)
     result = await use("search_files", root, pattern="x", regex=True)
-    assert result == Done(ours("the expression 'x' takes too much to match; make it simpler"), is_error=True)
+    assert result == Done(
+        ours("the expression 'x' takes too much to match; make it simpler"), is_error=True, refused=True
+    )
 
 
 async def test_what_is_kept_of_results_is_searched_where_it_is_named_alone(root: Path) -> None:

@@ -283,7 +283,7 @@ async def test_an_engine_that_answers_with_something_else_is_an_error_or_nothing
 
 async def test_without_an_engine_it_is_said_what_to_set() -> None:
     result = await call("web_search", {"query": "tea"}, Fetcher())
-    assert (result.is_error, result.tainted) == (True, False)
+    assert (result.is_error, result.refused, result.tainted) == (True, True, False)
     for setting in ("web.search", "web.brave_api_key", "web.searxng_url"):
         assert setting in result.text
 

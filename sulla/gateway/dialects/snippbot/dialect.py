@@ -30,9 +30,9 @@ async def chat(request: RequestContext) -> None:
 async def _thread(request: RequestContext, asked: SnippbotChat, agent: str, key: str | None) -> str:
     """The session's thread. A new one has a name if the request has one, so that the same request makes one thread."""
     if asked.session:
-        return await thread_named(request, asked.session, agent, "session_id")
+        return await thread_named(request, asked.session, agent, "session_id", asked.project)
     title = ChatRequest("", (), (ChatMessage("user", asked.message),)).title
-    return await request.thread(None if key is None else f"request:{key}", agent, title)
+    return await request.thread(None if key is None else f"request:{key}", agent, title, asked.project)
 
 
 async def decide(request: RequestContext) -> None:

@@ -22,7 +22,7 @@ STATUS: dict[Verdict, str] = {
     "result": "answered",
 }
 """What an approval request is called that was answered like that."""
-_CHAT = ("message", "session_id", "stream")
+_CHAT = ("message", "session_id", "project", "stream")
 _ANSWER = ("session_id", "approved", "decision", "text")
 
 
@@ -33,6 +33,8 @@ class SnippbotChat:
     message: str
     session: str
     """Which conversation it belongs to; empty for a new one."""
+    project: str = ""
+    """What a new one is about; empty for nothing in particular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def read_chat(body: JsonObject) -> SnippbotChat:
         raise _wrong("message", "message: expected what the agent should be told, got nothing")
     if len(message) > TEXT_CHARS:
         raise TooLarge(f"message: got {len(message)} characters, expected at most {TEXT_CHARS}")
-    return SnippbotChat(message, _text(body, "session_id", needed=False))
+    session, project = _text(body, "session_id", needed=False), _text(body, "project", needed=False)
+    return SnippbotChat(message, session, project)
 
 
 def read_decision(body: JsonObject) -> SnippbotDecision:

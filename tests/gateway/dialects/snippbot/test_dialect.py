@@ -353,3 +353,18 @@ async def test_nothing_is_kept_of_a_message_that_is_refused(server: Server, comm
     async with client(server) as http:
         wrong(await http.post(CHAT, json={"message": "Hello"}), 503, "store_unavailable")
     assert commands.texts == []
+
+
+async def test_a_session_can_be_about_a_project(server: Server, commands: Played) -> None:
+    commands.turns = [looks, looks, looks]
+    async with client(server) as http:
+        named = await chat(http, session_id="kitchen", project="garden")
+        again = await chat(http, session_id="kitchen", project="garden")
+        await chat(http, session_id="kitchen")
+        elsewhere = await http.post(CHAT, json={"message": "x", "session_id": commands.threads[0], "project": "rome"})
+    made = [call[3:] for call in commands.calls if call[0] == "create_thread"]
+    assert [project for project, *_ in made] == ["garden", "garden", None]
+    assert named[-1][0] == again[-1][0] == "done"
+    first, second, third = (request_id for _, request_id, *_ in made)
+    assert (first == second, first == third) == (True, False)
+    assert "belongs to no project" in wrong(elsewhere, 422, "invalid_input")
