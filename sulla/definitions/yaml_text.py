@@ -92,6 +92,9 @@ def read_map(text: str) -> JsonObject:
 
 
 _IN_QUOTES: Final = ": put text that holds ': ', ', ', '{' or '[' in quotes"
+_QUOTE: Final = (
+    ": the text ended at the quote before this; write \\\" within \"…\", '' within '…', or put it below a `|`"
+)
 _INDENTED: Final = ": this line is indented otherwise than what it belongs to"
 _MEANT: Final = {
     "mapping values are not allowed in this context": _IN_QUOTES,
@@ -136,7 +139,9 @@ def read_nodes(
         said = ", ".join(filter(None, [error.context, error.problem] if ended else [error.problem]))
         if error.problem_mark is not None and text[error.problem_mark.index :].startswith("\t"):
             return YamlFault(line, column, "a tab stands here: YAML is indented with spaces")
-        return YamlFault(line, column, f"{said}{_MEANT.get(error.problem or '', '')}" or "this is not YAML")
+        before = text[: error.problem_mark.index].rstrip() if error.problem_mark is not None else ""
+        hint = _QUOTE if before.endswith(('"', "'")) else _MEANT.get(error.problem or "", "")
+        return YamlFault(line, column, f"{said}{hint}" or "this is not YAML")
     except _Refused as refused:
         return refused.fault
 

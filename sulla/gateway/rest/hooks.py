@@ -160,5 +160,5 @@ def _unsigned(playbook: str, why: str) -> Unauthorized:
     """The same words for whoever sends, whatever is wrong; the log says what."""
     _log.warning("refused a webhook for %r: %s", playbook[:100], why)
     return Unauthorized(
-        f"the message is not signed as it should be: see {ID} and the other headers in docs/inside/rest.md"
+        f"the message is not signed as it should be: see {ID} and the other headers below Webhooks in docs/playbooks.md"
     )

@@ -101,9 +101,16 @@ def _environment() -> Environment:
     return ImmutableSandboxedEnvironment(undefined=StrictUndefined)
 
 
+_WORDS: Final = {"&": "and", "|": "or", "!": "not", "?": "a if b else c"}
+"""What other languages write as signs."""
+
+
 def _said(message: str) -> str:
     if message.startswith("unexpected 'end of"):
         return "a value is missing at its end"
+    for sign, word in _WORDS.items():
+        if message.startswith(f"unexpected char {sign!r}"):
+            return f"{sign!r} is no operator here; write {word!r}"
     return message.rstrip(".").replace("end of print statement", "the end").replace("end of template", "the end")
 
 

@@ -204,3 +204,29 @@ def read_duration(text: str) -> int | None:
         return None
     seconds = sum(int(count or 0) * size for count, size in zip(found.groups(), _SIZES, strict=True))
     return seconds if seconds <= MAX_DURATION_S else None
+
+
+ELSEWHERE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("run", "script", "shell", "command"), " Write `tool: bash` and `with: {command: …}`."),
+    **dict.fromkeys(("uses", "action", "call"), " Write `tool:` and a tool's name, with its arguments in `with`."),
+    **dict.fromkeys(("foreach", "repeat"), " Write `loop:`, and `for_each` or `count` within it."),
+    **dict.fromkeys(("if", "only_if", "unless"), " Write `when: ${{ … }}`."),
+    **dict.fromkeys(
+        ("then", "else"), " What comes behind says which way it is for: `needs: [<id>.yes]`, `needs: [<id>.no]`."
+    ),
+    **dict.fromkeys(("depends_on", "dependsOn", "depends", "after_step"), " Write `needs:`."),
+    **dict.fromkeys(("switch", "choose"), " Write `router:` and `routes:`, or `condition:`."),
+    **dict.fromkeys(
+        ("sleep", "delay", "pause"), " A step that waits is `wait:`; between two attempts it is `retry: {backoff: …}`."
+    ),
+    **dict.fromkeys(
+        ("on_error", "on-error", "continue-on-error", "continue_on_error", "continue"), " Write `on_failure: go_on`."
+    ),
+    **dict.fromkeys(("max_attempts", "attempts", "times", "max_tries"), " Write `tries:`, within `retry`."),
+    **dict.fromkeys(("concurrency", "parallelism", "max_parallel", "max-parallel"), " Write `at_once:`."),
+    **dict.fromkeys(("cron", "every"), " Write `schedule:`, a period or five fields."),
+    **dict.fromkeys(("until", "do_until"), " Write `while: ${{ not … }}`, or a `break` step."),
+    **dict.fromkeys(("max", "max_iterations"), " Write `most:`."),
+    "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
+}
+"""What other systems call things, and what is written here."""

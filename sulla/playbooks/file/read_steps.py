@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal, cast
 
@@ -19,7 +18,7 @@ from sulla.playbooks.definition import (
     RouterStep,
     Step,
 )
-from sulla.playbooks.file.form import KINDS, NAME, STEP
+from sulla.playbooks.file.form import ELSEWHERE, KINDS, NAME, STEP
 from sulla.playbooks.file.read_kinds import KIND_READERS
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, StepAt
 from sulla.playbooks.file.read_values import WHEN, FileReading
@@ -28,17 +27,6 @@ from sulla.tools.nearest import did_you_mean
 MAX_NESTING: Final = 8
 """Loops and branches within each other."""
 _STEP_NAMES: Final = frozenset(key.name for key in STEP)
-_ELSEWHERE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("run", "script", "shell", "command"), " Write `tool: bash` and `with: {command: …}`."),
-    **dict.fromkeys(("uses", "action", "call"), " Write `tool:` and a tool's name, with its arguments in `with`."),
-    **dict.fromkeys(("foreach", "for_each", "repeat", "while"), " Write `loop:`, and it as one of its keys."),
-    **dict.fromkeys(("if", "only_if"), " Write `when:`."),
-    **dict.fromkeys(("depends_on", "dependsOn", "after_step"), " Write `needs:`."),
-    **dict.fromkeys(("switch", "choose"), " Write `router:` and `routes:`, or `condition:`."),
-    **dict.fromkeys(("sleep", "delay"), " Write `wait:`."),
-    "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
-}
-"""What other systems call things, and what is written here."""
 _ALL_NAMES: Final = _STEP_NAMES | {key.name for keys in KINDS.values() for key in keys}
 
 
@@ -123,7 +111,7 @@ class StepReader:
             return found[0]
         strange = [name for name in step.keys if name not in _ALL_NAMES]
         for name in strange:
-            meant = _ELSEWHERE.get(name) or did_you_mean(name, KINDS) or did_you_mean(name, _STEP_NAMES)
+            meant = ELSEWHERE.get(name) or did_you_mean(name, KINDS) or did_you_mean(name, _STEP_NAMES)
             self._reading.fault(step.keys[name][0].place, "unknown-key", f"a step has no {name!r}.{meant}".rstrip("."))
         if not strange:
             kinds = ", ".join(KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal, TypeVar, cast
 
 from sulla.core.errors import InvalidInput
@@ -14,7 +15,7 @@ from sulla.playbooks.definition import Budget, Given, Retry, Template
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_fault import PlaybookFault
-from sulla.playbooks.file.form import NAME, PARTS, Key, read_duration
+from sulla.playbooks.file.form import ELSEWHERE, NAME, PARTS, Key, read_duration
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt, Use, at_offset, place_of
 from sulla.tools.nearest import did_you_mean
 
@@ -82,7 +83,8 @@ class FileReading:
         names = {key.name: key for key in known}
         for name in [name for name in found if name not in names]:
             meant = did_you_mean(name, [other for other in (*names, *also) if other not in found])
-            told = meant or f" Known: {', '.join(names)}."
+            meant = "" if name in ELSEWHERE else meant
+            told = ELSEWHERE.get(name) or meant or f" Known: {', '.join(names)}."
             self.fault(found[name][0].place, "unknown-key", f"{what} has no {name!r}.{told}")
             # What was meant is not missing as well.
             for other in re.findall(r"'(\w+)'", meant)[:1]:
@@ -144,6 +146,8 @@ class FileReading:
         seconds = read_duration(node.text) if isinstance(node, YamlScalar) else None
         if seconds is None or seconds < least_s:
             self.wrong(node, key, "a time such as 45s, 30m, 2h, 3d or 1h30m, a year at the most")
+            if isinstance(node, YamlScalar) and node.text.isdigit():
+                self.faults[-1] = replace(self.faults[-1], message=f"{self.faults[-1].message}; write {node.text}s")
             return 60.0
         return float(seconds)
 
