@@ -18,9 +18,19 @@ from statistics import median
 
 from bench.frame import Frame, Row, Samples
 from bench.process import ready_url, running
-from bench.stopwatch import OllamaService, OpenAiService, Service, Times, Watch, new_thread, talking, timed, turn
+from bench.stopwatch import (
+    OllamaService,
+    OpenAiService,
+    Service,
+    Times,
+    Watch,
+    new_thread,
+    talking,
+    timed,
+    turn,
+    until_warm,
+)
 from bench.turn import BEYOND_PEOPLE
-from sulla.daemon.run import LOGS, WARM
 from sulla.terminal.place import door
 from tests.servers.script import Reply, Rule, Script
 
@@ -35,7 +45,6 @@ PERSON_S = 3.0
 """How long after the start somebody says something, in seconds."""
 
 _ROUNDS_PER_LIFE = 6
-_LOOK_S = 0.2
 _ANSWER = "Fine. <AGENT_DONE>fine</AGENT_DONE>"
 
 
@@ -105,10 +114,3 @@ async def one_life(provider: Provider, folder: Path) -> list[Times]:
                     thread = await new_thread(client)
                     found.append(await timed(partial(turn, client, service, thread), daemon.pid))
                 return found
-
-
-async def until_warm(home: Path) -> None:
-    """Wait until a daemon's log says that it has loaded what a first turn needs."""
-    logs = home / LOGS
-    while not any(WARM in file.read_text(encoding="utf-8") for file in logs.glob("*")):  # noqa: ASYNC110 - another's
-        await asyncio.sleep(_LOOK_S)

@@ -7,12 +7,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from websockets.asyncio.client import ClientConnection
 
 from bench.bare_turn import FINISHED
 from bench.history import Thread
 from bench.process import processor_s
+from sulla.daemon.run import LOGS, WARM
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import Door
@@ -23,6 +25,7 @@ from tests.servers.script import Script
 from tests.servers.wire import WireRequest, WireResponse
 
 _SETTLE_S = 0.01
+_LOOK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +135,15 @@ async def bare_turn(socket: ClientConnection, service: Service, body: int, text:
     while await socket.recv() != FINISHED:
         pass
     return service.times(sent, acknowledged, time.perf_counter())
+
+
+async def until_warm(home: Path, lives: int = 1) -> None:
+    """Wait until a daemon's log says that it has loaded what a first turn needs.
+
+    Args:
+        home: the daemon's; its log level is ``info``.
+        lives: how many daemons have been started on the home by now.
+    """
+    logs = home / LOGS
+    while sum(file.read_text(encoding="utf-8").count(WARM) for file in logs.glob("*")) < lives:  # noqa: ASYNC110 - another's
+        await asyncio.sleep(_LOOK_S)

@@ -18,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from bench.frame import Frame, Row, Samples
 from bench.history import Thread, text_of, write_history
 from bench.process import ready_url, running
-from bench.stopwatch import Contender, Service, Times, bare_turn, new_thread, talking, timed, turn
+from bench.stopwatch import Contender, Service, Times, bare_turn, new_thread, talking, timed, turn, until_warm
 from sulla.terminal.client import Client
 from sulla.terminal.place import door
 from tests.servers.script import Reply, Rule, Script
@@ -95,7 +95,7 @@ class _Measurement:
             "SULLA_MODEL": "anthropic:fake",
             "ANTHROPIC_BASE_URL": self._service.url,
             "ANTHROPIC_API_KEY": "none",
-            "SULLA_DAEMON__LOG_LEVEL": "error",
+            "SULLA_DAEMON__LOG_LEVEL": "info",
             # A summary is made beside the turns, of a history that no daemon has ever let grow so long.
             "SULLA_MODEL__SUMMARIES": "false",
             **BEYOND_PEOPLE,
@@ -106,6 +106,8 @@ class _Measurement:
                 ours = {size: (self._ours(client, thread), daemon.pid) for size, thread in threads.items()}
                 first = self._ours(client, await new_thread(client))
                 bodies = await self._first_turns((first, daemon.pid), ours)
+                # What is loaded beside the first turns is their cost, and not that of those that follow.
+                await until_warm(self._home, life + 1)
                 database = self._folder / f"bare-{life}.db"
                 arguments = ("-m", "bench.bare_turn", str(database), self._service.url, *map(str, bodies))
                 with running(arguments) as limit:

@@ -11,10 +11,10 @@ from sulla.core.errors import SullaError
 from sulla.core.units import MICRO
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.prompt import prompt_of
+from sulla.daemon.models.prices import prices_of
 from sulla.host.host import Host
 from sulla.host.system import SystemClock
 from sulla.models.catalog import parse_model
-from sulla.models.tokens.prices import read_prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,5 +58,5 @@ class OfflineHome:
             model = parse_model(self._settings.model.name)
         except SullaError:
             return None  # none is set: which one answers is found out when the daemon starts
-        cost = read_prices(self._settings.prices).cost_micro(_Read(tokens), model)
+        cost = prices_of(self._settings).cost_micro(_Read(tokens), model)
         return None if cost is None else cost / MICRO

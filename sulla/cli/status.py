@@ -131,10 +131,12 @@ def _use(report: dict[str, Any]) -> Iterator[str]:
     today = report["today"]
     yield f"today: {today['tokens']} of {today['tokens_limit']} tokens"
     if report["unpriced"]:
-        yield "cost: unpriced (no price is set for this model: see [prices] in sulla.toml)"
+        yield "cost: unpriced (no price is known for this model: see [prices] in sulla.toml)"
     else:
         most = f" of {today['cost_limit']}" if today["cost_limit"] is not None else ""
-        yield f"cost today: {today['cost']:.4f}{most}"
+        by = report.get("listed")
+        listed = f" US dollars, by the list of {by['as_of']} ({by['source']}); [prices] goes before it" if by else ""
+        yield f"cost today: {today['cost']:.4f}{most}{listed}"
     if report["tokens_exact"] is False:
         yield "tokens near a limit are estimated: the tokenizer's file is missing or damaged"
 

@@ -11,6 +11,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.units import MICRO
 from sulla.daemon.models.choice import Choice, how_to
+from sulla.daemon.models.prices import listed_for
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.health import Trouble
@@ -55,7 +56,8 @@ def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock)
         clock: all time.
     """
     used, limits = model.ledger.used(clock.now()), settings.limits
-    priced = model.estimator.info.prices.of(model.estimator.info.name) is not None
+    name = model.estimator.info.name
+    priced, by_list = model.estimator.info.prices.of(name) is not None, listed_for(settings, name)
     return {
         "today": {
             "tokens": used.tokens,
@@ -64,6 +66,7 @@ def report_use(settings: Settings, model: Model, ranks: LazyRanks, clock: Clock)
             "cost_limit": limits.day_cost,
         },
         "unpriced": not priced,
+        "listed": {"as_of": by_list.as_of, "source": by_list.source} if by_list is not None else None,
         "service": model.breaker.state,
         "tokens_exact": ranks.usable,
         "window_tokens": model.estimator.info.window_tokens,

@@ -87,6 +87,8 @@ class ModelSettings(Section):
     """What it may answer for. It never answers in the place of a service that is overloaded or refuses a request."""
     summaries: bool = True
     """Whether the model sums up what lies further back in a long conversation."""
+    list_prices: bool = True
+    """Whether a model that `[prices]` has not costs what its service's list says, in US dollars (docs/models.md)."""
 
 
 class LimitSettings(Section):

@@ -47,7 +47,12 @@ def build(host: Host) -> Built:
         # Held against the tools of the home's own agent, which makes the calls of steps.
         tools, ids = host.tools.now(team.specs[0]), team.ids
         names = known_of(tools, ids, all_tools=not host.tools.has_moving)
-        return replace(names, secrets=frozenset(wanted.secrets), short_secrets=frozenset(wanted.short_secrets()))
+        return replace(
+            names,
+            secrets=frozenset(wanted.secrets),
+            short_secrets=frozenset(wanted.short_secrets()),
+            reply_tokens=host.agents.limits.reply_tokens,
+        )
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
     runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, lambda: team.ids, host.waker, host.waker.queued)

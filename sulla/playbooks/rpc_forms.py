@@ -258,3 +258,5 @@ class PlayDetail:
     """In the order in which they began."""
     next: int | None
     """The `after` of the next page; null at the end."""
+    successor: str = ""
+    """The run that took over from this one by a transfer; empty for none."""

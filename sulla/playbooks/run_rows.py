@@ -27,7 +27,7 @@ from sulla.playbooks.machine.records import (
 from sulla.playbooks.machine.rerun import kept
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import RunRecord
-from sulla.playbooks.run.orders import begun_with
+from sulla.playbooks.run.orders import begun_with, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.state import ThreadState
 
@@ -143,6 +143,8 @@ def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
     inputs: Mapping[str, Json] = {}
     outputs: Mapping[str, Json] = {}
     forked_from = ""
+    # An end by a transfer is none where nobody could take over.
+    successor = successor_of(record.run_id) if row.status == "transferred" else ""
     for fact in kept(plan, record.facts) if plan is not None else record.facts:
         match fact:
             case RunStarted():
@@ -154,7 +156,7 @@ def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
             case _:
                 rows.take(fact)
     found = tuple(_with_wait(one, state) for one in rows.rows.values())
-    return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None)
+    return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None, successor)
 
 
 def _kind(does: object) -> str:

@@ -24,7 +24,7 @@ from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
 from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord
-from sulla.playbooks.run.orders import RunOrder, begun_with, play_of
+from sulla.playbooks.run.orders import RunOrder, begun_with, key_of_successor, play_of, request_of
 from sulla.playbooks.run_rows import detail_of, row_of, status_of
 from sulla.playbooks.service import Begin
 from sulla.playbooks.slice import PLAYBOOK_RUN
@@ -103,7 +103,7 @@ class StoredRuns:
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
-        thread_id = ThreadId(derived_id("thr", "request", _request_of(key)))
+        thread_id = ThreadId(derived_id("thr", "request", request_of(key)))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)
@@ -121,7 +121,7 @@ class StoredRuns:
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
-            await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), _request_of(key))
+            await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
         order = RunOrder("start", self.make_id("seal"), inputs, begin.payload, by=by, handed=begin.handed)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
@@ -190,7 +190,7 @@ class StoredRuns:
             handed=handed,
             chain=play.chain,
         )
-        await self.start(begin, derived_id("over", run.id))
+        await self.start(begin, key_of_successor(run.id))
 
     async def runs(self, *, after: str = "", limit: int = 100, status: str = "") -> Sequence[PlayRow]:
         """Runs by id."""
@@ -258,7 +258,7 @@ class StoredRuns:
         info, _ = await self.threads.get(state.thread_id)
         play = play_of(definition, record.play.source, "manual", record.play.thread)
         created = ThreadCreated(state.identity.agent, play.name, graph=PLAYBOOK, play=play)
-        thread_id = await self.threads.create(created, _request_of(key))
+        thread_id = await self.threads.create(created, request_of(key))
         seal, by = self.make_id("seal"), state.context.by
         payload = record.order.payload if record.order is not None else None
         order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, by=by)
@@ -338,8 +338,3 @@ def _origin(begin: Begin) -> Origin:
 def _told(state: ThreadState) -> str:
     play = PLAYBOOK_RUN.of(state)
     return play.status if play is not None else "gone"
-
-
-def _request_of(key: str) -> str:
-    # No client can ask so: its ids have no colon.
-    return f"play:{key}"

@@ -54,7 +54,7 @@ def test_it_says_ready_on_a_line_of_its_own_after_all_else(daemon: Daemon, place
 
 def test_it_says_where_it_is_and_who_it_is(daemon: Daemon, place: Place) -> None:
     written = json.loads((place.home / "daemon.json").read_text())
-    assert written == {"url": daemon.url, "pid": daemon.process.pid}
+    assert written == {"url": daemon.url, "pid": daemon.process.pid, "zone": ""}
 
 
 def test_without_a_model_it_says_so_at_start_in_status_and_in_the_reply(daemon: Daemon, place: Place) -> None:

@@ -32,6 +32,7 @@ KNOWN = KnownNames(
     playbooks={"lead-triage": {"lead": InputSpec(), "size": InputSpec("integer", required=False)}},
     secrets={"smtp_key", "hook_key", "short_key"},
     short_secrets={"short_key"},
+    reply_tokens=8192,
 )
 
 

@@ -146,9 +146,14 @@ async def test_a_conversation_hears_of_a_run_that_could_not_hand_over(home: Home
 
 
 async def test_playbooks_hand_over_to_each_other_so_often_and_no_more(home: Home) -> None:
-    await home.begin("ring")
+    run: str = await home.begin("ring")
     await home.world.work()
     rows = await home.desk.runs()
+    chain = []
+    while run:
+        chain.append(run)
+        run = (await home.desk.status(run)).successor
+    assert sorted(chain) == sorted(row.run for row in rows), "each names the one that took over from it"
     assert sorted(row.status for row in rows) == ["failed"] + MOST_HANDED_OVER * ["transferred"]
     (failed,) = [row for row in rows if row.status == "failed"]
     assert failed.failure == f"playbooks have handed over {MOST_HANDED_OVER} times since something started the first"

@@ -179,6 +179,11 @@ class Children:
                 "tokens", "run", "tokens", bounds.tokens, run.spent.tokens + aside.tokens, bounds.reply_tokens
             )
             text = f"of this run's tokens {max(0, left)} are left, too few for one more sub-agent: do it yourself"
+            if child_task.mode == "step":  # no model reads this
+                text = (
+                    f"{max(0, tokens)} tokens are too few for the agent of a step: its reply alone may take "
+                    f"{bounds.reply_tokens}. Raise `budget.tokens` of the step or of the playbook"
+                )
             raise LimitReached("limit_tokens", text, hit)
         if bounds.cost_micro is None:
             return Charge(tokens, child_task.cost_micro)

@@ -83,7 +83,7 @@ def prompt_of(
     catalogue = catalogue_of(toolbox, tool_tokens)
     told = catalogue.offered(calls)
     names = {tool.name for tool in told}
-    others = tuple(name for name in catalogue.toolbox.names if name not in names)
+    others = tuple(tool.name for tool in catalogue.toolbox if tool.name not in names and not tool.missing)
     helpers = core.host.agents.team.helpers_section(spec, toolbox)
     own = (*helpers, *sections_of(tuple(core.built.values()), spec, toolbox))
     return Prompt((*sections(spec, core.host.agents.where), *own), told, others)

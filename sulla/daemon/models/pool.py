@@ -13,6 +13,7 @@ from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.prices import prices_of
 from sulla.daemon.models.providers import asker, make_provider
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
@@ -20,7 +21,6 @@ from sulla.host.place import Place
 from sulla.models.base import Provider, Warmable
 from sulla.models.catalog import OFFLINE, parse_model, window_of
 from sulla.models.tokens.calibration import Calibrations
-from sulla.models.tokens.prices import read_prices
 
 log = logging.getLogger(__name__)
 
@@ -105,6 +105,6 @@ class ModelPool:
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
         metered = choice.model.provider != OFFLINE
-        info = ModelInfo(choice.model, window, read_prices(settings.prices), stand_in, metered)
+        info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered)
         estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
         return Model(provider, estimator, self._ledger, Breaker(), self._place.jitter)

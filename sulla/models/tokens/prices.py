@@ -1,12 +1,12 @@
 """What a model call costs, where a price is set. Pure.
 
-Prices are a person's own settings: services change theirs, and a wrong price is worse than none. A model without a
-price is *unpriced*, never free.
+A person's own prices go before the lists of services (`list_prices`), which change: a wrong price is worse than none.
+A model without a price is *unpriced*, never free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from difflib import get_close_matches
 from typing import Protocol
@@ -72,11 +72,15 @@ class Prices:
     Args:
         table: by model as in `SULLA_MODEL`, e.g. ``anthropic:claude-x``; a name that ends in ``*`` stands for all that
             begin so, the longest such name first.
+        else_of: gives the price of a model that the table has not; None where nobody knows it.
     """
 
-    __slots__ = ("_exact", "_prefixes")
+    __slots__ = ("_else_of", "_exact", "_prefixes")
 
-    def __init__(self, table: Mapping[str, Price]) -> None:
+    def __init__(
+        self, table: Mapping[str, Price], else_of: Callable[[ModelName], Price | None] = lambda model: None
+    ) -> None:
+        self._else_of = else_of
         self._exact = {name: price for name, price in table.items() if not name.endswith("*")}
         prefixes = [(name[:-1], price) for name, price in table.items() if name.endswith("*")]
         self._prefixes = tuple(sorted(prefixes, key=lambda entry: -len(entry[0])))
@@ -87,7 +91,13 @@ class Prices:
         exact = self._exact.get(name)
         if exact is not None:
             return exact
-        return next((price for prefix, price in self._prefixes if name.startswith(prefix)), None)
+        found = next((price for prefix, price in self._prefixes if name.startswith(prefix)), None)
+        return found if found is not None else self._else_of(model)
+
+    def has(self, model: ModelName) -> bool:
+        """Whether the table itself has a price for the model."""
+        name = str(model)
+        return name in self._exact or any(name.startswith(prefix) for prefix, _ in self._prefixes)
 
     def cost_micro(self, used: Used, model: ModelName) -> int | None:
         """What it costs, in millionths, rounded up; None, and never 0, if the model is unpriced."""
@@ -95,7 +105,11 @@ class Prices:
         return None if price is None else price.cost_micro(used)
 
 
-def read_prices(table: Mapping[str, Json], place: str = "prices") -> Prices:
+def read_prices(
+    table: Mapping[str, Json],
+    place: str = "prices",
+    else_of: Callable[[ModelName], Price | None] = lambda model: None,
+) -> Prices:
     """Make the table from settings.
 
     ``cache_read`` may be left out, then cached tokens cost as much as others; ``cache_write`` too, then they cost twice
@@ -104,11 +118,12 @@ def read_prices(table: Mapping[str, Json], place: str = "prices") -> Prices:
     Args:
         table: by model: ``{"input": 3, "output": "15.00", "cache_read": 0.3, "cache_write": 3.75}``.
         place: where it stands in the settings, for messages.
+        else_of: see `Prices`.
 
     Raises:
         SettingsError: a price is missing, unknown, negative or no number.
     """
-    return Prices({name: _price(value, f"{place}.{name!r}") for name, value in table.items()})
+    return Prices({name: _price(value, f"{place}.{name!r}") for name, value in table.items()}, else_of)
 
 
 def _price(value: Json, place: str) -> Price:

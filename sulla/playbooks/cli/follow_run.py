@@ -49,16 +49,21 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
     watching = RunWatch(given, clock, run, begin, by_hand=by_hand, outputs=outputs)
     with asyncio.Runner() as runner:
         try:
-            while (ended := runner.run(watching.follow())) is None:
-                # No connection is open while a person thinks.
-                asked = watching.asked
-                for place, (thread_id, question) in enumerate(asked, 1):
-                    shown = questions.ask(question, clock, place=place, of=len(asked)) if by_hand else None
-                    answer = runner.run(shown) if shown is not None else None
-                    if answer is None:
-                        return _left_open(watching)
-                    runner.run(watching.tell(thread_id, question, answer))
-            return ended
+            while True:
+                while (ended := runner.run(watching.follow())) is None:
+                    # No connection is open while a person thinks.
+                    asked = watching.asked
+                    for place, (thread_id, question) in enumerate(asked, 1):
+                        shown = questions.ask(question, clock, place=place, of=len(asked)) if by_hand else None
+                        answer = runner.run(shown) if shown is not None else None
+                        if answer is None:
+                            return _left_open(watching)
+                        runner.run(watching.tell(thread_id, question, answer))
+                if not watching.handed_over:
+                    return ended
+                run = runner.run(watching.successor())
+                tell(f"[goes on as the run {one_line(run)}]")
+                watching = RunWatch(given, clock, run, None, by_hand=by_hand, outputs=outputs)
         except KeyboardInterrupt:
             if watching.run:
                 tell(f"\n[the run goes on; {how_to_come_back(watching.run)}]")
@@ -138,6 +143,27 @@ class RunWatch:
                     return None
         raise AssertionError("unreachable: there is always a run to follow")
 
+    @property
+    def handed_over(self) -> bool:
+        """Whether another playbook has taken over."""
+        return self._sheet.ended == "transferred"
+
+    async def successor(self) -> str:
+        """The run that has taken over.
+
+        Raises:
+            Unavailable: the daemon did not come back in time.
+            Refused: it did.
+        """
+        found = ""
+
+        async def look(client: Client) -> None:
+            nonlocal found
+            found = str((await client.call("workflow.status", run=self.run, limit=1))["successor"])
+
+        await self._follow.once(look)
+        return found
+
     async def tell(self, thread_id: str, question: Question, answer: questions.Given) -> None:
         """Answer a question; the first answer counts, whoever gives it.
 
@@ -170,7 +196,9 @@ class RunWatch:
     def _has_ended(self, event: Row) -> bool:
         """Whether the run is over: an end in its history may have been followed by a new beginning."""
         own = event["thread_id"] == self.run
-        return own and self._sheet.ended is not None and self._follow.is_caught_up(self.run)
+        # Whoever takes over has begun by the time at which the turn is over.
+        begun = not self.handed_over or event["type"] == "RUN_FINISHED"
+        return own and self._sheet.ended is not None and begun and self._follow.is_caught_up(self.run)
 
     def _has_to_ask(self, event: Row) -> bool:
         """Whether somebody is to be asked now: at a terminal at once, else when the run itself waits for nothing but

@@ -89,7 +89,7 @@ class RunLines:
             case "RUN_FINISHED" if self.ended is None and data["outcome"].get("status") == "cancelled":
                 self.ended = "cancelled"
                 yield "the run was stopped"
-            case "RUN_ERROR" if self.ended is None:
+            case "RUN_ERROR" if self.ended in (None, "transferred"):  # nobody took over
                 self.ended = "failed"
                 yield f"failed ({data['code']}): {data['message']}"
             case _:
@@ -141,7 +141,8 @@ class RunLines:
             case "RUN_STOPPED":
                 yield f"is ended ({detail.get('status')})" + (f": {detail['why']}" if detail.get("why") else "")
             case "RUN_ENDED":
-                self.ended, self.outputs = str(detail["status"]), dict(detail.get("outputs", {}))
+                self.ended = str(detail["status"])
+                self.outputs = dict(detail.get("outputs", {})) if self.ended != "transferred" else {}
                 to = f" to {detail['to']}" if detail.get("to") else ""
                 why = f"; {_why(detail)}" if detail.get("failure") else ""
                 yield f"{self.ended}{to}: {self._done} steps, {self._tokens} tokens{why}"

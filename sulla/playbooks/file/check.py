@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.definitions.yaml_text import YamlList, YamlScalar
-from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep, TransferStep
+from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
@@ -18,7 +18,7 @@ from sulla.playbooks.file.check_order import check_order
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
-from sulla.playbooks.file.read_sketch import Sketch, StepAt
+from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt
 from sulla.playbooks.file.read_values import FileReading
 from sulla.tools.nearest import did_you_mean
 
@@ -76,6 +76,8 @@ class _Check:
         self._types.check()
         for step in self._sketch.root.walk():
             self._step(step)
+        if any(isinstance(step.does, AgentStep) for step in self._sketch.root.walk()):
+            self._budget(self._sketch.keys, self._sketch.definition.budget, "of a run")
         self._triggers()
 
     def _fault(self, place: tuple[int, ...], rule: str, message: str) -> None:
@@ -114,7 +116,16 @@ class _Check:
             message = f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 
+    def _budget(self, keys: Keys, budget: Budget, whose: str) -> None:
+        least = self._known.reply_tokens
+        if budget.tokens is not None and budget.tokens < least and "budget" in keys:
+            message = f"{budget.tokens} tokens {whose} are too few for an agent: its reply alone may take {least}"
+            said = f"budget: {message}, besides what it reads; say {3 * least} or more"
+            self._fault(keys["budget"][0].place, "budget", said)
+
     def _agent(self, step: StepAt, does: AgentStep) -> None:
+        if step.step is not None:
+            self._budget(step.keys, step.step.budget, "of a step")
         if self._known.agents is not None and does.agent and does.agent not in self._known.agents:
             meant = did_you_mean(does.agent, self._known.agents)
             self._fault(

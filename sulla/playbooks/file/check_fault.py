@@ -80,6 +80,7 @@ RULES: Final[Mapping[str, str]] = {
     "argument": "The arguments of a tool, and the inputs of a playbook, are those that it takes.",
     "input": "An input's default and choices fit its type, and a trigger gives what is required.",
     "secret-unknown": "A secret is declared in `secrets`, and known to the home.",
+    "budget": "A budget is enough for one reply of an agent.",
     "secret-short": "The secret that signs a webhook has at least 16 bytes.",
     "secret-place": "A secret stands in the arguments of tools alone, and alone in its expression.",
     "retry-once": "A tool that is declared `once` is not tried again by itself.",

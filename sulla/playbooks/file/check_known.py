@@ -37,6 +37,8 @@ class KnownNames:
     """How the names of tools begin that may be there although they are not among these; empty for none."""
     schedule: Callable[[str, str], None] | None = None
     """Takes what a schedule says and its zone; raises `InvalidInput` if no schedule can be made of it."""
+    reply_tokens: int = 0
+    """What one reply of a model may take, in tokens; 0 where nobody knows."""
 
     def is_elsewhere(self, tool: str) -> bool:
         """Whether nothing can be said of a tool that is not known."""

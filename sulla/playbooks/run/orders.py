@@ -10,7 +10,7 @@ from typing import Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
-from sulla.core.ids import ThreadId
+from sulla.core.ids import ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.words import Author, agent
@@ -19,6 +19,22 @@ from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.machine.plan import build
 from sulla.threads.log.plays import Play
+
+
+def request_of(key: str) -> str:
+    """The request id of a run's thread, by the key that begins the run once."""
+    # No client can ask so: its ids have no colon.
+    return f"play:{key}"
+
+
+def key_of_successor(run_id: str) -> str:
+    """The key under which a run hands over to another playbook."""
+    return derived_id("over", run_id)
+
+
+def successor_of(run_id: str) -> ThreadId:
+    """The thread of the run that takes over from another one; it is known before there is one."""
+    return ThreadId(derived_id("thr", "request", request_of(key_of_successor(run_id))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ async def _cost(talk: Talk, _: str) -> None:
     status = await _call(talk, "system.status")
     today, used = status["today"], talk.view.used
     turns = f"{used.turns} answer{'s' if used.turns != 1 else ''}"
-    money = "no price is set for this model" if status["unpriced"] else f"{today['cost']:.4f} in money"
+    money = "no price is known for this model" if status["unpriced"] else f"{today['cost']:.4f} in money"
     most = f" of {today['cost_limit']}" if today["cost_limit"] is not None and not status["unpriced"] else ""
     talk.note(
         f"here: {turns}, {used.shown}\n"

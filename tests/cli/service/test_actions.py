@@ -12,6 +12,7 @@ import pytest
 from sulla.cli.service.actions import service_name
 from sulla.host.home import Home, Whereabouts, find_home
 from sulla.terminal.exits import Exit
+from sulla.terminal.program import program
 from tests.cli.typed import typed
 
 Capsys = pytest.CaptureFixture[str]
@@ -69,14 +70,15 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """One on which only its own programs are found."""
     machine = Machine(tmp_path)
     monkeypatch.setenv("PATH", str(machine.programs))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("SULLA_HOME", str(tmp_path / ".sulla"))
-    return machine
+    yield machine
+    program.cache_clear()  # how Sulla is called was looked up with this machine's PATH
 
 
 def test_a_service_of_systemd_is_installed_driven_and_removed(machine: Machine, tmp_path: Path, capsys: Capsys) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,6 @@ def test_a_run_is_shown_step_by_step_and_its_outputs_are_the_answer(stage: Stage
     ("status", "code"),
     [
         ("completed", Exit.OK),
-        ("transferred", Exit.OK),
         ("failed", Exit.FAILED),
         ("cancelled", Exit.CANCELLED),
     ],
@@ -84,6 +84,31 @@ def test_the_exit_code_says_how_it_ended(stage: Stage, capsys: Capsys, status: s
     done = typed(capsys, "flow", "run", "brew")
     assert (done.code, done.out) == (code, "")
     assert ("(cold): no gas" in done.err) is bool(code)
+
+
+def test_a_run_that_takes_over_is_shown_to_its_end(stage: Stage, capsys: Capsys) -> None:
+    for run, end in (("run_1", "transferred"), ("run_2", "completed")):
+        stage.commands.make(run)
+        outputs = {"n": 3} if end == "completed" else {"given": 1}
+        for type_, data in [*BEGAN, fact("RUN_ENDED", status=end, outputs=outputs, to="other")]:
+            stage.commands.add(run, type_, "run_x", **data)
+        stage.commands.add(run, "RUN_FINISHED", "run_x", outcome={"status": "done"})
+    stage.office.make("run_1", "transferred")
+    stage.office.details["run_1"] = replace(stage.office.details["run_1"], successor="run_2")
+    done = typed(capsys, "flow", "show", "run_1", "--watch")
+    assert done.code == Exit.OK, done.err
+    assert "[goes on as the run run_2]" in done.err
+    assert json.loads(done.out) == {"n": 3}
+
+
+def test_a_run_that_nobody_takes_over_from_has_failed(stage: Stage, capsys: Capsys) -> None:
+    stage.commands.make("run_1")
+    for type_, data in [*BEGAN, fact("RUN_ENDED", status="transferred", outputs={}, to="other")]:
+        stage.commands.add("run_1", type_, "run_x", **data)
+    stage.commands.add("run_1", "RUN_ERROR", "run_x", code="not_found", message="no playbook 'other'")
+    done = typed(capsys, "flow", "show", "run_1", "--watch")
+    assert done.code == Exit.FAILED, done.err
+    assert "failed (not_found): no playbook 'other'" in done.err
 
 
 @pytest.mark.parametrize(

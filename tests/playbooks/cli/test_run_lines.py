@@ -74,7 +74,7 @@ def test_a_run_tells_its_turns() -> None:
     assert lines(sheet, "RUN_ENDED", status="transferred", to="other", outputs={"x": 1}) == [
         "transferred to other: 1 steps, 0 tokens"
     ]
-    assert (sheet.ended, sheet.outputs) == ("transferred", {"x": 1})
+    assert (sheet.ended, sheet.outputs) == ("transferred", {})  # they are for whoever takes over
     lines(sheet, "RUN_REOPENED", steps=["a"])
     assert sheet.ended is None
 

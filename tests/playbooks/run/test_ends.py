@@ -430,3 +430,11 @@ async def test_a_run_whose_failure_was_dealt_with_can_still_say_that_it_failed(
 async def test_without_its_own_word_a_run_whose_failure_was_dealt_with_is_completed(make: Make) -> None:
     world = make(ScriptedProvider(), ALARMED.rsplit("  - {id: told", 1)[0])
     assert (await at(world, await world.run_play("alarmed"))).status == "completed"
+
+
+async def test_a_budget_into_which_no_reply_fits_is_told_to_its_author(make: Make) -> None:
+    text = "name: small\nsteps:\n  - {id: a, agent: '', prompt: work, budget: {tokens: 4000}, retry: {tries: 1}}\n"
+    world = make(ScriptedProvider(), text)
+    failed = await ended(world, await world.run_play("small"))
+    assert failed.failure is not None
+    assert "4000 tokens are too few for the agent of a step: its reply alone may take 8192" in failed.failure.message
