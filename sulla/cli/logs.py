@@ -8,21 +8,25 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 from sulla.cli.log_files import LogFiles
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound, Refused
+from sulla.core.errors import NotFound, Refused, SettingsError
 from sulla.core.stamp import stamp
+from sulla.host.home import Home
 from sulla.host.system import SystemClock
 from sulla.telemetry.entry import as_text
 from sulla.telemetry.logs import FILE
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import count
 from sulla.terminal.output import say, tell
-from sulla.terminal.place import home_of
+from sulla.terminal.place import home_of, tell_time_in
 from sulla.terminal.table import Paper, paper
+from sulla.terminal.times import millisecond
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 LINES: Final = 100
@@ -66,13 +70,15 @@ class Wanted:
             and self.run in (None, entry.get("run_id"))
             and (level not in LEVELS or LEVELS.index(level) >= LEVELS.index(self.level))
             and str(entry.get("at", "")) >= self.since
-            and (not self.grep or self.grep in as_text(entry))
+            and (not self.grep or self.grep in as_text(entry) or self.grep in _shown(entry))
         )
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Print what there is, and follow it if that is asked for."""
-    path = home_of(given) / "logs" / FILE
+    home = home_of(given)
+    path = home / "logs" / FILE
+    tell_time_in(_zone(home, given))
     since = _moment(given.since, SystemClock())
     wanted = Wanted(given.thread, given.run, given.level, since, given.grep or "")
     try:
@@ -129,9 +135,31 @@ class _Reader:
         if self._as_json:
             print(json.dumps(entry), flush=True)
             return
-        first, *below = as_text(entry).split("\n")
+        first, *below = _shown(entry).split("\n")
         grave = entry.get("level") in LEVELS[2:]
         say("\n".join([self._sheet.bold(first) if grave else first, *below]))
+
+
+def _zone(home: Path, given: argparse.Namespace) -> str:
+    """The time zone that the home's settings name, also while no daemon runs on it; empty for the machine's."""
+    where = Home(home).whereabouts()
+    if where is not None:
+        return where.zone
+    from sulla.cli.settings import settings_of  # all of them: slow, and seldom needed
+
+    try:
+        return settings_of(given).daemon.zone
+    except SettingsError:
+        return ""  # whoever looks for what is wrong is shown it by other clocks, which each time names
+
+
+def _shown(entry: dict[str, Any]) -> str:
+    """An entry for people, by their clocks."""
+    try:
+        at = millisecond(str(entry.get("at")))
+    except ValueError:  # no daemon wrote that
+        return as_text(entry)
+    return as_text(entry | {"at": at})
 
 
 def _since(word: str) -> str:
@@ -143,7 +171,9 @@ def _since(word: str) -> str:
 def _moment(since: str | None, clock: Clock) -> str:
     if not since:
         return ""
-    if _TIME.fullmatch(since):
+    if since.endswith("Z"):
         return since.removesuffix("Z")
+    if _TIME.fullmatch(since):
+        return stamp(round(datetime.fromisoformat(since).timestamp() * 1000))
     ago_s = int(since[:-1]) * _UNITS[since[-1]]
     return stamp(max(0, round((clock.now() - ago_s) * 1000)))

@@ -246,8 +246,8 @@ class ProviderError(SullaError):
 
     code = "provider_error"
     fault: ClassVar[Fault] = "theirs"
-    asked: ClassVar[bool] = True
-    """Whether the service may have got the request, and count it."""
+    asked: bool = True
+    """Whether the service may count the request: not if nobody got it, nor if it was answered with a refusal."""
 
 
 class ProviderTransient(ProviderError):

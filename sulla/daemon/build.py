@@ -12,7 +12,7 @@ from typing import Final
 from sulla.agent import environment_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
-from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.calls import ToolCalls, nobody_is_told
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -112,7 +112,10 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     """
     core = make_core(settings, choice, place)
     host, built, clock = core.host, tuple(core.built.values()), place.clock
-    calls = partial(ToolCalls, workspace=settings.workspace, jitter=place.jitter, guard=core.guarding.guard)
+    told_of = next((one.told_of_waits for one in built if one.told_of_waits is not None), nobody_is_told)
+    calls = partial(
+        ToolCalls, workspace=settings.workspace, jitter=place.jitter, guard=core.guarding.guard, told=told_of
+    )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
     told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import field
 from typing import Protocol, TypeVar
 
-from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.calls import ToldOfWaits, ToolCalls
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.limits.limits import RunLimits
 from sulla.agent.model.model import Model
@@ -130,6 +130,8 @@ class Built:
     agent_tools: AgentTools | None = None
     tool_source: ToolSource | None = None
     """Gives tools that come and go."""
+    told_of_waits: ToldOfWaits | None = None
+    """Hears what runs are about to wait for."""
     sections: Callable[[AgentSpec, Toolbox], tuple[PromptSection, ...]] | None = None
     """What models are told of it that changes with files."""
     opening: Opening | None = None

@@ -8,6 +8,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.host.host import Built, Host
 from sulla.people import notices_rpc, presence_rpc
+from sulla.people.child_questions import ChildQuestions
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
 from sulla.people.registry import PresenceRegistry
@@ -50,6 +51,7 @@ def build(host: Host) -> Built:
         provides=(registry, inbox, notifier),
         methods=(presence_rpc.METHODS.done_by(registry), notices_rpc.METHODS.done_by(inbox)),
         tools=notify_tools(notifier),
+        told_of_waits=ChildQuestions(host.threads),
         tasks={"presence": registry.run, "notices": inbox.run},
         forget=inbox.forget,
         status=lambda: people_status(registry, clock),

@@ -23,6 +23,8 @@ class Notice(Fielded):
     """Whose it is."""
     tainted: bool = False
     """Whether it may have been made from what nobody trusts (design §9)."""
+    wait_id: str = ""
+    """The question of a sub-agent that it tells of, for whoever waits here; empty for none."""
 
 
 NOTICES_TOLD: Final[Slice[None]] = Slice("notices", offered=(Notice,))

@@ -57,6 +57,11 @@ def config_folder() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
 
 
+def session_folder() -> str:
+    """Where the sockets of this person's session are (the XDG base directories); empty where there is no session."""
+    return os.environ.get("XDG_RUNTIME_DIR", "")
+
+
 def door(home: Path) -> Door:
     """The door of the daemon that runs on `home`.
 
@@ -73,11 +78,11 @@ def door(home: Path) -> Door:
         )
     if token is None:
         raise Unauthorized(f"cannot read the token in the home {home}: run this as the user that the daemon runs as")
-    _tell_time_in(where.zone)
+    tell_time_in(where.zone)
     return Door(where.url, token)
 
 
-def _tell_time_in(zone: str) -> None:
+def tell_time_in(zone: str) -> None:
     """Have times shown by the home's clocks, unless whoever sits here has clocks of their own (`TZ`).
 
     Args:

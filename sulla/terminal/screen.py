@@ -90,7 +90,7 @@ class Screen:
             case "TOOL_CALL_START":
                 given = json.dumps(data.get("args", {}), ensure_ascii=False)
                 return self._line_end(), f"· {data['name']} {given[:120]}\n"
-            case "NOTICE":
+            case "NOTICE" if not data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
                 return self._line_end(), "! " + f"{notice_head(data)}: {data['text']}".replace("\n", "\n  ") + "\n"
             case "SUSPENDED":
                 return self._line_end(), "".join(map(_asked, data["waits"]))

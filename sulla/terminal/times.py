@@ -21,6 +21,19 @@ def second(at: str) -> str:
     return f"{_here(at):%Y-%m-%d %H:%M:%S}"
 
 
+def millisecond(at: str) -> str:
+    """A time to the millisecond with its zone, e.g. ``2027-01-15 09:00:00.000 CET``.
+
+    Args:
+        at: as the daemon gives it, UTC.
+
+    Raises:
+        ValueError: it is none.
+    """
+    here = _here(at)
+    return f"{here:%Y-%m-%d %H:%M:%S}.{here.microsecond // 1000:03} {here:%Z}"
+
+
 def moment(at: str) -> str:
     """A time to the second with its zone, e.g. ``2027-01-15 09:00:00 CET``.
 

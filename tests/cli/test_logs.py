@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,16 @@ ENTRIES = [
     _entry(3, "worse", level="warning", thread_id="thr_2"),
     _entry(4, "worst", level="error", exception="Traceback:\n  needle"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose clocks show UTC, and nobody who has set others."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture
@@ -83,9 +94,29 @@ def test_an_age_is_counted_from_now(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_people_read_lines_and_are_told_of_damaged_ones(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["logs", "--home", str(home)]) == Exit.OK
     said = capsys.readouterr()
-    assert said.out.splitlines()[1] == ("2027-01-15T08:01:00.000Z INFO sulla.x: begun [thread_id=thr_1 run_id=run_1]")
+    begun = "2027-01-15 08:01:00.000 UTC INFO sulla.x: begun [thread_id=thr_1 run_id=run_1]"
+    assert said.out.splitlines()[1] == begun
     assert said.out.endswith("ERROR sulla.x: worst\n  Traceback:\n    needle\n")
     assert said.err == "1 damaged lines are left out\n"
+
+
+def test_people_are_shown_the_homes_time_and_programs_utc(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "sulla.toml").write_text('[daemon]\nzone = "Europe/Berlin"\n')
+    monkeypatch.delenv("TZ")
+    assert main(["logs", "--home", str(home), "--since", "2027-01-15T09:03"]) == Exit.OK  # in the home's time, too
+    worse, worst, *_ = capsys.readouterr().out.splitlines()
+    assert worse.startswith("2027-01-15 09:03:00.000 CET WARNING sulla.x: worse")
+    assert worst.startswith("2027-01-15 09:04:00.000 CET")
+    assert main(["logs", "--home", str(home), "--since", "2027-01-15T08:04Z", "--json"]) == Exit.OK
+    assert json.loads(capsys.readouterr().out)["at"] == "2027-01-15T08:04:00.000Z"
+
+
+def test_the_log_is_shown_also_where_the_settings_are_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "sulla.toml").write_text("[daemon\n")
+    assert main(["logs", "--home", str(home)]) == Exit.OK
+    assert capsys.readouterr().out.startswith("2027-01-15 08:00:00.000 UTC DEBUG")
 
 
 def test_a_line_that_is_nested_without_end_is_a_damaged_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
@@ -44,6 +44,13 @@ MOST_AT_ONCE: Final = 8
 Made = Result | Wait | None
 """What one call came to, or what has to be waited for."""
 
+ToldOfWaits = Callable[[ThreadState, Sequence[Wait]], Awaitable[None]]
+
+
+async def nobody_is_told(state: ThreadState, waits: Sequence[Wait]) -> None:
+    """Where nobody but the thread itself is told what it waits for."""
+
+
 MOST_TOLD: Final = 10
 """Names of files that a result lists."""
 
@@ -58,6 +65,8 @@ class ToolCalls:
     """A random number from 0 to 1 at each call."""
     guard: CallGuard = field(default_factory=CallGuard)
     """Says which of them may be made."""
+    told: ToldOfWaits = nobody_is_told
+    """Hears what a run is about to wait for; again after a crash in between."""
 
     async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
@@ -149,6 +158,7 @@ class ToolCalls:
             some = list(group)
             waits += await (self._side_by_side(some, runnable, run) if together else self._in_turn(some, runnable, run))
         if waits:
+            await self.told(state, waits)
             # Also those that waited before: an answer may come for any of them.
             await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
 

@@ -262,7 +262,7 @@ class Model:
             said, stop, usage = completed.message, completed.stop, self._account(completed, size)
             charge = _charge(usage, charge)
         except ProviderError as error:
-            said = error
+            said, charge = error, charge if error.asked else Charge(0)
         finally:
             self.ledger.settle(call_id, agent, charge, clock.now())
         return SideReply(said, usage, charge.tokens, stop)

@@ -9,16 +9,20 @@ import subprocess
 from pathlib import Path
 
 from sulla.cli.service.managers import Manager, Systemd, find_manager, own_command, setuid_bubblewrap
+from sulla.cli.service.state import ServiceState
 from sulla.cli.service.texts import DaemonService
 from sulla.cli.settings import examined_of
-from sulla.core.errors import HomeInUse, NotFound, SettingsError
+from sulla.core.errors import HomeInUse, NotFound, Refused, SettingsError
+from sulla.core.stamp import stamp
 from sulla.daemon.settings.config import FILE, Examined
 from sulla.daemon.settings.keys import KEYS_FILE
-from sulla.host.home import Home, find_home
+from sulla.host.home import WHERE, Home, find_home
+from sulla.telemetry.logs import FILE as LOG
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
-from sulla.terminal.place import home_of
+from sulla.terminal.place import home_of, tell_time_in
 from sulla.terminal.program import program
+from sulla.terminal.times import moment
 
 
 def do(given: argparse.Namespace) -> Exit:
@@ -34,6 +38,8 @@ def do(given: argparse.Namespace) -> Exit:
     manager = find_manager(DaemonService(service_name(home), own_command(), str(home), path, setuid_bubblewrap()))
     if given.verb == "install":
         return install(manager, home, examined_of(given))
+    if given.verb == "status":
+        return status(manager, home)
     if not manager.file.exists():
         raise NotFound(
             f"there is no service for the home {home} ({manager.file}): `{program()} service install` makes it"
@@ -77,6 +83,58 @@ def install(manager: Manager, home: Path, examined: Examined) -> Exit:
     for line in unseen(home, examined):
         tell(f"warning: {line}")
     return Exit.OK
+
+
+def status(manager: Manager, home: Path) -> Exit:
+    """Say how the service is.
+
+    Args:
+        manager: of this machine.
+        home: the home.
+
+    Returns:
+        Whether it is installed and runs, and nothing is wrong with it.
+    """
+    if not manager.file.exists():
+        print(f"installed  no: `{program()} service install` makes {manager.file}")
+        _print_daemon(home, 0)
+        return Exit.FAILED
+    print(f"installed  {manager.file}")
+    try:
+        state = manager.state()
+    except Refused as error:
+        state = ServiceState("unknown", faults=(error.message,))
+    faults = [*state.faults]
+    if manager.file.read_bytes() != manager.text:
+        faults.append(f"{manager.file} is not what this version writes: `{program()} service install` makes it anew")
+    print(f"runs       {f'{state.word}, pid {state.pid}' if state.pid else f'no: {state.word}'}")
+    faults += _print_daemon(home, state.pid)
+    print(f"log        {manager.log} (`{program()} service logs`); {home / 'logs' / LOG} (`{program()} logs`)")
+    for fault in faults:
+        print(f"wrong      {fault}")
+    return Exit.FAILED if faults or not state.pid else Exit.OK
+
+
+def _print_daemon(home: Path, pid: int) -> list[str]:
+    """Which daemon there is on a home, and since when.
+
+    Args:
+        home: the home.
+        pid: the service's process; 0 if it does not run.
+
+    Returns:
+        What is wrong with that.
+    """
+    where = Home(home).whereabouts()
+    if where is None:
+        print("daemon     none is ready on this home")
+        return [f"it runs and is not ready: `{program()} service logs` shows what it waits for"] if pid else []
+    tell_time_in(where.zone)
+    since = moment(stamp(round((home / WHERE).stat().st_mtime * 1000)))
+    print(f"daemon     {where.url}, pid {where.pid}, ready since {since}")
+    if where.pid != pid:
+        return [f"the daemon on this home (pid {where.pid}) is not the service's: `{program()} stop` ends it"]
+    return []
 
 
 def unseen(home: Path, examined: Examined) -> list[str]:

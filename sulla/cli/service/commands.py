@@ -20,6 +20,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
     below = command.add_subparsers(dest="verb", metavar="COMMAND", required=True)
     for verb, what in _VERBS.items():
         below.add_parser(verb, help=what)
+    below.add_parser("status", help="is it installed, does it run, since when, where is its log, what is wrong")
     logs = below.add_parser("logs", help="show what it printed; `sulla logs` shows more")
     logs.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
 

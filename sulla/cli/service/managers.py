@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import subprocess
@@ -10,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
+from sulla.cli.service.state import SYSTEMD_ASKED, ServiceState, launchd_state, no_systemd, systemd_state
 from sulla.cli.service.texts import DaemonService, launchd_plist, systemd_unit
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotAvailable, Refused
-from sulla.terminal.place import config_folder
+from sulla.terminal.place import config_folder, session_folder
 from sulla.terminal.program import program
 
 ASK_S: Final = 120.0
@@ -39,6 +41,21 @@ class Manager(Protocol):
 
     def tell(self, verb: str) -> None:
         """`start`, `stop` or `restart` it."""
+
+    def state(self) -> ServiceState:
+        """How it is.
+
+        Raises:
+            Refused: the manager does not say; why, and what to do, is told.
+        """
+
+    @property
+    def text(self) -> bytes:
+        """What `file` would hold if it were installed now."""
+
+    @property
+    def log(self) -> str:
+        """Where what it printed is, for people."""
 
     def log_command(self, *, follow: bool) -> list[str]:
         """What shows what it printed."""
@@ -74,7 +91,7 @@ class Systemd:
     def install(self) -> None:
         """See `Manager`."""
         self._ask("show-environment")  # before anything is written: is there a manager at all?
-        _write(self.file, systemd_unit(self.service).encode())
+        _write(self.file, self.text)
         self._ask("daemon-reload")
         self._ask("enable", "--now", self.file.name)
 
@@ -88,6 +105,20 @@ class Systemd:
         """See `Manager`."""
         self._ask(verb, self.file.name)
 
+    def state(self) -> ServiceState:
+        """See `Manager`."""
+        return systemd_state(self._ask("show", self.file.name, f"--property={','.join(SYSTEMD_ASKED)}"))
+
+    @property
+    def text(self) -> bytes:
+        """See `Manager`."""
+        return systemd_unit(self.service).encode()
+
+    @property
+    def log(self) -> str:
+        """See `Manager`."""
+        return f"the journal of {self.file.name}"
+
     def log_command(self, *, follow: bool) -> list[str]:
         """See `Manager`."""
         return [
@@ -98,11 +129,12 @@ class Systemd:
             *(("--follow",) if follow else ("--no-pager", "-n100")),
         ]
 
-    def _ask(self, *words: str) -> None:
-        _run(
-            [self.systemctl, "--user", *words],
-            "systemd's user manager is there while you are logged in; after `su`, or in a container, there may be none",
-        )
+    def _ask(self, *words: str) -> str:
+        booted = Path("/run/systemd/system").is_dir()  # what sd_booted(3) looks at
+        folder, user = session_folder(), getpass.getuser()
+        known = no_systemd(booted=booted, runtime_folder=folder, user=user, home=self.service.home)
+        answers = folder and Path(folder, "systemd", "private").exists()  # the manager's own socket
+        return _run([self.systemctl, "--user", *words], "" if booted and answers else known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,34 +149,71 @@ class Launchd:
     def _domain(self) -> str:
         return f"gui/{os.getuid()}"
 
+    @property
+    def _target(self) -> str:
+        return f"{self._domain}/{self.service.name}"
+
     def install(self) -> None:
         """See `Manager`."""
         Path(self.service.home, "logs").mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write(self.file, launchd_plist(self.service))
+        if self._is_loaded():  # else it would go on as it was described before
+            self._ask("bootout", self._target)
+        _write(self.file, self.text)
         self._ask("bootstrap", self._domain, str(self.file))
 
     def uninstall(self) -> None:
         """See `Manager`."""
-        self._ask("bootout", f"{self._domain}/{self.service.name}")
+        self.tell("stop")
         self.file.unlink(missing_ok=True)
 
     def tell(self, verb: str) -> None:
         """See `Manager`. An agent that is stopped is unloaded: launchd would start it again."""
-        target = f"{self._domain}/{self.service.name}"
-        match verb:
-            case "start":
+        match verb, self._is_loaded():
+            case "stop", True:
+                self._ask("bootout", self._target)
+            case "stop", False:
+                return
+            case _, False:
                 self._ask("bootstrap", self._domain, str(self.file))
-            case "stop":
-                self._ask("bootout", target)
+            case "start", True:
+                self._ask("kickstart", self._target)
             case _:
-                self._ask("kickstart", "-k", target)
+                self._ask("kickstart", "-k", self._target)
+
+    def state(self) -> ServiceState:
+        """See `Manager`."""
+        if not self._is_loaded():
+            return ServiceState("not loaded", faults=(f"it was stopped: `{program()} service start` starts it",))
+        return launchd_state(self._ask("print", self._target))
+
+    @property
+    def text(self) -> bytes:
+        """See `Manager`."""
+        return launchd_plist(self.service)
+
+    @property
+    def log(self) -> str:
+        """See `Manager`."""
+        return f"{self.service.home}/logs/service.log"
 
     def log_command(self, *, follow: bool) -> list[str]:
         """See `Manager`."""
-        return ["tail", *(("-f",) if follow else ("-n100",)), f"{self.service.home}/logs/service.log"]
+        return ["tail", *(("-f",) if follow else ("-n100",)), self.log]
 
-    def _ask(self, *words: str) -> None:
-        _run([self.launchctl, *words], "launchd's agents are there while you are logged in at the screen")
+    def _is_loaded(self) -> bool:
+        self._ask("print", self._domain)  # is there a session at all?
+        try:
+            self._ask("print", self._target)
+        except Refused:
+            return False
+        return True
+
+    def _ask(self, *words: str) -> str:
+        return _run(
+            [self.launchctl, *words],
+            "launchd's agents are there while you are logged in at the screen, not by ssh alone: log in there once, "
+            f"or run `{program()} up --home {self.service.home}` by hand",
+        )
 
 
 def setuid_bubblewrap() -> bool:
@@ -170,7 +239,7 @@ def _write(path: Path, text: bytes) -> None:
         raise Refused(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _run(words: Sequence[str], known: str) -> None:
+def _run(words: Sequence[str], known: str) -> str:
     asked = " ".join((Path(words[0]).name, *words[1:]))
     try:
         done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace", timeout=ASK_S)
@@ -180,4 +249,5 @@ def _run(words: Sequence[str], known: str) -> None:
         raise Refused(f"`{asked}` cannot be run: {error.strerror}") from None
     if done.returncode:
         said = " ".join((done.stderr or done.stdout).split())[:500] or "it said nothing"
-        raise Refused(f"`{asked}` failed ({done.returncode}): {said}. {known}")
+        raise Refused(f"`{asked}` failed ({done.returncode}): {said}. {known}".rstrip())
+    return done.stdout

@@ -11,6 +11,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.steps import (
     Called,
+    ChildAsks,
     Dropped,
     Step,
     StepAsked,
@@ -85,7 +86,7 @@ class StepReader:
                 return self._text(data)
             case t if t == REASONING:
                 return self._thought(data)
-            case "RUN_STARTED" | "RUN_WAITING":
+            case "RUN_STARTED" | "RUN_WAITING" | "NOTICE":
                 return self._worked_on(event)
             case "MODEL_STARTED":
                 return self._called(event)
@@ -172,6 +173,8 @@ class StepReader:
         self.begun = True
         if event.type == "RUN_STARTED":
             return [StepBegun(self.run_id, event.agent)]
+        if event.type == "NOTICE":
+            return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")
         return [StepWaits(_str(event.data, "reason"), float(wait_s))] if isinstance(wait_s, int | float) else []
 

@@ -134,6 +134,14 @@ class StepWaits:
 
 
 @dataclass(frozen=True, slots=True)
+class ChildAsks:
+    """A sub-agent of the turn waits for people. The answer is not given here, but where questions are answered."""
+
+    words: str
+    """Who asks what, and how it is answered."""
+
+
+@dataclass(frozen=True, slots=True)
 class WentOn:
     """It goes on."""
 
@@ -196,6 +204,7 @@ Step = (
     | ToolEnded
     | StepAsked
     | StepWaits
+    | ChildAsks
     | WentOn
     | StepEnded
 )

@@ -19,7 +19,7 @@ from sulla.models.anthropic.errors import status_error
 from sulla.models.anthropic.reply import AnthropicReply, count_of
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest, Delta
-from sulla.models.wire.failures import no_connection, retry_after_s, took_too_long
+from sulla.models.wire.failures import no_connection, refused, retry_after_s, took_too_long
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.reading import expect_events, read_reply
 
@@ -124,7 +124,8 @@ class AnthropicProvider:
     def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
         said = (error.api_message or error.message).replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
-        return status_error(request.model, error.status_code, str(error.type or ""), said, wait_s)
+        means = status_error(request.model, error.status_code, str(error.type or ""), said, wait_s)
+        return refused(means, error.status_code)
 
 
 # Compressed, a stream would come in lumps.

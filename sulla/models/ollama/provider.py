@@ -17,7 +17,7 @@ from sulla.models.base import ChatRequest, Delta
 from sulla.models.ollama.answers import embeddings_of, encode_embedding, models_of
 from sulla.models.ollama.probe import address
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
-from sulla.models.wire.failures import hung_up, no_answer, retry_after_s, soon_again_s, took_too_long
+from sulla.models.wire.failures import hung_up, no_answer, refused, retry_after_s, soon_again_s, took_too_long
 from sulla.models.wire.reading import read_reply
 
 CONNECT_S = 5.0
@@ -113,7 +113,7 @@ class OllamaProvider:
         except (TimeoutError, *_BROKEN) as error:
             raise self._unanswered(model, timeout_s, error) from error
         wait_s = retry_after_s(response.headers, self._clock.now())
-        raise service_error(model, response.status_code, _said(said), wait_s)
+        raise refused(service_error(model, response.status_code, _said(said), wait_s), response.status_code)
 
     async def _all(self, response: httpx.Response, model: str) -> bytes:
         try:

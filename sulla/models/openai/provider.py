@@ -21,7 +21,7 @@ from sulla.models.openai.chat import ChatReply
 from sulla.models.openai.errors import said_of, status_error
 from sulla.models.openai.responses import ResponsesReply
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
-from sulla.models.wire.failures import no_connection, retry_after_s, took_too_long
+from sulla.models.wire.failures import no_connection, refused, retry_after_s, took_too_long
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.reading import expect_events, read_reply
 
@@ -126,7 +126,8 @@ class OpenAiProvider:
         if self._key:
             said = said.replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
-        return status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
+        means = status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
+        return refused(means, error.status_code)
 
     def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
         if isinstance(error, TimeoutError):

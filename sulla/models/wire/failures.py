@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from sulla.core.errors import ProviderTransient, ProviderUnreachable
+from sulla.core.errors import ProviderError, ProviderTransient, ProviderUnreachable
 
 HERE_S: Final = 1.0
 """How soon is asked again where this machine refused: with four attempts it is over within four seconds. Ours."""
@@ -19,6 +19,10 @@ _NOT_TAKEN: Final = "ClientConnector"
 _HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
 """How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
 ``ConnectTimeout`` or a ``ConnectError``."""
+_NOT_ITS_OWN: Final = frozenset((408, 502, 504, *range(520, 528)))
+"""What a proxy (520 to 527: Cloudflare's) answers for a service that may still be at work: nobody knows what it
+counts. With every other failing status services say that they have not answered, and charge nothing: Anthropic and
+OpenAI both bill by the tokens of replies that were given."""
 _NO_TOOLS: Final = (
     "does not support tool",  # Ollama
     "does not support function calling",
@@ -55,6 +59,17 @@ def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now_s)
     except ValueError:
         return None
+
+
+def refused(error: ProviderError, status: int) -> ProviderError:
+    """An error for an answer with a failing HTTP status: one of the service's own costs nothing.
+
+    Args:
+        error: what the answer means; changed in place.
+        status: 400 to 599.
+    """
+    error.asked = status in _NOT_ITS_OWN
+    return error
 
 
 def refuses_tools(said: str) -> bool:

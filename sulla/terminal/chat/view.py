@@ -282,6 +282,8 @@ class View:
         return [_faint(paused_line(data))]
 
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        if data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
+            return []
         return [Piece("strong", f"! {notice_head(data)}: {data['text']}".replace("\n", "\n  "))]
 
     def _on_playbook_began(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:

@@ -198,8 +198,8 @@ class ModelStarted(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelAbandoned(Fielded):
-    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless nobody
-    was asked."""
+    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless the
+    service is known not to count it."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -209,7 +209,7 @@ class ModelAbandoned(Fielded):
     retry_in_s: float | None = None
     """When it is tried again, in seconds; None if it is not."""
     asked: bool = True
-    """Whether the service may have got the request: no if nobody took the connection, or if there was no key."""
+    """Whether the service may count the request: no if nobody got it, or if it was answered with a refusal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from sulla.models.catalog import ModelName
 from sulla.models.fallback import FallbackProvider
 from sulla.models.tokens.calibration import Calibrations
 from sulla.models.tokens.prices import Prices, read_prices
+from sulla.models.wire.failures import refused
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -162,8 +163,18 @@ async def test_what_a_call_took_is_charged_and_what_came_to_nothing_at_what_was_
     assert finished[-1]["usage"] == {"input_tokens": 100, "output_tokens": 20, "cost_micro": 140}
 
 
-@pytest.mark.parametrize("error", [ProviderUnreachable("nobody"), ProviderKeyMissing("no key")], ids=lambda e: e.code)
-async def test_a_call_that_reached_nobody_costs_nothing(error: ProviderError, store: MemoryStore) -> None:
+FREE = (
+    ProviderUnreachable("nobody"),
+    ProviderKeyMissing("no key"),
+    refused(ProviderTransient("overloaded"), 529),
+    refused(ProviderRejected("no credit"), 400),
+)
+
+
+@pytest.mark.parametrize("error", FREE, ids=lambda e: e.message)
+async def test_a_call_that_reached_nobody_or_was_refused_costs_nothing(
+    error: ProviderError, store: MemoryStore
+) -> None:
     clock = ManualClock()
     provider = ScriptedProvider([error] * 4)
     model = scripted_model(provider, day=DayLimits())
@@ -178,6 +189,19 @@ async def test_a_call_that_reached_nobody_costs_nothing(error: ProviderError, st
     state = await world.threads.load(thread)
     assert state is not None
     assert (state.spending.tokens, model.ledger.used(clock.now()).tokens) == (0, 0)
+
+
+@pytest.mark.parametrize(("status", "charged"), [(529, 0), (504, 100)])
+async def test_a_call_beside_all_runs_costs_nothing_if_it_was_refused(
+    status: int, charged: int, store: MemoryStore
+) -> None:
+    clock, provider = ManualClock(), ScriptedProvider([refused(ProviderTransient("down"), status)])
+    world = World(store, provider, clock=clock, model=scripted_model(provider, day=DayLimits()))
+    request = ChatRequest("m", (), [Message(MessageId("a"), "user", (Text("hi"),))], (), 100, 10)
+    reply = await world.model.once(request, "c", "sulla", clock)
+    assert isinstance(reply.said, ProviderTransient)
+    assert reply.charged_tokens == world.model.ledger.used(clock.now()).tokens
+    assert charged <= reply.charged_tokens <= charged * 2
 
 
 async def test_a_turn_that_a_person_stops_is_charged_once_for_the_call_that_was_cut(store: MemoryStore) -> None:

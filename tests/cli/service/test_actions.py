@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from sulla.cli.service.actions import service_name
-from sulla.host.home import find_home
+from sulla.host.home import Home, Whereabouts, find_home
 from sulla.terminal.exits import Exit
 from sulla.terminal.program import program
 from tests.cli.typed import typed
 
 Capsys = pytest.CaptureFixture[str]
+
+
+LAUNCHCTL = (
+    r"""case "$1 $2" in print\ gui/*/*) printf 'gui/501/sulla = {\n\tstate = running\n\n\tpid = 4711\n}\n';; esac"""
+)
+UNLOADED = """case "$1 $2" in print\\ gui/*/*) echo 'Could not find service' >&2; exit 113;; esac"""
+
+
+def shown(active: str, sub: str, pid: int, starts: str = "enabled") -> str:
+    """What `systemctl show` says of a unit, as a script."""
+    lines = (f"ActiveState={active}", f"SubState={sub}", f"UnitFileState={starts}", f"MainPID={pid}")
+    return f"printf '%s\\n' {' '.join(lines)} Result=exit-code ExecMainStatus=7"
+
+
+@contextmanager
+def running_daemon(home: Path) -> Iterator[int]:
+    """A home that is held as a daemon holds it, by this process."""
+    held = Home(home)
+    held.lock()
+    try:
+        held.announce(Whereabouts("http://127.0.0.1:8137", os.getpid(), "UTC"))
+        yield os.getpid()
+    finally:
+        held.unlock()
 
 
 class Machine:
@@ -80,20 +106,87 @@ def test_a_service_of_launchd_is_installed_driven_and_removed(machine: Machine, 
     machine.has("launchctl")
     machine.has("tail")
     plist = tmp_path / "Library" / "LaunchAgents" / "sulla.plist"
-    for verb, first in (
-        ("install", "bootstrap"),
-        ("stop", "bootout"),
-        ("start", "bootstrap"),
-        ("restart", "kickstart -k"),
+    for loaded, verb, done in (
+        (False, "install", ["bootstrap"]),
+        (True, "install", ["bootout", "bootstrap"]),
+        (True, "start", ["kickstart"]),
+        (True, "restart", ["kickstart -k"]),
+        (True, "stop", ["bootout"]),
+        (False, "stop", []),
+        (False, "start", ["bootstrap"]),
+        (False, "restart", ["bootstrap"]),
     ):
+        machine.has("launchctl", LAUNCHCTL if loaded else UNLOADED)
         assert typed(capsys, "service", verb).code == Exit.OK
-        (asked,) = machine.asked
-        assert asked.startswith(f"launchctl {first} gui/")
+        asked = [line for line in machine.asked if " print " not in line]
+        assert [line.partition(" gui/")[0] for line in asked] == [f"launchctl {one}" for one in done]
     assert plist.exists()
     assert typed(capsys, "service", "logs").code == Exit.OK
     assert machine.asked == [f"tail -n100 {tmp_path}/.sulla/logs/service.log"]
     assert typed(capsys, "service", "uninstall").code == Exit.OK
     assert not plist.exists()
+
+
+def test_how_a_service_of_systemd_is(machine: Machine, tmp_path: Path, capsys: Capsys) -> None:
+    machine.has("systemctl")
+    never = typed(capsys, "service", "status")
+    assert (never.code, never.out.startswith("installed  no: `")) == (Exit.FAILED, True)
+    assert typed(capsys, "service", "install").code == Exit.OK
+    with running_daemon(tmp_path / ".sulla") as pid:
+        machine.has("systemctl", shown("active", "running", pid))
+        well = typed(capsys, "service", "status")
+        assert well.code == Exit.OK
+        assert f"runs       active (running), pid {pid}\n" in well.out
+        assert f"daemon     http://127.0.0.1:8137, pid {pid}, ready since 20" in well.out
+        assert f"{tmp_path}/.sulla/logs/daemon.jsonl" in well.out
+        machine.has("systemctl", shown("inactive", "dead", 0))
+        other = typed(capsys, "service", "status")
+        assert f"wrong      the daemon on this home (pid {pid}) is not the service's: `" in other.out
+
+
+@pytest.mark.parametrize(
+    ("shows", "wrong"),
+    [
+        (("failed", "failed", 0), "its last start failed (exit-code, exit status 7): `"),
+        (("activating", "auto-restart", 0), "its last start failed (exit-code, exit status 7): `"),
+        (("active", "running", 7), "it runs and is not ready: `"),
+        (("active", "running", 7, "disabled"), "it does not start with your session: `"),
+    ],
+)
+def test_what_is_wrong_with_a_service_is_told_with_what_to_do(
+    shows: tuple[str, str, int], wrong: str, machine: Machine, capsys: Capsys
+) -> None:
+    machine.has("systemctl")
+    assert typed(capsys, "service", "install").code == Exit.OK
+    machine.has("systemctl", shown(*shows))
+    said = typed(capsys, "service", "status")
+    assert said.code == Exit.FAILED
+    assert f"wrong      {wrong}" in said.out
+
+
+def test_a_service_that_was_described_otherwise_is_told(machine: Machine, tmp_path: Path, capsys: Capsys) -> None:
+    machine.has("systemctl")
+    assert typed(capsys, "service", "install").code == Exit.OK
+    unit = tmp_path / "config" / "systemd" / "user" / "sulla.service"
+    unit.write_text(unit.read_text().replace("sulla", "sulla-of-before"))
+    assert f"wrong      {unit} is not what this version writes: `" in typed(capsys, "service", "status").out
+
+
+def test_a_manager_that_is_gone_is_told_by_the_status(machine: Machine, capsys: Capsys) -> None:
+    machine.has("systemctl")
+    assert typed(capsys, "service", "install").code == Exit.OK
+    machine.has("systemctl", "echo No medium found >&2; exit 1")
+    said = typed(capsys, "service", "status")
+    assert "runs       no: unknown\n" in said.out
+    assert "wrong      `systemctl --user show sulla.service" in said.out
+
+
+def test_how_a_service_of_launchd_is(machine: Machine, capsys: Capsys) -> None:
+    machine.has("launchctl", UNLOADED)
+    assert typed(capsys, "service", "install").code == Exit.OK
+    assert "wrong      it was stopped: `" in typed(capsys, "service", "status").out
+    machine.has("launchctl", LAUNCHCTL)
+    assert "runs       running, pid 4711\n" in typed(capsys, "service", "status").out
 
 
 def test_where_there_is_no_manager_it_is_said_what_was_looked_for_and_what_to_do(

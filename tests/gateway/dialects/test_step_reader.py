@@ -14,6 +14,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.dialects.step_reader import Retellings, StepReader, status_of_end
 from sulla.gateway.dialects.steps import (
     Called,
+    ChildAsks,
     Dropped,
     StepAsked,
     StepBegun,
@@ -104,6 +105,13 @@ def test_a_turn_that_waits_before_another_attempt_says_for_what_and_how_long() -
     assert waits == StepWaits("provider_unreachable", 10.4)
     assert isinstance(waits, StepWaits)
     assert waits.words == "the model's service does not answer; again in 10 s"
+
+
+def test_what_a_sub_agent_asks_is_told_and_other_notices_are_none_of_the_turns() -> None:
+    log = Log()
+    log.kept("NOTICE", text="Tea is ready.")
+    log.kept("NOTICE", text="The sub-agent cook asks: May I?", wait_id="approval:c:d:0")
+    assert steps(log) == [ChildAsks("The sub-agent cook asks: May I?")]
 
 
 def test_who_comes_in_the_middle_is_told_nothing_of_before_but_goes_by_it() -> None:

@@ -14,6 +14,7 @@ from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.steps import (
     Called,
+    ChildAsks,
     Dropped,
     Step,
     StepAsked,
@@ -94,6 +95,8 @@ class AbiStream:
                 return shown + _event("agent_routing", agent)
             case Called(_, agent):
                 return shown + _event("call_model", agent)
+            case ChildAsks(words):
+                return shown + _event("ai_message", f"[{words}]")
             case ToolBegun(_, _, name):
                 return shown + _event("tool_usage", name)
             case ToolEnded(_, _, text):

@@ -16,6 +16,7 @@ from sulla.gateway.dialects.agui.form import answer_schema
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import AGAIN, ShownText
 from sulla.gateway.dialects.steps import (
+    ChildAsks,
     Dropped,
     Step,
     StepAsked,
@@ -148,7 +149,7 @@ class AguiFrames:
                 return self._think(message_id, delta)
             case StepText(message_id, _, delta):
                 return self._say(message_id, delta)
-            case StepWaits():
+            case StepWaits() | ChildAsks():
                 return self._close() + self._think("waits", f"[{step.words}]") + self._close()
             case StepSaid():
                 return self._close()

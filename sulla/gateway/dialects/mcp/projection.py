@@ -8,6 +8,7 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.steps import (
     Called,
+    ChildAsks,
     Dropped,
     Step,
     StepAsked,
@@ -63,7 +64,7 @@ class McpProjection:
 
     def show(self, step: Step) -> bytes:
         """Take a step in; what is said about it meanwhile."""
-        return (step.words if isinstance(step, StepWaits) else self._take(step)).encode()
+        return (step.words if isinstance(step, StepWaits | ChildAsks) else self._take(step)).encode()
 
     def cut(self, reason: Reason, problem: Problem | None) -> bytes:
         """It is told no further."""

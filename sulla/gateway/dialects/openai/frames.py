@@ -9,7 +9,16 @@ from sulla.core.errors import ShuttingDown
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.openai.form import error_body, error_headers
-from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepUsage, StepWaits, ToolBegun, ToolEnded
+from sulla.gateway.dialects.steps import (
+    ChildAsks,
+    Step,
+    StepAsked,
+    StepEnded,
+    StepUsage,
+    StepWaits,
+    ToolBegun,
+    ToolEnded,
+)
 from sulla.gateway.problems import DEFECT, Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
@@ -61,7 +70,9 @@ class Chunks:
         piece = self.content.take(step)
         shown = self._chunk({"content": piece}) if piece else b""
         match step:
-            case StepWaits():  # beside the answer: what shows a model's thoughts shows it, and nothing else reads it
+            case (
+                StepWaits() | ChildAsks()
+            ):  # beside the answer: what shows a model's thoughts shows it, and nothing else reads it
                 return self._chunk({"reasoning_content": f"[{step.words}]\n"})
             case StepAsked():
                 return shown + self._finish(StepUsage())

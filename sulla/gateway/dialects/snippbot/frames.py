@@ -11,7 +11,16 @@ from sulla.core.stamp import stamp
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.snippbot.form import error_json
-from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepQuestion, StepUsage, ToolBegun, ToolEnded
+from sulla.gateway.dialects.steps import (
+    ChildAsks,
+    Step,
+    StepAsked,
+    StepEnded,
+    StepQuestion,
+    StepUsage,
+    ToolBegun,
+    ToolEnded,
+)
 from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
 from sulla.gateway.rest.sse import HEADERS, KEEP_ALIVE
@@ -62,6 +71,8 @@ class SnippbotFrames:
             case ToolEnded(call_id, name, text, is_error, failure):
                 found: JsonObject = {"tool": name, "output": text, "id": call_id, "is_error": is_error}
                 return self._event("tool_result", {**found, "failure": failure or None})
+            case ChildAsks(words):
+                return self._event("delta", {"text": f"[{words}]\n\n"})
             case StepAsked(asks):
                 return self._requests(asks)
             case StepEnded(status=status, spent=spent, problem=problem):
