@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from sulla.cli.settings import examined_of
-from sulla.cli.wizard import Wishes, Wizard, check_zone, system_zone
+from sulla.cli.wizard import Wishes, Wizard, check_folder, check_zone, system_zone
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.daemon.home.founding import Founded, found_home, keep_keys
@@ -86,6 +86,8 @@ async def _init(given: argparse.Namespace, home: Path, examined: Examined, *, fr
     text = starter([*addresses(around), *wishes.settings()]) if around is not None else None
     settings = examined.settings
     workspace = settings.place(wishes.workspace) if wishes.workspace else settings.workspace
+    if wishes.workspace:
+        check_folder(str(workspace))  # before anything is written: a home with a wrong one cannot be opened
     keys = _keys_to_keep(given, examined, wishes)
     founded = found_home(home, text, workspace, random_token, replace=given.force)
     kept = keep_keys(home, keys)

@@ -77,7 +77,7 @@ class Wizard:
         """
         model = await self._model()
         key = await self.key(model) if model is not None and not self._has_key(model) else ""
-        folder = await self._until_right(f"Folder for the files that agents work on [{workspace}]: ", _no_check)
+        folder = await self._until_right(f"Folder for the files that agents work on [{workspace}]: ", check_folder)
         wanted = await self._until_right(f"Your time zone, for work at set times [{zone or 'UTC'}]: ", check_zone)
         return Wishes(model, key, self._ollama_host, folder, wanted or zone)
 
@@ -183,8 +183,16 @@ class Wizard:
             self._say(f"  {number}. {one_line(choice)}")
 
 
-def _no_check(text: str) -> None:
-    """Any folder can be one."""
+def check_folder(text: str) -> None:
+    """Refuse what no folder can be made at.
+
+    Raises:
+        SettingsError: it is a file, or lies below one.
+    """
+    found = Path(text).expanduser()
+    there = next((one for one in (found, *found.parents) if one.exists()), None)
+    if text and there is not None and not there.is_dir():
+        raise SettingsError(f"{str(there)!r} is a file: name a folder, there already or to be made")
 
 
 def _check_address(text: str) -> None:

@@ -134,7 +134,10 @@ class Screen:
         self._over.add(data["message_id"])
         if data["message_id"] != self._message or not self._shown:
             return "", ""
-        return self._line_end(), f"[that answer broke off ({data.get('reason', '')}); it begins anew]\n"
+        reason = data.get("reason", "")
+        # One that was cut off by the daemon's end is made again by whoever takes the run up.
+        anew = "; it begins anew" if data.get("retry_in_s") is not None or reason in _TAKEN_UP else ""
+        return self._line_end(), f"[that answer broke off ({reason}){anew}]\n"
 
     def _more(self, message_id: str, offset: int, delta: str) -> str:
         if message_id in self._over:
@@ -162,6 +165,7 @@ class Screen:
         return "\n" if ended else ""
 
 
+_TAKEN_UP = ("crashed", "drained", "paused")
 _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 """What concerns whoever follows a thread, whichever of its runs it comes from."""
 

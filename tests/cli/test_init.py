@@ -230,6 +230,7 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
                 ("4 if you just press Enter:", "1\n"),
                 ("The key for anthropic", "sk-proj-hunter2\n"),
                 ("The key for anthropic", f"\x1b[200~{key}\x1b[201~\n"),
+                ("Folder for the files", f"{__file__}\n"),
                 ("Folder for the files", f"{tmp_path}/my files\n"),
                 ("Your time zone", "Mars/Olympus\n"),
                 ("Your time zone", "Europe/Berlin\n"),
@@ -239,6 +240,7 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
             seen_all = seen.shown
         assert fake.requests == [], "nothing was paid for"
     assert "that begins like a key of OpenAI's; it was not taken" in seen_all
+    assert "is a file: name a folder" in seen_all
     assert "there is no time zone 'Mars/Olympus'" in seen_all
     assert "hunter2" not in seen_all
     file = place.home / "keys.toml"
@@ -304,6 +306,14 @@ def test_after_a_key_that_the_service_refuses_another_one_is_asked_for(tmp_path:
 
 
 # --------------------------------------------------------------------------------------------------------- by flags
+
+
+def test_a_workspace_that_is_a_file_is_refused_before_anything_is_written(home: Path, capsys: Capsys) -> None:
+    (home.parent / "notes.txt").write_text("mine")
+    shown = typed(capsys, "init", "--model", "anthropic:a", "--workspace", str(home.parent / "notes.txt" / "w"))
+    assert shown.code != Exit.OK
+    assert "notes.txt' is a file: name a folder" in shown.err
+    assert not (home / "sulla.toml").exists()
 
 
 def test_all_of_it_can_be_said_on_the_command_line(home: Path, capsys: Capsys) -> None:

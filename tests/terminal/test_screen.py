@@ -107,6 +107,14 @@ def test_an_abandoned_reply_is_void_and_begins_anew() -> None:
     assert _all(_delta("m", 3, "lo"), _delta("n", 0, "Hello"), _end("n", "Hello"), screen=screen) == "Hello\n"
 
 
+@pytest.mark.parametrize(("retry_in_s", "anew"), [(None, ""), (0.0, "; it begins anew"), (10.0, "; it begins anew")])
+def test_an_abandoned_reply_begins_anew_only_where_another_attempt_follows(retry_in_s: float | None, anew: str) -> None:
+    screen = Screen("run")
+    screen.show(_delta("m", 0, "Hel"))
+    void = screen.show(_event("MODEL_ABANDONED", message_id="m", reason="provider_protocol", retry_in_s=retry_in_s))
+    assert void == ("\n", f"[that answer broke off (provider_protocol){anew}]\n")
+
+
 def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
     assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
 

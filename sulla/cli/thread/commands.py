@@ -33,7 +33,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
         one.add_argument("--json", action="store_true", help="print JSON, one object per line")
     for name in ("show", "rename", "delete"):
         parsers[name].add_argument("id", metavar="ID", help="the thread; the beginning of its id is enough")
-    parsers["rename"].add_argument("title", metavar="NAME", nargs="*", help="what to call it")
+    parsers["rename"].add_argument(
+        "title", metavar="NAME", nargs="*", help="what to call it; nothing takes its name back"
+    )
     parsers["search"].add_argument(
         "words",
         metavar="WORD",

@@ -66,6 +66,7 @@ class Talk:
         self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
         self._pressed = Pressed()
         self._jobs: asyncio.Queue[Job] = asyncio.Queue(_MOST_JOBS)
+        self._underway = self._left_underway = False
         around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
         self.prompt = TalkPrompt(clock, around, read_history(home))
         self.current = Current(home, clock, self.happened, self.note)
@@ -169,9 +170,11 @@ class Talk:
                 break
             if typed is not None and not self._take(typed):
                 break
-        with suppress(TimeoutError):
+        try:
             async with self.clock.timeout(_LEAVE_S):
                 await self._jobs.join()
+        except TimeoutError:
+            self._left_underway = self._underway
 
     def _take(self, typed: Typed) -> bool:
         """Do what a line says; whether the talk goes on."""
@@ -223,11 +226,13 @@ class Talk:
         """Send what was typed, in its order."""
         while True:
             job = await self._jobs.get()
+            self._underway = True
             try:
                 await job()
             except SullaError as error:
                 self.note(f"[{error.message}]")
             finally:
+                self._underway = False
                 self._jobs.task_done()
                 self.prompt.draw()
 
@@ -356,6 +361,8 @@ class Talk:
 
     def _say_farewell(self) -> None:
         thread_id = self.current.conversation.thread_id
+        if self._left_underway:
+            self.note("[the last message may not have been taken: no daemon has said so]")
         if unsent := self._jobs.qsize():
             self.note(f"[{unsent} not sent]")
         if self.view.running:
