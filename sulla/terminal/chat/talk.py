@@ -45,6 +45,15 @@ _ROWS_LEFT: Final = 8
 Job = Callable[[], Awaitable[None]]
 
 
+class _Jobs(asyncio.Queue["Job"]):
+    """What was typed and is still to be done, in its order; it lives as long as the talk."""
+
+    underway = False
+    """Whether one of them is being done."""
+    left = False
+    """Whether the talk ended while that went on."""
+
+
 class Talk:
     """One talk, from its first line to its last.
 
@@ -65,8 +74,7 @@ class Talk:
         """What was asked and left open, by id; what is answered elsewhere while it is asked, too."""
         self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
         self._pressed = Pressed()
-        self._jobs: asyncio.Queue[Job] = asyncio.Queue(_MOST_JOBS)
-        self._underway = self._left_underway = False
+        self._jobs = _Jobs(_MOST_JOBS)
         around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
         self.prompt = TalkPrompt(clock, around, read_history(home))
         self.current = Current(home, clock, self.happened, self.note)
@@ -174,7 +182,7 @@ class Talk:
             async with self.clock.timeout(_LEAVE_S):
                 await self._jobs.join()
         except TimeoutError:
-            self._left_underway = self._underway
+            self._jobs.left = self._jobs.underway
 
     def _take(self, typed: Typed) -> bool:
         """Do what a line says; whether the talk goes on."""
@@ -226,13 +234,13 @@ class Talk:
         """Send what was typed, in its order."""
         while True:
             job = await self._jobs.get()
-            self._underway = True
+            self._jobs.underway = True
             try:
                 await job()
             except SullaError as error:
                 self.note(f"[{error.message}]")
             finally:
-                self._underway = False
+                self._jobs.underway = False
                 self._jobs.task_done()
                 self.prompt.draw()
 
@@ -361,7 +369,7 @@ class Talk:
 
     def _say_farewell(self) -> None:
         thread_id = self.current.conversation.thread_id
-        if self._left_underway:
+        if self._jobs.left:
             self.note("[the last message may not have been taken: no daemon has said so]")
         if unsent := self._jobs.qsize():
             self.note(f"[{unsent} not sent]")

@@ -23,7 +23,6 @@ SAID = (
 CLIENTS: tuple[tuple[Hears, str], ...] = (
     (deepgram, "auto"),
     (deepgram, "recognizer"),
-    (doubled, "auto"),
     (flux, "auto"),
     (flux, "sulla"),
     (vosk, "auto"),
@@ -31,15 +30,25 @@ CLIENTS: tuple[tuple[Hears, str], ...] = (
 )
 
 
+RELAYED: tuple[tuple[Hears, str], ...] = ((doubled, "auto"),)
+"""Behind a relay that sends each frame twice."""
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "kind", ["sqlite", *(pytest.param(kind, marks=pytest.mark.faults) for kind in ("redis", "postgres"))]
+    ("kind", "clients"),
+    [
+        ("sqlite", CLIENTS),
+        *(pytest.param(kind, CLIENTS, marks=pytest.mark.faults) for kind in ("redis", "postgres")),
+        pytest.param("sqlite", RELAYED, marks=pytest.mark.faults),
+    ],
+    ids=["sqlite", "redis", "postgres", "sqlite, relayed"],
 )
 async def test_a_turn_that_a_break_divides_is_heard_once_and_whole(
-    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
+    tmp_path: Path, kind: str, clients: tuple[tuple[Hears, str], ...], backend_of: Callable[[str], Backend]
 ) -> None:
     backend, home = backend_of(kind), tmp_path / "home"
-    people = [Dictation(home, hears, turns, said) for hears, turns in CLIENTS for said in SAID]
+    people = [Dictation(home, hears, turns, said) for hears, turns in clients for said in SAID]
     async with Daemon(home, "http://127.0.0.1:1", {**backend.settings, **OFFLINE}) as daemon:
         await daemon.start()
         try:
