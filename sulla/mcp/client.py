@@ -192,7 +192,7 @@ class _ClientSession:
                     self.state.waiting.discard(scope)
             raise Unavailable(self.state.over)
         except MCPError as error:
-            if error.code == types.CONNECTION_CLOSED:
+            if _is_closed(error):
                 raise Unavailable(self.state.over or "the connection was closed") from error
             raise
         except ValidationError as error:
@@ -311,5 +311,9 @@ def _refused(error: MCPError, status: int) -> str:
     """What became of a request of ours; the server's own words stay out of it."""
     if said := refusal(status):
         return said
-    closed = error.code == types.CONNECTION_CLOSED
-    return "the connection was closed" if closed else f"it answered with error {error.code}"
+    return "the connection was closed" if _is_closed(error) else f"it answered with error {error.code}"
+
+
+def _is_closed(error: MCPError) -> bool:
+    """Whether the library says it of the connection: servers use the same number for refusals of their own."""
+    return error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
