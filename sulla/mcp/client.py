@@ -29,7 +29,7 @@ from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, re
 from sulla.mcp.process import ServerFolders, ServerProcess, server_process
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import McpResult, McpSession
-from sulla.mcp.words import answer_text, plain
+from sulla.mcp.words import answer_data, answer_text, left_out, plain
 
 MAX_PAGES: Final = 20
 """Pages of a list of tools: one that never ends must not hold us."""
@@ -172,7 +172,9 @@ class _ClientSession:
             told = _refused(error, self.state.status)
             return McpResult(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
         said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return McpResult(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
+        content, structured = said.get("content") or [], said.get("structuredContent")
+        text = answer_text(content, structured)
+        return McpResult(text, bool(result.is_error), answer_data(content, structured), left_out(content))
 
     async def _ask(self, asking: Awaitable[_Result]) -> _Result:
         """Wait for an answer.
@@ -288,6 +290,7 @@ def _offered(tool: types.Tool) -> McpTool:
         tool.input_schema,
         bool(hints and hints.read_only_hint),
         bool(hints and hints.idempotent_hint),
+        tool.output_schema or {},
     )
 
 
