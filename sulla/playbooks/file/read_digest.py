@@ -59,7 +59,11 @@ def _list(value: tuple[object, ...]) -> object:
     return [_item(item) for item in value]
 
 
-_ADDED: Mapping[type, tuple[str, ...]] = {AgentStep: ("memory",), ToolStep: ("may_cut",)}
+_ADDED: Mapping[type, tuple[str, ...]] = {
+    AgentStep: ("memory",),
+    ToolStep: ("may_cut",),
+    Definition: ("concurrency",),
+}
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {
     **dict.fromkeys((str, int, float, bool, type(None)), _same),

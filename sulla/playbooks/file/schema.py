@@ -56,6 +56,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "break": ("`true`", {"enum": [True, None]}),
     "budget": ("a budget", _ref("budget")),
     "check": ("`schema` or `orchestrator`", {"enum": ["schema", "orchestrator"]}),
+    "concurrency": ("how many", _ref("concurrency")),
     "condition": ("an expression, or `ask`", {"anyOf": [_EXPRESSION, {"type": "boolean"}, _ref("condition")]}),
     "count": (f"1 to {MAX_PASSES}, or an expression", {"anyOf": [{"type": "integer", "minimum": 1}, _EXPRESSION]}),
     "cron": ("a cron expression or a duration", {"type": "string"}),
@@ -95,6 +96,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "type": ("a type", {"enum": ["string", "number", "integer", "boolean", "list", "object"]}),
     "values": ("a list of texts", {"type": "array", "minItems": 2, "items": _TEXT}),
     "wait": ("a duration, an expression, or `until`", {"anyOf": [_DURATION, _EXPRESSION, _ref("wait")]}),
+    "when_full": ("`queue`, `skip` or `cancel_old`", {"enum": ["queue", "skip", "cancel_old"]}),
     "word": ("a name", {"type": "string"}),
     "zone": ("a time zone", {"type": "string"}),
 }

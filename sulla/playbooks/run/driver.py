@@ -287,6 +287,8 @@ class RunDriver:
                 self.take(machine.resume(), Author.PERSON, seq=seq)
             case "cancel":
                 self.take(machine.cancel(asked.why), Author.PERSON, seq=seq)
+            case "look":
+                self.take((), Author.PERSON, seq=seq)  # it has its turn already
             case "step":
                 facts = [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")]
                 self.take(facts, Author.PERSON, seq=seq)
