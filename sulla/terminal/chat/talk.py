@@ -24,7 +24,7 @@ from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
 from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
 from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
-from sulla.terminal.chat.view import Used, View
+from sulla.terminal.chat.view import Used, View, notice_piece
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
@@ -77,7 +77,7 @@ class Talk:
         self._jobs = _Jobs(_MOST_JOBS)
         around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
         self.prompt = TalkPrompt(clock, around, read_history(home))
-        self.current = Current(home, clock, self.happened, self.note)
+        self.current = Current(home, clock, self.happened, self._notice, self.note)
 
     # ---------------------------------------------------------------------------------------------------------- output
 
@@ -93,7 +93,7 @@ class Talk:
 
     def _rows(self) -> list[str]:
         rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
-        return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal())
+        return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal(), self.current.link.away_since_s)
 
     def _label(self) -> str:
         agent = self.choices.agent or self.current.agent or (self.known.agents[0][0] if self.known.agents else "")
@@ -127,11 +127,12 @@ class Talk:
                 async with asyncio.TaskGroup() as group:
                     self.current.group = group
                     await self.open(thread_id)
-                    worker = group.create_task(self._work())
+                    beside = [group.create_task(self._work()), group.create_task(self.current.inbox.run())]
                     try:
                         await self._read()
                     finally:
-                        worker.cancel()
+                        for task in beside:
+                            task.cancel()
                         self.current.close()
             except BaseExceptionGroup as failures:
                 raise foremost(failures) from None
@@ -178,9 +179,11 @@ class Talk:
                 break
             if typed is not None and not self._take(typed):
                 break
+            _ = self.current.begin(self.current.inbox.mark())  # its group keeps it
         try:
             async with self.clock.timeout(_LEAVE_S):
                 await self._jobs.join()
+                await self.current.inbox.mark()
         except TimeoutError:
             self._jobs.left = self._jobs.underway
 
@@ -262,6 +265,10 @@ class Talk:
         if asked is None and self._next_question() is not None:
             self.prompt.put_aside()
         self.prompt.draw()
+
+    def _notice(self, row: Event) -> None:
+        here = row["thread_id"] == self.current.conversation.thread_id
+        self.show(notice_piece(row, "" if here else str(row["thread_id"])))
 
     # -------------------------------------------------------------------------------------------------------- questions
 

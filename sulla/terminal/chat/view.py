@@ -284,7 +284,7 @@ class View:
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
             return []
-        return [Piece("strong", f"! {notice_head(data)}: {data['text']}".replace("\n", "\n  "))]
+        return [notice_piece(data)]
 
     def _on_playbook_began(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [_faint(f"[playbook {data['name']} begins: {data['thread_id']}]")]
@@ -319,6 +319,17 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "PLAYBOOK_ENDED": View._on_playbook_ended,
 }
 """What is made of each type of event; the others say nothing to people."""
+
+
+def notice_piece(data: Event, where: str = "") -> Piece:
+    """What an agent tells people beside its answer.
+
+    Args:
+        data: the notice.
+        where: in which conversation, if that is not the one that is looked at.
+    """
+    head = notice_head(data) + (f", in {where}" if where else "")
+    return Piece("strong", f"! {head}: {data['text']}".replace("\n", "\n  "))
 
 
 def spent_words(used: Used, counted: int) -> str:
