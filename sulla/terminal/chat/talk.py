@@ -335,6 +335,10 @@ class Talk:
         self.known = replace(self.known, questions=())  # the numbers have changed
         try:
             await self.current.conversation.call_with(tell)
+            if thread_id not in self.current.conversation.follow.seen:  # what comes of it does not show here
+                self.note(
+                    f"[{given.verdict}: what comes of it is in {thread_id}; /threads {thread_id[:12]} goes there]"
+                )
         except SullaError as error:
             self.note(f"[not taken: {error.message}]")
             if error.retryable:  # the daemon is away: the question stays
