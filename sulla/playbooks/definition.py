@@ -112,6 +112,8 @@ class ToolStep:
     args: Mapping[str, Given] = field(default_factory=dict)
     check: Literal["schema", "orchestrator"] = "schema"
     """`orchestrator`: the agent confirms, edits or refuses the arguments first."""
+    may_cut: bool = False
+    """Whether it counts as done where the tool could not give all of its result; else it fails."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONC
 
 Takes = Literal[
     "agent", "any", "args", "branches", "break", "check", "concurrency", "condition",
-    "count", "cron", "duration", "expires",
+    "count", "cron", "cut", "duration", "expires",
     "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name", "names", "needs", "number", "on",
     "on_failure", "playbook", "rest", "retry", "routes", "schema", "steps", "template", "text", "type", "budget",
     "values", "wait", "when_full", "word", "zone", "each", "factor",
@@ -76,6 +76,7 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("tool", "word", "Which tool is called.", required=True),
         Key("with", "args", "Its arguments."),
         Key("check", "check", "`orchestrator`: the agent confirms, edits or refuses the arguments first."),
+        Key("cut", "cut", "`allow`: what the tool could not give is left out; else the step fails then."),
     ),
     "router": (
         Key("router", "template", "What a model is asked.", required=True),
@@ -172,6 +173,8 @@ TRIGGER_INPUTS: Final = Key("inputs", "maps", "What it is started with then.")
 
 STEP_FIELDS: Final[Mapping[str, str]] = {
     "output": "what it came to; null until then, and where it was skipped or failed",
+    "result": "what a tool gave as values: `text`, `truncated`, and "
+    "[those of each tool](tools.md#arguments-and-results); null of all other steps",
     "route": "which way it went: of a router, a condition, an approval or a choice; else empty",
     "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
     "error": "`{kind, reason, message}` of its failure; null where there was none",

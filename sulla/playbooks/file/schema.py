@@ -60,6 +60,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "condition": ("an expression, or `ask`", {"anyOf": [_EXPRESSION, {"type": "boolean"}, _ref("condition")]}),
     "count": (f"1 to {MAX_PASSES}, or an expression", {"anyOf": [{"type": "integer", "minimum": 1}, _EXPRESSION]}),
     "cron": ("a cron expression or a duration", {"type": "string"}),
+    "cut": ("`fail` or `allow`", {"enum": ["fail", "allow"]}),
     "duration": ("a duration", _DURATION),
     "each": ("a list, or an expression", {"anyOf": [{"type": "array"}, _EXPRESSION]}),
     "expires": ("a duration, or `never`", {"anyOf": [_DURATION, {"const": "never"}]}),

@@ -347,7 +347,7 @@ def _asked(waits: Iterable[Wait]) -> set[str]:
 def _refuse_large(facts: Iterable[Played]) -> None:
     """Fail before a write that no store would take: what is folded in must be what is kept."""
     for fact in facts:
-        size = len(json.dumps(dict(fact.detail), default=str).encode())
+        size = len(json.dumps(dict(fact.detail), default=str, ensure_ascii=False).encode("utf-8", "replace"))
         if size > MOST_BYTES:
             whose = f"the step {fact.at!r}" if fact.at else "the run"
             raise TooLarge(

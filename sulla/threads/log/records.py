@@ -76,6 +76,8 @@ class StopAsked(Fielded):
 
     kind: ClassVar[str] = "STOP"
     provenance: ClassVar[Provenance] = "daemon"
+    drop: bool = False
+    """Whether messages that wait get no turn any more, instead of being held."""
 
 
 @dataclass(frozen=True, slots=True)
