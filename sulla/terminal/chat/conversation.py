@@ -115,15 +115,19 @@ class Conversation:
                 await self.call_with(self._opening.take_back)
             raise
 
-    async def stop(self) -> None:
+    async def stop(self, *, drop: bool = False) -> None:
         """End the answer that comes.
+
+        Args:
+            drop: whether messages that wait get none, too; else they are held.
 
         Raises:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
         request_id = random_id("req")
-        await self.call_with(lambda client: client.call("turn.stop", thread_id=self.thread_id, request_id=request_id))
+        given = {"thread_id": self.thread_id, "request_id": request_id, "drop": drop}
+        await self.call_with(lambda client: client.call("turn.stop", **given))
 
     async def call_with(self, work: Callable[[Client], Awaitable[T]]) -> T:
         """Do something with the daemon, which may be away, or take nothing for a while.

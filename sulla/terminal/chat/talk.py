@@ -192,8 +192,8 @@ class Talk:
         match orders.read_line(typed.text):
             case Order("exit"):
                 return False
-            case Order("stop"):
-                self._stop()
+            case Order("stop", argument):
+                self._stop(drop=bool(argument))
             case Order("quote", argument):
                 self.prompt.quote(argument)
                 self.note("[passed on with the next message]" if argument else "[nothing is quoted]")
@@ -363,17 +363,17 @@ class Talk:
     def _is_busy(self) -> bool:
         return bool(self.view.running or self.view.queued)
 
-    def _stop(self) -> None:
+    def _stop(self, *, drop: bool = False) -> None:
         if not self._is_busy:
             self.note("[nothing goes on]")
             return
         self._pressed.stopping = True
         self.note("[stopping…]")
-        _ = self.current.begin(self._stopped())  # its group keeps it
+        _ = self.current.begin(self._stopped(drop=drop))  # its group keeps it
 
-    async def _stopped(self) -> None:
+    async def _stopped(self, *, drop: bool) -> None:
         try:
-            await self.current.conversation.stop()
+            await self.current.conversation.stop(drop=drop)
         except SullaError as error:
             self._pressed.ended()
             self.note(f"[not stopped: {error.message}]")

@@ -20,6 +20,18 @@ def begun(at: Seat) -> Seat:
     return at
 
 
+def test_a_line_that_was_typed_before_the_prompt_is_sent_and_several_stand_in_it(here: Here) -> None:
+    with seat(["chat"], here.place.environ) as at:
+        at.type("hello\r")
+        at.until("[done:", LABEL)
+    with seat(["chat"], here.place.environ) as at:
+        at.type("one\ryes\r")
+        at.until(LABEL, f"{LABEL} one\n  yes")
+        at.type("\r")
+        text = at.until("[done:", LABEL)
+    assert text.count("That was it.") == 1
+
+
 def test_an_answer_is_formed_and_its_turn_says_what_it_used(here: Here) -> None:
     with seat(["chat"], here.place.environ) as at:
         begun(at).type("form it\r")
@@ -94,6 +106,21 @@ def test_a_message_that_waits_is_told_and_one_that_steers_too(here: Here) -> Non
         at.until("[the message waits behind the answer that comes", "1 message waits")
         here.model.release("gate")
         at.until("Gate opened.", "That was it.")
+
+
+def test_messages_that_wait_are_dropped_where_that_is_said(here: Here) -> None:
+    with seat(["chat"], here.place.environ, columns=120) as at:
+        begun(at).type("slow\r")
+        at.until("It begins")
+        at.type("one more\rand another\r")
+        at.until("2 messages wait")
+        at.type("\x03")
+        at.until("[2 messages are held; your next lets them go on, and /stop all drops them]")
+        at.until_more("/stop all\r", "[a message that waited is dropped]", more=2)
+        at.until_more("hello\r", "[done:")
+        assert not any("and another" in text for text in here.model.shown_last)
+        at.type("\x04")
+        assert at.ended() == Exit.OK
 
 
 def test_others_messages_are_shown_and_the_last_ones_when_it_is_opened(here: Here) -> None:
