@@ -130,7 +130,7 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """A stable word, e.g. ``limit_model_calls``; for `done`, ``no_wrapper`` if the agent did not say itself that it is."""
+    """A stable word, e.g. ``limit_steps``; for `done`, ``no_wrapper`` if the agent did not say itself that it is."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
