@@ -161,6 +161,8 @@ def _told(job: ShellJob, now_s: float, after: int) -> str:
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
     if job.file:
         lines.append(f"[{how_to_read(job.file)}]")
+    if job.made:
+        lines.append(f"[{job.made}]")
     if len(new) < output.total - after:
         lines.append(f"[… the last {len(new)} bytes of what is new]")
     return "\n".join((*lines, readable(new))) if new else "\n".join(lines)
