@@ -19,6 +19,7 @@ from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
     PassStarted,
+    RunClosing,
     RunEnded,
     RunPaused,
     RunReopened,
@@ -36,7 +37,7 @@ from sulla.playbooks.machine.records import (
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.tools.nearest import did_you_mean
 
-_RUN: Final = (RunStarted, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
+_RUN: Final = (RunStarted, RunClosing, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
 _ENDS: Final = (StepCompleted, StepFailed, StepSkipped)
 _Place = tuple[str, tuple[int, ...]]
 """A step's id and the numbers of the passes that it lies in."""
@@ -216,13 +217,17 @@ def _without(plan: Plan, facts: Sequence[Fact], steps: Sequence[str], now_ms: in
     stopped = {fact.at for fact in facts if isinstance(fact, StepCancelled)}
     reopened = {level.place for level in levels if not level.itself}
     for fact in facts:
-        if isinstance(fact, RunEnded | RunStopped | RunPaused | RunResumed):
+        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed):
             continue
         if isinstance(fact, RunStarted | RunReopened):
             yield fact
             continue
         place = address(fact.at)
-        if fact.at in stopped or any(_takes_back(plan, level, place, fact) for level in levels):
+        if (
+            fact.at in stopped
+            or place[0] in plan.closing
+            or any(_takes_back(plan, level, place, fact) for level in levels)
+        ):
             continue
         yield fact._replace(at_ms=now_ms) if isinstance(fact, StepStarted) and place in reopened else fact
 
