@@ -14,6 +14,7 @@ from sulla.core.errors import (
     Conflict,
     CorruptRecord,
     GraphError,
+    NotFound,
     StaleLease,
     StoreUnavailable,
     SullaError,
@@ -231,7 +232,8 @@ class PlaybookNode:
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
-            await self.effects.say(MoveId(run.id, "", 0), said, state, "high")  # nobody waits for it who would be told
+            with suppress(NotFound):  # its own conversation was deleted just now
+                await self.effects.say(MoveId(run.id, "", 0), said, state, "high")
 
 
 def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
