@@ -194,6 +194,8 @@ class Names:
 
 def names_at(use: Use) -> tuple[str, ...]:
     """The names that an expression may begin with where it stands."""
+    if use.role == "key":
+        return ("inputs", "run")  # it is worked out before there is anything else
     names = ["inputs", "steps", "secrets", "run"]
     step = use.step
     if step is not None and use.role == "while":

@@ -72,10 +72,11 @@ class Input(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class StopAsked(Fielded):
-    """End the running turn and hold what waits."""
+    """End the running turn; what waits is held, or with `drop` gets no turn any more."""
 
     kind: ClassVar[str] = "STOP"
     provenance: ClassVar[Provenance] = "daemon"
+    drop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,7 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``. For `done`:
-    ``no_wrapper`` if the agent did not say itself that it is."""
+    """A stable word, e.g. ``limit_steps``; for `done`, ``no_wrapper`` if the agent did not say itself that it is."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
@@ -304,12 +304,11 @@ class Resumed(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class RunPaused(Fielded):
-    """All work stands still; the run goes on where it was when somebody resumes it."""
+    """All work stands still, asked for with the token `by`; the run goes on where it was when somebody resumes it."""
 
     kind: ClassVar[str] = "RUN_PAUSED"
     provenance: ClassVar[Provenance] = "person"
     by: str
-    """The name of the token that the pause was asked for with."""
     reason: str = ""
     """Why, in that person's words."""
 
@@ -369,8 +368,7 @@ class RunError(Fielded):
     retryable: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     usage: Usage = field(default_factory=Usage)
-    counted: int = 0
-    """As of `RunFinished`."""
+    counted: int = 0  # as in `RunFinished`
 
 
 Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | ChildStarted | BargedIn
