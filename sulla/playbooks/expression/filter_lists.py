@@ -15,6 +15,7 @@ from sulla.playbooks.expression.values import ENTRY_WORK, MAX_ITEMS, CostMeter, 
 from sulla.tools.nearest import did_you_mean
 
 _ALL: Final = object()
+QUOTED: Final = '""'
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -118,17 +119,16 @@ def to_csv(meter: CostMeter, value: object, separator: object = ",") -> str:
             raise InvalidInput(f"expected objects with the fields {', '.join(names)}, one is {json.dumps(_names(row))}")
         lines.append([text_of(field, meter) for field in row.values()])
     check_text(sum(len(field) + 1 for line in lines for field in line))
-    found = "".join(f"{between.join(_field(field, between) for field in line)}\r\n" for line in lines)
+    # A line of nothing would be none: one empty field alone stands in quotes.
+    found = "".join(f"{between.join(_field(field, between) for field in line) or QUOTED}\r\n" for line in lines)
     check_text(len(found))
     return found
 
 
 def _field(text: str, between: str) -> str:
     """A field of a table, in quotes if need be."""
-    if not text or any(mark in text for mark in (between, '"', "\r", "\n")):
-        doubled = text.replace('"', '""')
-        return f'"{doubled}"' if text else ""
-    return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"' if any(mark in text for mark in (between, '"', "\r", "\n")) else text
 
 
 def _names(row: object) -> object:

@@ -319,6 +319,7 @@ def test_what_an_expression_looks_up_can_be_told_beforehand() -> None:
         ("'a b' | urlencode", "a%20b"),
         ("'\ufeffa,b\n' | fromcsv", []),
         ("'a,b\n1,2\n' | fromcsv | tocsv", "a,b\r\n1,2\r\n"),
+        ("[{'a': ''}] | tocsv | fromcsv", [{"a": ""}]),
     ],
 )
 def test_times_and_tables_are_reckoned_with_as_calendars_and_tables_have_it(text: str, expected: Json) -> None:
