@@ -24,7 +24,9 @@ KNOWN = KnownNames(
     tools={
         "send_email": KnownTool(SEND, "once"),
         "read_file": KnownTool(
-            {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}, "pure"
+            {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+            "pure",
+            gives={"lines": {"type": "integer"}},
         ),
         "web_search": KnownTool({"type": "object"}, "pure", "no web search is set up"),
     },

@@ -56,9 +56,11 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "break": ("`true`", {"enum": [True, None]}),
     "budget": ("a budget", _ref("budget")),
     "check": ("`schema` or `orchestrator`", {"enum": ["schema", "orchestrator"]}),
+    "concurrency": ("how many", _ref("concurrency")),
     "condition": ("an expression, or `ask`", {"anyOf": [_EXPRESSION, {"type": "boolean"}, _ref("condition")]}),
     "count": (f"1 to {MAX_PASSES}, or an expression", {"anyOf": [{"type": "integer", "minimum": 1}, _EXPRESSION]}),
     "cron": ("a cron expression or a duration", {"type": "string"}),
+    "cut": ("`fail` or `allow`", {"enum": ["fail", "allow"]}),
     "duration": ("a duration", _DURATION),
     "each": ("a list, or an expression", {"anyOf": [{"type": "array"}, _EXPRESSION]}),
     "expires": ("a duration, or `never`", {"anyOf": [_DURATION, {"const": "never"}]}),
@@ -77,6 +79,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "on": ("triggers", _ref("on")),
     "on_failure": ("`fail` or `go_on`", {"enum": ["fail", "go_on"]}),
     "playbook": ("a playbook's name", {"type": "string", "pattern": _pattern(PLAYBOOK_NAME.pattern)}),
+    "rest": ("`cancel` or `go_on`", {"enum": ["cancel", "go_on"]}),
     "retry": ("tries, or how", {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 20}, _ref("retry")]}),
     "routes": (
         "texts by name",
@@ -94,6 +97,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "type": ("a type", {"enum": ["string", "number", "integer", "boolean", "list", "object"]}),
     "values": ("a list of texts", {"type": "array", "minItems": 2, "items": _TEXT}),
     "wait": ("a duration, an expression, or `until`", {"anyOf": [_DURATION, _EXPRESSION, _ref("wait")]}),
+    "when_full": ("`queue`, `skip` or `cancel_old`", {"enum": ["queue", "skip", "cancel_old"]}),
     "word": ("a name", {"type": "string"}),
     "zone": ("a time zone", {"type": "string"}),
 }

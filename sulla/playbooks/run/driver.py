@@ -231,7 +231,7 @@ class RunDriver:
             return written(fact)
         self._worker.drop(job)
         call, run = self._history.call(job), self._state.run
-        begun = call is not None and run is not None and call.id in run.calls.intents
+        begun = call is not None and (job.fresh or (run is not None and call.id in run.calls.intents))
         return written(fact, call_id=call.id if call is not None and begun else "")
 
     def _settle(self) -> None:
@@ -287,6 +287,8 @@ class RunDriver:
                 self.take(machine.resume(), Author.PERSON, seq=seq)
             case "cancel":
                 self.take(machine.cancel(asked.why), Author.PERSON, seq=seq)
+            case "look":
+                self.take((), Author.PERSON, seq=seq)  # it has its turn already
             case "step":
                 facts = [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")]
                 self.take(facts, Author.PERSON, seq=seq)
@@ -345,7 +347,7 @@ def _asked(waits: Iterable[Wait]) -> set[str]:
 def _refuse_large(facts: Iterable[Played]) -> None:
     """Fail before a write that no store would take: what is folded in must be what is kept."""
     for fact in facts:
-        size = len(json.dumps(dict(fact.detail), default=str).encode())
+        size = len(json.dumps(dict(fact.detail), default=str, ensure_ascii=False).encode("utf-8", "replace"))
         if size > MOST_BYTES:
             whose = f"the step {fact.at!r}" if fact.at else "the run"
             raise TooLarge(

@@ -76,6 +76,8 @@ class RunHistory:
     """By address."""
     owners: bool = True
     """Whether nobody but the owner can have written the playbook: not if its run was begun by what nobody trusts."""
+    lane: str = field(default="", init=False)
+    """What it has in common with the runs that it counts together with; empty where it counts with none."""
 
     def does(self, at: str) -> Kind:
         """What the step at an address does."""

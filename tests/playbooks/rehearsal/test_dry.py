@@ -57,6 +57,21 @@ def test_every_way_of_every_choice_is_shown_once() -> None:
     assert not found.is_cut
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        '- {id: b, set: {n: "${{ steps.a.output | length }}"}}',
+        '- id: b\n  loop: {for_each: "${{ steps.a.output | lines }}", steps: [{id: c, set: {n: "${{ 1 }}"}}]}',
+        '- id: b\n  loop: {count: 2, steps: [{id: c, tool: t}, {id: d, set: {n: "${{ steps.c.output | length }}"}}]}',
+    ],
+    ids=["set", "for_each", "within a loop"],
+)
+def test_a_condition_on_what_is_made_from_a_placeholder_goes_both_ways(steps: str) -> None:
+    test = "- {id: some, condition: \"${{ (steps.b.output | tojson) == '1' }}\"}"
+    found = dry(f"- {{id: a, tool: t}}\n{steps}\n{test}")
+    assert ways(found) == [{"some": "yes"}, {"some": "no"}]
+
+
 def test_what_is_settled_is_not_gone_through() -> None:
     assert ways(dry(ROUTED, choose={"kind": "other"})) == [{"kind": "other"}]
     assert ways(dry(ROUTED, choose={"ok": "no"})) == [{"kind": "sales", "ok": "no"}, {"kind": "other"}]
@@ -119,19 +134,19 @@ def test_an_output_that_is_given_decides() -> None:
 def test_what_has_no_value_is_assumed_and_told() -> None:
     steps = """
 - {id: look, tool: t}
-- {id: l, loop: {for_each: "${{ steps.look.output.items }}", steps: [{id: a, tool: t, with: {x: "${{ item.name }}"}}]}}
-- {id: c, loop: {count: "${{ steps.look.output.n }}", steps: [{id: b, tool: t}]}}
-- {id: w, loop: {while: "${{ steps.look.output.more }}", steps: [{id: d, tool: t}]}}
-- {id: s, wait: "${{ steps.look.output.s }}"}
-- {id: u, wait: {until: "${{ steps.look.output.u }}"}}
-- {id: say, respond: "${{ steps.look.output.text }}"}
+- {id: l, loop: {for_each: "${{ steps.look.result.items }}", steps: [{id: a, tool: t, with: {x: "${{ item.name }}"}}]}}
+- {id: c, loop: {count: "${{ steps.look.result.n }}", steps: [{id: b, tool: t}]}}
+- {id: w, loop: {while: "${{ steps.look.result.more }}", steps: [{id: d, tool: t}]}}
+- {id: s, wait: "${{ steps.look.result.s }}"}
+- {id: u, wait: {until: "${{ steps.look.result.u }}"}}
+- {id: say, respond: "${{ steps.look.result.words }}"}
 """
     found = dry(steps)
     assert [way.rehearsed.status for way in found.ways] == ["completed"]
     way = found.ways[0]
     assert [row.at for row in way.rehearsed.rows if "@" in row.at] == ["a@0", "b@0", "d@0"]
     assert way.rehearsed.took_ms == 0
-    assert way.rehearsed.told == ("<text of ${{ steps.look.output.text }}>",)
+    assert way.rehearsed.told == ("<text of ${{ steps.look.result.words }}>",)
     for said in ("'l' has one entry", "'c' has one pass", "'w' has one pass", "'s' waits for no", "'u' waits for no"):
         assert any(said in assumed for assumed in way.assumed), (said, way.assumed)
 
