@@ -174,6 +174,10 @@ class _Check:
             if trigger.kind == "event" and trigger.text and trigger.text not in EVENTS:
                 meant = did_you_mean(trigger.text, EVENTS) or f" There are: {', '.join(EVENTS)}."
                 self._fault(place, "unknown-event", f"there is no event {trigger.text[:60]!r}.{meant}")
+            output = trigger.webhook.output if trigger.webhook is not None else ""
+            if output and output not in definition.outputs:
+                meant = did_you_mean(output, definition.outputs) or f" There are: {', '.join(definition.outputs)}."
+                self._fault(place, "unknown-name", f"answer: this playbook has no output {output!r}.{meant}")
 
     def _schedule(self, text: str, zone: str, place: tuple[int, int]) -> None:
         if read_duration(text) is None and not _CRON.fullmatch(text):

@@ -59,7 +59,7 @@ def _list(value: tuple[object, ...]) -> object:
     return [_item(item) for item in value]
 
 
-_ADDED: Mapping[type, tuple[str, ...]] = {AgentStep: ("memory",)}
+_ADDED: Mapping[type, tuple[str, ...]] = {AgentStep: ("memory",), Trigger: ("webhook",)}
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {
     **dict.fromkeys((str, int, float, bool, type(None)), _same),

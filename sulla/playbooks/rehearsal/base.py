@@ -146,6 +146,7 @@ class RehearsalSetting:
         known: the tools that there are; their arguments are checked where they are known.
         trigger: what started it.
         payload: ``run.payload``.
+        request: ``run.headers`` and ``run.query``.
         now_ms: when it begins, UTC milliseconds.
     """
 
@@ -154,6 +155,7 @@ class RehearsalSetting:
     known: KnownNames = NOTHING_KNOWN
     trigger: str = "manual"
     payload: Json = None
+    request: FrozenJson = field(default_factory=dict)
     now_ms: int = BEGINS_MS
 
 
@@ -170,6 +172,8 @@ def names_of(definition: Definition, setting: RehearsalSetting, now_ms: int, tri
         "started_at": stamp(now_ms),
         "trigger": trigger,
         "payload": setting.payload if trigger == setting.trigger else None,
+        "headers": setting.request.get("headers", {}) if trigger == setting.trigger else {},
+        "query": setting.request.get("query", {}) if trigger == setting.trigger else {},
     }
     return {"run": run, "secrets": {name: f"<secret {name}>" for name in definition.secrets}}
 

@@ -119,7 +119,7 @@ class PlaybookNode:
     def _history(self, record: RunRecord, plan: Plan, state: ThreadState, run: Run) -> RunHistory:
         order, play, definition = record.order or RunOrder("start", by=Author.OUTSIDE), record.play, plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
-        scope = run_scope(state.thread_id, play, order.payload, record.ordered_ms) if play is not None else {}
+        scope = run_scope(state.thread_id, play, order, record.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
         machine = Playbook(plan, evaluate, names=names)
         kept = PLAYBOOK_RUN.of(state)
