@@ -123,8 +123,8 @@ class StoredRuns:
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
-        seal, brought = self.make_id("seal"), begin.payload
-        order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request)
+        seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
+        order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -264,7 +264,7 @@ class StoredRuns:
         seal, by = self.make_id("seal"), state.context.by
         first = record.order or RunOrder("start", by=by)
         order = RunOrder("fork", seal, inputs, first.payload, (), tuple(steps), state.thread_id, info.last_seq, by=by)
-        order = replace(order, request=first.request)
+        order = replace(order, request=first.request, own=first.own)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private

@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
+from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
@@ -55,9 +56,10 @@ def _checked(text: str, known: KnownNames) -> Checked:
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))
     _Check(sketch, known).run()
-    faults = tuple(sorted(set(sketch.faults)))
-    broken = any(fault.severity == "error" for fault in faults)
-    return Checked(None if broken else sketch.definition, faults)
+    if any(fault.severity == "error" for fault in sketch.faults):
+        return Checked(None, tuple(sorted(set(sketch.faults))))
+    asked = questions(sketch.definition, sketch.steps, known)
+    return Checked(sketch.definition, tuple(sorted({*sketch.faults, *asked})))
 
 
 class _Check:

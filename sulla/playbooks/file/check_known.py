@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from typing import Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
-from sulla.tools.base import Effect
+from sulla.tools.base import Effect, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,10 @@ class KnownTool:
     effect: Effect = "once"
     missing: str = ""
     """What this home has to set before it can be used; empty for nothing."""
+    reach: Reach | Literal[""] = ""
+    """Where it takes effect; empty where that hangs on the call."""
+    foreign: bool = False
+    """Whether its results are from outside: pages, servers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord, written
 from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
 from sulla.playbooks.run.steps import StepEffects
+from sulla.playbooks.run.trust import trust_in
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import Play
 from sulla.threads.log.state import ThreadState
@@ -125,7 +126,8 @@ class PlaybookNode:
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
         stack = (*order.stack, definition.name)
-        return RunHistory(machine, run.id, order.seal, stack, marks, records, owners=not order.by.tainted)
+        trust = trust_in(plan, play, order, record.tainted)
+        return RunHistory(machine, run.id, order.seal, stack, marks, trust, records)
 
     async def _facts(self, state: ThreadState, run: Run, record: RunRecord, plan: Plan) -> list[Fact]:
         """The facts of a run, with those that its order begins with; these are kept before anything else is done."""

@@ -61,13 +61,16 @@ class RunOrder:
     """How often playbooks have handed over to each other before it."""
     request: FrozenJson = field(default_factory=dict)
     """The ``headers`` and the ``query`` of a webhook's message."""
+    own: bool = False
+    """Whether its playbook is a file of the home, which nobody but the owner has written, whoever begins it. Orders
+    that were kept before there was this say no."""
 
     def text(self) -> str:
         """As a message."""
         said: JsonObject = {"do": self.do, "seal": self.seal}
         said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
         said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
-        said |= {"tainted": self.by.tainted, "handed": self.handed}
+        said |= {"tainted": self.by.tainted, "handed": self.handed, "own": self.own}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
         said |= {"request": dict(self.request)} if self.request else {}
         # An empty one is one: whoever brings it along again has to be known by it.
@@ -92,7 +95,8 @@ def read_order(text: str) -> RunOrder:
             seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
             by, handed = agent(tainted="tainted" in said), int(said.get("handed", 0))
-            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=said.get("request", {}))
+            request, own = said.get("request", {}), "own" in said
+            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, own=own)
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 
