@@ -12,8 +12,18 @@ from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
 from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.records import ModelAbandoned, Outcome, RunError, RunFinished, TextMessageEnd, ToolCallResult
+from sulla.threads.log.records import (
+    InputIgnored,
+    ModelAbandoned,
+    Outcome,
+    RunError,
+    RunFinished,
+    Stopped,
+    TextMessageEnd,
+    ToolCallResult,
+)
 from sulla.threads.log.state import ThreadState
+from sulla.threads.next_task import StopRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,9 @@ def failed(error: SullaError) -> WalkFailed:
 NO_WRAPPER: Final = "no_wrapper"
 """The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
 asked for one (decision 039)."""
+
+DROPPED: Final = "dropped"
+"""The reason of a run that never began, because somebody took its message back."""
 
 Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
 
@@ -147,3 +160,17 @@ def _error(run: OpenRun, failure: WalkFailed, now_ms: int) -> RunError:
     reason = failure.reason or failure.code
     outcome = Outcome("failed", reason=reason, hit=failure.hit, updated_at_ms=now_ms)
     return RunError(run.id, failure.code, failure.message, failure.retryable, outcome, run.spent.usage)
+
+
+def stop_records(state: ThreadState, stop: StopRun) -> list[InputIgnored | RunFinished | Stopped]:
+    """What a stop comes to, behind the end of the open run.
+
+    Args:
+        state: the thread.
+        stop: says whether messages that wait are dropped. What playbooks ask and tell is not: they would wait for ever.
+    """
+    records: list[InputIgnored | RunFinished | Stopped] = []
+    for seq, item in sorted(state.inbox.waiting.items()):
+        if stop.drop and seq < stop.seq and not state.is_told(item):
+            records += [InputIgnored(seq, DROPPED), RunFinished(item.run_id, Outcome("cancelled", reason=DROPPED))]
+    return [*records, Stopped(stop.seq)]

@@ -171,10 +171,10 @@ class Service:
             raise NotFound(f"no thread {thread_id!r}: create one with thread.create, or list them with thread.list")
         return info.last_seq
 
-    async def stop(self, thread_id: str, request_id: str | None) -> int:
-        """End the running turn and hold what waits."""
+    async def stop(self, thread_id: str, request_id: str | None, *, drop: bool = False) -> int:
+        """End the running turn and hold what waits, or drop it."""
         self._watch.check()
-        seq = await self._threads.stop(ThreadId(thread_id), request_id)
+        seq = await self._threads.stop(ThreadId(thread_id), request_id, drop=drop)
         self._work.enqueue(Job(thread_id))
         return seq
 

@@ -167,8 +167,8 @@ class Commands(Protocol):
             QueueFull: too many messages wait.
         """
 
-    async def stop(self, thread_id: str, request_id: str | None) -> int:
-        """End the running turn and hold what waits; returns the request's number in the log.
+    async def stop(self, thread_id: str, request_id: str | None, *, drop: bool = False) -> int:
+        """End the running turn and hold what waits, or drop it; returns the request's number in the log.
 
         Raises:
             NotFound: there is no such thread.

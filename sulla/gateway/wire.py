@@ -102,6 +102,8 @@ class TurnStop(Params):
 
     thread_id: Id
     request_id: Id | None = None
+    drop: bool = False
+    """Whether messages that wait get no turn any more, instead of being held."""
 
 
 class TurnContinue(Params):

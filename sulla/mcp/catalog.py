@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from hashlib import sha256
 from typing import Final
 
@@ -38,6 +38,8 @@ class McpTool:
     schema: FrozenJson
     read_only: bool = False
     idempotent: bool = False
+    output: FrozenJson = field(default_factory=dict)
+    """Schema of its structured content; empty where it does not say. Nobody goes by it who allows a call."""
 
     @property
     def digest(self) -> str:
@@ -81,7 +83,9 @@ def read_catalog(offered: Iterable[McpTool], allowed: Sequence[str] | None) -> M
             left_out += 1
         else:
             try:
-                chosen[tool.name] = replace(tool, description=_short(tool.description), schema=tidy(tool.schema))
+                chosen[tool.name] = replace(
+                    tool, description=_short(tool.description), schema=tidy(tool.schema), output=_tidied(tool.output)
+                )
             except InvalidInput as error:
                 notes.append(f"{tool.name!r} is left out: {error.message}")
     if left_out:
@@ -129,6 +133,16 @@ def _wrong(tool: McpTool, known: Mapping[str, McpTool]) -> str:
     if size > MAX_SCHEMA_BYTES:
         return f"{shown} is left out: its schema has {size} bytes, at most {MAX_SCHEMA_BYTES} are taken"
     return ""
+
+
+def _tidied(schema: FrozenJson) -> FrozenJson:
+    """A schema of what comes back, as far as it is of use."""
+    if len(json.dumps(schema)) > MAX_SCHEMA_BYTES:
+        return {}
+    try:
+        return tidy(schema)
+    except InvalidInput:
+        return {}  # the tool can be used all the same: nothing is then known of what it gives
 
 
 def _short(text: str) -> str:

@@ -29,7 +29,7 @@ from sulla.mcp.client_http import MAX_ANSWER, SESSION_GONE, BoundedTransport, re
 from sulla.mcp.process import ServerFolders, ServerProcess, server_process
 from sulla.mcp.server import McpServer
 from sulla.mcp.session import McpResult, McpSession
-from sulla.mcp.words import answer_text, plain
+from sulla.mcp.words import answer_data, answer_text, left_out, plain
 
 MAX_PAGES: Final = 20
 """Pages of a list of tools: one that never ends must not hold us."""
@@ -172,7 +172,9 @@ class _ClientSession:
             told = _refused(error, self.state.status)
             return McpResult(f"{error.message[:MAX_SAID]} ({told})", is_error=True)
         said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return McpResult(answer_text(said.get("content") or [], said.get("structuredContent")), bool(result.is_error))
+        content, structured = said.get("content") or [], said.get("structuredContent")
+        text = answer_text(content, structured)
+        return McpResult(text, bool(result.is_error), answer_data(content, structured), left_out(content))
 
     async def _ask(self, asking: Awaitable[_Result]) -> _Result:
         """Wait for an answer.
@@ -190,7 +192,7 @@ class _ClientSession:
                     self.state.waiting.discard(scope)
             raise Unavailable(self.state.over)
         except MCPError as error:
-            if error.code == types.CONNECTION_CLOSED:
+            if _is_closed(error):
                 raise Unavailable(self.state.over or "the connection was closed") from error
             raise
         except ValidationError as error:
@@ -288,6 +290,7 @@ def _offered(tool: types.Tool) -> McpTool:
         tool.input_schema,
         bool(hints and hints.read_only_hint),
         bool(hints and hints.idempotent_hint),
+        tool.output_schema or {},
     )
 
 
@@ -308,5 +311,9 @@ def _refused(error: MCPError, status: int) -> str:
     """What became of a request of ours; the server's own words stay out of it."""
     if said := refusal(status):
         return said
-    closed = error.code == types.CONNECTION_CLOSED
-    return "the connection was closed" if closed else f"it answered with error {error.code}"
+    return "the connection was closed" if _is_closed(error) else f"it answered with error {error.code}"
+
+
+def _is_closed(error: MCPError) -> bool:
+    """Whether the library says it of the connection: servers use the same number for refusals of their own."""
+    return error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"

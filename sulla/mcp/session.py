@@ -21,6 +21,10 @@ class McpResult:
 
     text: str
     is_error: bool = False
+    data: FrozenJson | None = None
+    """The same as values; None for an error."""
+    cut: str = ""
+    """What of it is not there, in words; empty for nothing."""
 
 
 class McpSession(Protocol):

@@ -33,6 +33,9 @@ def tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
             CATEGORY,
             server.timeout_s,
             reach=server.reach,
+            gives={
+                "value": dict(tool.output) or {"description": "what the server gives as structured content, or null"}
+            },
         )
 
 
@@ -45,4 +48,4 @@ def _effect(tool: McpTool, *, trusted: bool) -> Effect:
 
 async def _use(supervisor: McpSupervisor, tool: McpTool, args: FrozenJson, context: ToolContext) -> Result:
     answer = await supervisor.call(tool, args)
-    return Done(Words(answer.text), answer.is_error, "web")
+    return Done(Words(answer.text), answer.is_error, "web", data=answer.data, cut=answer.cut)

@@ -18,6 +18,7 @@ from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
+from sulla.playbooks.run.lanes import StoredLanes
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.settings import PlaybookSettings
@@ -112,4 +113,5 @@ def _actors(
         secret,
         agents.limits,
     )
-    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlaybookNode(effects)))}
+    lanes = StoredLanes(host.store, host.threads, host.waker)
+    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlaybookNode(effects, lanes)))}

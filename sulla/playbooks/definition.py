@@ -20,6 +20,8 @@ MAX_BRANCHES: Final = 50
 """That run side by side (design §10)."""
 MAX_PASSES: Final = 1_000
 """Of one loop, however it is written."""
+MAX_RUNS_AT_ONCE: Final = 50
+"""That `concurrency` lets go on side by side."""
 MAX_DEPTH: Final = 8
 """Playbooks within playbooks."""
 
@@ -110,6 +112,8 @@ class ToolStep:
     args: Mapping[str, Given] = field(default_factory=dict)
     check: Literal["schema", "orchestrator"] = "schema"
     """`orchestrator`: the agent confirms, edits or refuses the arguments first."""
+    may_cut: bool = False
+    """Whether it counts as done where the tool could not give all of its result; else it fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +334,17 @@ class Trigger:
 
 
 @dataclass(frozen=True, slots=True)
+class Concurrency:
+    """How many runs of a playbook go on at a time, and what becomes of one for which there is no place."""
+
+    key: Template | None = None
+    """Runs count together whose keys are the same; None for all of the playbook."""
+    limit: int = 1
+    when_full: Literal["queue", "skip", "cancel_old"] = "queue"
+    """`queue`: it waits for its turn; `skip`: it ends at once; `cancel_old`: the oldest one is cancelled for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """A playbook."""
 
@@ -346,3 +361,5 @@ class Definition:
     budget: Budget = Budget()
     at_once: int | None = None
     """Steps that are at work side by side; None for as many as there may be. Those that only wait don't count."""
+    concurrency: Concurrency | None = None
+    """None for any number of runs at a time."""

@@ -36,7 +36,8 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
 
 def _known(tool: Tool) -> KnownTool:
     foreign = tool.quotes or tool.name.startswith(MCP)
-    return KnownTool(tool.schema, tool.effect, tool.missing, "" if callable(tool.reach) else tool.reach, foreign)
+    reach = "" if callable(tool.reach) else tool.reach
+    return KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, reach, foreign)
 
 
 def playbook_folder(settings: HomeSettings) -> Path:

@@ -30,7 +30,8 @@ class PlaybookAsked(RunRequest):
     kind: ClassVar[str] = "PLAYBOOK_ASKED"
     provenance: ClassVar[Provenance] = "person"
     refusal: ClassVar[str] = "no playbook is running here"
-    ask: Literal["pause", "resume", "step", "cancel"]
+    ask: Literal["pause", "resume", "step", "cancel", "look"]
+    """`look` is what a run is told that waits for its turn, by one that has left."""
     why: str = ""
 
 
@@ -133,6 +134,8 @@ class PlayState(Fielded):
     """Whether its conversation knows that it has ended."""
     chain: int = 0
     """How deep in a chain of events: see `Play`."""
+    behind: tuple[str, ...] = ()
+    """The runs that it waits for before it begins, the first of them (`concurrency`)."""
 
     @property
     def ended(self) -> bool:
@@ -172,8 +175,10 @@ def apply_played(play: PlayState, fact: Played, at_ms: int) -> PlayState:
 def _apply_run(play: PlayState, fact: Played, at_ms: int) -> PlayState:
     """The same for what happens to the run as a whole."""
     match fact.what:
+        case "TAKEN_UP":
+            return replace(play, behind=tuple(map(str, _listed(fact.detail.get("behind")))))
         case "RUN_STARTED" | "RUN_REOPENED":
-            begun = replace(play, status="running", ended_ms=0, open=(), failure="", told=False)
+            begun = replace(play, status="running", ended_ms=0, open=(), failure="", told=False, behind=())
             return replace(begun, started_ms=at_ms, done=0) if fact.what == "RUN_STARTED" else begun
         case "RUN_PAUSED":
             return replace(play, status="paused")
@@ -199,6 +204,10 @@ def stopped(play: PlayState, status: Literal["failed", "cancelled"], why: str, a
     if play.ended:
         return play
     return replace(play, status=status, ended_ms=at_ms, open=(), failure=why)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _ended(fact: Played) -> PlayStatus:

@@ -211,6 +211,8 @@ class PlayRow:
     """Whether it is so deep that what it sets off starts no further playbook."""
     tainted: bool
     """Whether what comes of it may repeat what nobody trusts."""
+    behind: tuple[str, ...] = ()
+    """The runs that it waits for before it begins, the first three, where its playbook has `concurrency`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.chain,
         play.chain >= MOST_CHAINED,
         state.context.tainted,
+        play.behind if state.run is not None else (),
     )
 
 
@@ -78,7 +79,7 @@ def status_of(state: ThreadState) -> PlayStatus:
         state: its thread.
     """
     play = PLAYBOOK_RUN.of(state)
-    if play is None or (play.ended and state.inbox.waiting):
+    if play is None or (play.ended and state.inbox.waiting) or (play.behind and state.run is not None):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended else play.status
 

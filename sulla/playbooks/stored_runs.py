@@ -322,6 +322,9 @@ class StoredRuns:
         state = await self._run(run)
         if state.run is None and not state.inbox.waiting:
             raise Conflict(f"the run {run} has ended: it was {_told(state)}")
+        if (play := PLAYBOOK_RUN.of(state)) is not None and play.behind:
+            waits = ", ".join(play.behind)
+            raise Conflict(f"the run {run} has not begun: it waits for its turn, behind {waits}. It can be cancelled")
         return state
 
     async def _run(self, run: str) -> ThreadState:

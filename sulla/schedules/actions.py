@@ -4,13 +4,14 @@ of daemons begin it once.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final, assert_never
 
 from sulla.agent.calls.call_node import order
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotAvailable, NotFound
+from sulla.core.errors import InvalidInput, LimitReached, NotAvailable, NotFound, Refused
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Words
@@ -21,7 +22,9 @@ from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, Remi
 from sulla.schedules.state import ScheduleState
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
-from sulla.tools.builtin.notify import PersonNote
+from sulla.tools.builtin.notify import MAX_NOTE, PersonNote
+
+log = logging.getLogger(__name__)
 
 CALL_GRAPH: Final = "call"
 """What works on a thread in which a schedule calls a tool: no model is asked, and the policy rules as always."""
@@ -118,7 +121,7 @@ class ActionStarter:
         self._begins = begins or ExternalActions()
 
     async def begin(self, state: ScheduleState, fired: Fired) -> StartedAction:
-        """Begin it; the same firing leads to the same.
+        """Begin it; the same firing leads to the same. What cannot begin until somebody mends it is told to people.
 
         Raises:
             NotFound: the thread or the playbook that it is for is gone.
@@ -126,6 +129,13 @@ class ActionStarter:
             NotAvailable: nobody can do that here.
             QueueFull: too much waits there; it may go later.
         """
+        try:
+            return await self._begin(state, fired)
+        except (InvalidInput, NotFound) as error:
+            await self._tell_why_not(state, fired, error.message)
+            raise
+
+    async def _begin(self, state: ScheduleState, fired: Fired) -> StartedAction:
         action = state.spec.action
         match action:
             case MessageAction(text, thread):
@@ -158,6 +168,20 @@ class ActionStarter:
             with suppress(NotFound):
                 return await tell(ThreadId(action.thread))
         return await tell(await self._own_thread(state, agent))
+
+    async def _tell_why_not(self, state: ScheduleState, fired: Fired, why: str) -> None:
+        """Tell people that a firing came to nothing. The same is told again once somebody has seen it."""
+        thread_id = await self._own_thread(state, "")
+        key = f"schedule:{state.id}:{fired.slot}:failed"
+        text = f"{state.spec.title or f'schedule {state.id}'} was not begun: {why}"
+        # Faults quote the file, which anybody may have written.
+        words = Words(text if len(text) <= MAX_NOTE else text[: MAX_NOTE - 1] + "…", agent_saying(tainted=True))
+        run_id = RunId(derived_id("run", thread_id, key))
+        note = PersonNote(thread_id, run_id, self._home_agent, words, "high", key, unattended=True)
+        try:
+            await self._begins.tell(note)
+        except (LimitReached, Refused) as error:
+            log.warning("nobody is told that schedule %s was not begun: %s", state.id, error.message)
 
     async def _say(
         self, thread_id: ThreadId, state: ScheduleState, fired: Fired, text: str, *, tainted: bool = False

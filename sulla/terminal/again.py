@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Final
 
+from sulla.terminal import questions
 from sulla.terminal.client import Event, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.place import door
-from sulla.terminal.table import harmless
+from sulla.terminal.program import hint
+from sulla.terminal.table import columns_of_terminal, harmless
 
 _PAGE: Final = 200
 _MOST_PAGES: Final = 10
@@ -24,12 +26,16 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
         thread_id: the conversation.
         as_json: print the event instead of the text.
 
+    Returns:
+        `Exit.BLOCKED` if its turn waits to be told something: that is said, and how it is told.
+
     Raises:
         Unavailable: no daemon runs.
         Refused: there is no such thread.
     """
     found: Event | None = None
     async with open_client(door(home)) as client:
+        rows = [row async for row in questions.open_questions(client) if row["thread_id"] == thread_id]
         before = int((await client.call("thread.get", thread_id=thread_id))["last_seq"]) + 1
         for _ in range(_MOST_PAGES):
             after = max(0, before - 1 - _PAGE)
@@ -39,11 +45,16 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
                 found = said[-1] if said else None
                 break
             before = after + 1
-    if found is None:
+    if found is not None:
+        print(json.dumps(found) if as_json else harmless(found["data"]["text"]).rstrip("\n"))
+    elif not rows:
         tell(f"[no answer in the last {_PAGE * _MOST_PAGES} records of {thread_id}]")
-        return Exit.FAILED
-    print(json.dumps(found) if as_json else harmless(found["data"]["text"]).rstrip("\n"))
-    return Exit.OK
+    if as_json or not rows:
+        return Exit.BLOCKED if rows else Exit.OK if found is not None else Exit.FAILED
+    for question in map(questions.from_row, rows):
+        tell("\n".join(questions.framed(question, columns_of_terminal())))
+        tell(hint(questions.how_to_answer(question, thread_id)), end="")
+    return Exit.BLOCKED
 
 
 def _is_answer(event: Event) -> bool:

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Protocol
 
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import say_lost
 from sulla.terminal.output import tell
 from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
@@ -39,6 +40,14 @@ class Display(Protocol):
 
     def aside(self, event: Event) -> str:
         """What an event from before the turn says, and is still to be told; empty for nothing."""
+        ...
+
+    def lost(self) -> None:
+        """The daemon went away, and is waited for."""
+        ...
+
+    def back(self) -> None:
+        """The daemon is there."""
         ...
 
     def at_work(self) -> AbstractAsyncContextManager[None]:
@@ -75,6 +84,14 @@ class PlainDisplay:
     def aside(self, event: Event) -> str:
         """See `Display`."""
         return self._screen.aside(event)
+
+    def lost(self) -> None:
+        """See `Display`."""
+        tell()  # the answer may have broken off in the middle of a line
+        say_lost()
+
+    def back(self) -> None:
+        """See `Display`: what comes next says so."""
 
     def at_work(self) -> AbstractAsyncContextManager[None]:
         """See `Display`."""

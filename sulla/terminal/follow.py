@@ -19,11 +19,22 @@ PATIENCE_S: Final = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
 
 _RETRY_S: Final = 0.25
+_LATER_S: Final = 2.0
+"""How long between two looks for a daemon that has been away for longer than most restarts take."""
+
+LOST: Final = "[the daemon went away; waiting for it to come back]"
+"""What people are told when a daemon is waited for."""
+BACK: Final = "[the daemon is back]"
+"""What those who were told that are told next."""
 
 
 def say_lost() -> None:
     """Tell people that a daemon is waited for."""
-    tell("[the daemon went away; waiting for it to come back]")
+    tell(LOST)
+
+
+def _say_nothing() -> None:
+    pass
 
 
 async def tell_of_pause(client: Client, what: str) -> None:
@@ -47,7 +58,9 @@ class Follow:
         begin: is called on each connection, before its threads are subscribed to; whether there is anything to follow.
         begun: whether a daemon that is away is waited for. `begin` sets it once the daemon has acknowledged something.
         lost: tells people that it is waited for.
+        back: tells them that it is there.
         source: what is followed of a connection.
+        patience_s: how long a daemon that went away is waited for.
     """
 
     def __init__(
@@ -58,12 +71,16 @@ class Follow:
         *,
         begun: bool = False,
         lost: Callable[[], None] = say_lost,
+        back: Callable[[], None] = _say_nothing,
         source: Callable[[Client], AsyncIterator[Event]] = Client.events,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._home = home
         self._clock = clock
         self._begin = begin
         self._lost = lost
+        self._back = back
+        self._patience_s = patience_s
         self._source = source
         self._lost_at_s: float | None = None
         self.begun = begun
@@ -104,7 +121,7 @@ class Follow:
                     self.client = client
                     subscribed: set[str] = set()
                     await self._subscribe(client, subscribed)
-                    self._lost_at_s = None
+                    self._found()
                     async for event in self._source(client):
                         thread_id, seq = event.get("thread_id"), event.get("seq")
                         if seq is not None and thread_id in self.seen:
@@ -127,7 +144,7 @@ class Follow:
             try:
                 async with open_client(door(self._home)) as client:
                     await work(client)
-                    self._lost_at_s = None
+                    self._found()
                     return
             except SullaError as error:
                 await self._wait(error)
@@ -145,6 +162,11 @@ class Follow:
         if self._lost_at_s is None:
             self._lost_at_s = now
             self._lost()
-        elif now - self._lost_at_s > PATIENCE_S:
+        elif now - self._lost_at_s > self._patience_s:
             raise error
-        await self._clock.sleep(_RETRY_S)
+        await self._clock.sleep(_RETRY_S if now - self._lost_at_s <= PATIENCE_S else _LATER_S)
+
+    def _found(self) -> None:
+        """The daemon is there."""
+        self._lost_at_s = None
+        self._back()

@@ -27,6 +27,7 @@ _REVIEW = "review:"
 _TIME = "time:"
 _NOT_FOR_PEOPLE = ("child:", "ask:", _TIME)
 """How the ids begin of what a sub-agent, a conversation's agent or time answers."""
+_EXACTLY = "args:"
 _YES_OR_NO = "human:"
 _STEP = "answer:"
 """How those of playbooks' human steps begin: a yes or a no, and a choice or some words."""
@@ -183,7 +184,7 @@ def choices_of(question: Question) -> str:
 def hint(question: Question) -> str:
     """What can be typed, for the prompt. Pure."""
     if question.id.startswith(_CALL):
-        always = f", always (from now on, for {one_line(question.target)})" if question.target else ""
+        always = f", always (from now on, for {always_allows(question.target)})" if question.target else ""
         return f"[y]es, [n]o{always}, or why not> "
     if question.id.startswith(_YES_OR_NO):
         return "[y]es, [n]o, or give up> "
@@ -193,6 +194,15 @@ def hint(question: Question) -> str:
         return "your answer, or give up> "
     again = "again (run it again), " if "run_again" in question.verdicts else ""
     return f"{again}give up, or what it came to> "
+
+
+def always_allows(target: str) -> str:
+    """What `always` allows, in words. Pure.
+
+    Args:
+        target: e.g. ``host:example.org``; one that begins with ``args:`` stands for a call's exact arguments.
+    """
+    return "exactly this call" if target.startswith(_EXACTLY) else one_line(target)
 
 
 def how_to_answer(question: Question, thread_id: str) -> str:
@@ -264,8 +274,8 @@ def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> lis
     """
     who = f" for {question.agent}" if question.agent else ""
     count = f" ({place} of {of})" if of > 1 else ""
-    tool = "" if tool_in(question.prompt) else f"{question.tool} "
-    return frame(question.prompt, f"{tool}asks{who}{count}", columns)
+    asks = "asks" if tool_in(question.prompt) else f"{question.tool} asks" if question.tool else "a question"
+    return frame(question.prompt, f"{asks}{who}{count}", columns)
 
 
 async def is_sure(question: str, clock: Clock) -> bool:

@@ -15,7 +15,7 @@ from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, Follow, say_lost, tell_of_pause
+from sulla.terminal.follow import PATIENCE_S, Follow, tell_of_pause
 from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
@@ -97,7 +97,6 @@ class Asking:
         display: Display | None = None,
     ) -> None:
         self._home = home
-        self._follow = Follow(home, clock, self._begin, lost=_say_lost)
         self.thread_id = thread_id
         self._message = _Message(said, random_id("req"), random_id("msg"), Opening())
         self.by_hand = by_hand and not as_json
@@ -105,6 +104,7 @@ class Asking:
         """The last record that was shown; before it is asked, by an earlier question."""
         plain = JsonDisplay() if as_json else PlainDisplay(questions=not self.by_hand)
         self._display = display if display is not None else plain
+        self._follow = Follow(home, clock, self._begin, lost=self._display.lost, back=self._display.back)
         self._sent: dict[str, Any] | None = None
         """What came of the message; None until it was taken."""
         self._may_be_kept = False
@@ -285,8 +285,3 @@ class Asking:
         if event["type"] == "NOTICE":
             self._notes.add((str(event["run_id"]), str(event["data"]["text"])))
         return self._display.show(event, own=own)
-
-
-def _say_lost() -> None:
-    tell()  # the answer may have broken off in the middle of a line
-    say_lost()

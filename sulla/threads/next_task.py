@@ -44,6 +44,8 @@ class StopRun:
 
     seq: int
     cancels_run: bool
+    drop: bool = False
+    """Whether what waits gets no turn any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +210,8 @@ def _steering(state: ThreadState, run: OpenRun) -> int:
 
 def _control(state: ThreadState, seq: int) -> Task | None:
     match state.inbox.controls[seq].fact:
-        case StopAsked():
-            return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq)
+        case StopAsked(drop):
+            return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq, drop=drop)
         case ContinueAsked():
             return ReleaseHeld(seq)
         case RunRequest() as order:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -57,6 +58,9 @@ class ToolContext:
     """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
     origins: FileOrigins = AllTrusted()
     """Says which files are from outside, to a tool that tells by itself what it has shown of them (`FileUse`)."""
+    whole_bytes: int = 0
+    """How many bytes of text a result may have for a caller that wants all of it: a playbook, which loses what is left
+    out. 0 for a model, which is shown as much as is good for it and asks for more."""
 
     @property
     def tainted(self) -> bool:
@@ -85,6 +89,13 @@ class Done:
     anything of the text."""
     goes_on: bool = False
     """Whether something of the call goes on behind it, and calls `ToolContext.over` at its end."""
+    data: FrozenJson | None = None
+    """The same as values by name, which `Tool.gives` describes, for whoever reckons with it. `text` in it is the text
+    without any remark on it. None where there is nothing but the text, and where no `ToolContext.whole_bytes` is set.
+    """
+    cut: str = ""
+    """What of the result was left out and what to do about that, as a sentence; empty for nothing. What a caller asked
+    to be left out is not told."""
 
     @property
     def text(self) -> str:
@@ -169,6 +180,8 @@ class Tool:
     something, and a call of it is refused with these words."""
     files: FileUse | FilesOf = "none"
     """What it reads and, unless it is `pure`, writes: what a tainted run wrote is tainted when it is read."""
+    gives: FrozenJson = field(default_factory=dict)
+    """JSON Schema of each of the values in `Done.data`, by name, beside `text`."""
 
 
 ToolSource = Callable[[], tuple[Tool, ...]]

@@ -31,6 +31,9 @@ from sulla.tools.schema import validate
 MAX_RESULT_BYTES = 48 * 1024
 """The most that one result may add to a conversation, in bytes of UTF-8: some 12,000 tokens."""
 
+MAX_STEP_BYTES = 4 * 1024 * 1024
+"""The same for a step of a playbook, which adds to no conversation: as much as `write_file` takes at once."""
+
 CUT_BYTES = 128
 """The most characters that the note about a cut takes, without the hint at how to read the rest."""
 
@@ -62,7 +65,7 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
         context: what the tool gets besides its arguments.
 
     Returns:
-        The result; its text is at most `MAX_RESULT_BYTES` and valid UTF-8.
+        The result; its text is valid UTF-8 of at most `MAX_RESULT_BYTES`, or of `ToolContext.whole_bytes`.
 
     Raises:
         Aborted: the run was told to end.
@@ -167,17 +170,19 @@ def _invalid(tool: Tool, problems: Sequence[str]) -> str:
 
 
 async def _capped(done: Done, note: str, tool: Tool, context: ToolContext) -> Done:
-    """The result with `note` behind it: at most `MAX_RESULT_BYTES` of text that can be kept."""
+    """The result with `note` behind it: as much text as can be kept, `MAX_RESULT_BYTES` or what the caller takes."""
+    most = context.whole_bytes or MAX_RESULT_BYTES
     raw = done.text.encode("utf-8", "replace")
-    if len(raw) + len(note.encode()) <= MAX_RESULT_BYTES:
+    if len(raw) + len(note.encode()) <= most:
         text = raw.decode() + note
         return done if text == done.text else replace(done, words=done.words.but(text))
     # A tool that can show the rest by itself needs no copy.
     whole = raw[:MAX_WHOLE_BYTES].decode("utf-8", "ignore")
     rest = tool.rest or await rest_of(context.workspace, context.call_id, map(context.redact, (whole,)))
-    room = MAX_RESULT_BYTES - CUT_BYTES - len(rest.encode()) - len(note.encode())
+    room = most - CUT_BYTES - len(rest.encode()) - len(note.encode())
     # Before it is cut: half a secret is none that anybody would know.
-    head = context.redact(raw[: 2 * MAX_RESULT_BYTES].decode("utf-8", "ignore")).encode()
+    head = context.redact(raw[: 2 * most].decode("utf-8", "ignore")).encode()
     shown = head[: max(0, room)].decode("utf-8", "ignore")
-    cut = f"[Cut: the first {len(shown.encode())} of {len(raw)} bytes are shown. {rest}]"
-    return replace(done, words=done.words.but(f"{shown}\n\n{cut}{note}"))
+    cut = f"the first {len(shown.encode())} of {len(raw)} bytes are shown. {rest}"
+    # What is the same as data is no smaller.
+    return replace(done, words=done.words.but(f"{shown}\n\n[Cut: {cut}]{note}"), data=None, cut=done.cut or cut)

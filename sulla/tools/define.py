@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from copy import deepcopy
+from dataclasses import replace
 
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.tools.base import Effect, FilesOf, FileUse, Reach, ReachOf, Result, Tool, ToolContext
 from sulla.tools.schema import describe
 
@@ -55,3 +56,35 @@ def define(
         reach,
         files=files,
     )
+
+
+def giving(tool: Tool, **values: JsonObject) -> Tool:
+    """The tool, which says what values its results have beside their text.
+
+    Args:
+        tool: the tool.
+        values: by name, as `value` and `rows` make them.
+    """
+    return replace(tool, gives=values)
+
+
+def value(kind: str, about: str, **more: JsonObject) -> JsonObject:
+    """One of the values that a tool gives, as JSON Schema.
+
+    Args:
+        kind: its type, in JSON Schema's words.
+        about: what it is, for people.
+        more: further keywords, such as `items`.
+    """
+    return {"type": kind, "description": about, **more}
+
+
+def rows(about: str, **fields: str) -> JsonObject:
+    """A list of objects that a tool gives, as JSON Schema.
+
+    Args:
+        about: what the list is of, for people.
+        fields: the type of each field of an entry, in JSON Schema's words.
+    """
+    properties: JsonObject = {name: {"type": kind} for name, kind in fields.items()}
+    return value("array", about, items={"type": "object", "properties": properties})

@@ -6,14 +6,18 @@ from typing import Literal
 
 import pytest
 
-from sulla.agent.ending import WalkCut, close_run
+from sulla.agent.ending import DROPPED, WalkCut, close_run, stop_records
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
 from sulla.threads.log.records import (
     Answer,
+    Input,
+    InputIgnored,
     ModelStarted,
     Resumed,
     RunFinished,
+    StopAsked,
+    Stopped,
     Suspended,
     TextMessageEnd,
     ToolCallResult,
@@ -21,6 +25,7 @@ from sulla.threads.log.records import (
 )
 from sulla.threads.log.usage import Usage
 from sulla.threads.log.waits import Wait
+from sulla.threads.next_task import StopRun
 from tests.threads.log.kept_log import Log
 
 CALL = ToolCall(CallId("c"), "pay", {})
@@ -82,3 +87,19 @@ def test_a_run_that_is_cut_counts_what_was_set_aside_for_the_call_that_was_cut_o
     *_, end = close_run(log.state, log.state.run, WalkCut("stopped"), shown, 1)
     assert isinstance(end, RunFinished)
     assert (end.usage.total, end.counted) == (120, 620)
+
+
+def test_a_stop_drops_what_was_said_before_it_if_that_is_asked_for_and_never_what_playbooks_tell() -> None:
+    log = Log()
+    first, second = log.say(), log.say()
+    told = log.offer(Input(MessageId("told"), "It is done.", origin="playbook"))
+    stop = log.offer(StopAsked(drop=True))
+    later = log.say()
+    held = stop_records(log.state, StopRun(stop, cancels_run=False))
+    assert held == [Stopped(stop)]
+    dropped = stop_records(log.state, StopRun(stop, cancels_run=False, drop=True))
+    assert [one.input_seq for one in dropped if isinstance(one, InputIgnored)] == [first, second]
+    ended = [one for one in dropped if isinstance(one, RunFinished)]
+    assert {(one.outcome.status, one.outcome.reason) for one in ended} == {("cancelled", DROPPED)}
+    log.decide(*dropped)
+    assert sorted(log.state.inbox.waiting) == [told, later]

@@ -167,7 +167,7 @@ async def test_to_write_over_a_saved_page_shows_nothing_of_it_and_does_not_clean
         order("bash", command=""),
         order("bash", command="true", timeout_s="long"),
         order("bash", command="true", timeout_s=700),
-        order("read_file", path="page.md", lines=0),
+        order("read_file", path="page.md", lines=-1),
         order("bash_job", action="read", job="job_7"),
         order("bash_job", action="kill"),
         order("bash_job"),

@@ -39,6 +39,7 @@ PRIVATE: Final = "14-Elm-Row"
 SECRET: Final = "sk-held-0123456789abcdef"
 HOOK_SECRET: Final = "a-secret-of-a-webhook-0123456789"
 PATIENCE_S: Final = 60.0
+AGAIN_S: Final = 0.1
 ROUNDS: Final = 6
 """How often questions are answered with no before a scenario counts as over."""
 
@@ -173,9 +174,18 @@ class Stage:
         await self.ask("POST", f"/api/threads/{thread}/turns", body)
 
     async def _post(self, path: str, body: Any) -> None:
-        assert self._http is not None
-        answer = await self._http.post(path, json=body)
+        answer = await self._send("POST", path, json=body)
         assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
+
+    async def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """Ask, and again for as long as the daemon says that it cannot now: on a busy machine its store may be late."""
+        assert self._http is not None
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                answer = await self._http.request(method, path, **request)
+                if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    return answer
+                await self._clock.sleep(AGAIN_S)
 
     async def _send_hub(self, frame: Any) -> None:
         """A frame of the original desktop app, until it is acknowledged."""
@@ -188,7 +198,6 @@ class Stage:
                 continue
 
     async def _hook(self, playbook: str, body: str) -> None:
-        assert self._http is not None
         name, at = f"hook-{next(self._numbers)}", str(int(time.time()))
         sealed = hmac.digest(HOOK_SECRET.encode(), f"{name}.{at}.{body}".encode(), hashlib.sha256)
         headers = {
@@ -197,7 +206,7 @@ class Stage:
             "webhook-signature": f"v1,{b64encode(sealed).decode()}",
             "content-type": "application/json",
         }
-        answer = await self._http.post(f"/hooks/{playbook}", content=body, headers=headers)
+        answer = await self._send("POST", f"/hooks/{playbook}", content=body, headers=headers)
         assert answer.status_code == 202, answer.text
 
     async def ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -206,8 +215,7 @@ class Stage:
         Raises:
             AssertionError: it is refused.
         """
-        assert self._http is not None
-        answer = await self._http.request(method, path, json=body)
+        answer = await self._send(method, path, json=body)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 

@@ -1,13 +1,17 @@
-"""Writes the table of docs/tools.md from the tools themselves.
+"""Writes the tables of docs/tools.md from the tools themselves.
 
 ``python -m tests.daemon.tools_page``
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from sulla.agent.spec import SULLA
+from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
 from sulla.testing.clock import ManualClock
@@ -17,6 +21,9 @@ from sulla.tools.web.browse import catalogue_of, first_sentence
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"
 BEGIN = "<!-- The table is written by tests/daemon/tools_page.py. -->\n"
 END = "<!-- Here it ends. -->\n"
+ARGUMENTS_BEGIN = "<!-- What follows is written by tests/daemon/tools_page.py. -->\n"
+ARGUMENTS_END = "<!-- Here that ends. -->\n"
+_SIZES = ("imum", "Length", "Items")
 NOWHERE = Path("/nonexistent")
 
 
@@ -32,11 +39,53 @@ def table() -> str:
     return head + "".join(map(_row, every_tool()))
 
 
+def arguments() -> str:
+    """What each tool takes, and what a playbook's step gets of it, as Markdown."""
+    return "\n".join(map(_section, every_tool()))
+
+
 def wanted(page: str) -> str:
-    """The page as it has to be: what people wrote, and the table."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + table() + END + after
+    """The page as it has to be: what people wrote, and the tables."""
+    for begin, end, text in ((BEGIN, END, table()), (ARGUMENTS_BEGIN, ARGUMENTS_END, arguments())):
+        before, _, rest = page.partition(begin)
+        _, _, after = rest.partition(end)
+        page = before + begin + text + end + after
+    return page
+
+
+def _section(tool: Tool) -> str:
+    properties = cast("Mapping[str, FrozenJson]", tool.schema.get("properties") or {})
+    required = cast("list[str]", tool.schema.get("required") or [])
+    rows = [_field(f"`{name}`{' *' if name in required else ''}", about) for name, about in properties.items()]
+    gives = cast("Mapping[str, FrozenJson]", tool.gives)
+    rows += [_field(f"→ `{name}`", about) for name, about in gives.items()]
+    if not rows:
+        return f"**`{tool.name}`** takes nothing and gives `text` alone.\n"
+    return f"**`{tool.name}`**\n\n| | type | |\n| --- | --- | --- |\n{''.join(rows)}"
+
+
+def _field(name: str, about: FrozenJson) -> str:
+    kind = about.get("type", "any")
+    kinds = ", ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    low, high = (next((about[f"{end}{of}"] for of in _SIZES if f"{end}{of}" in about), None) for end in ("min", "max"))
+    if choices := about.get("enum"):
+        kinds = ", ".join(f"`{choice}`" for choice in cast("list[str]", choices))
+    elif low is not None or high is not None:
+        kinds += (
+            f", {'to' if low is None else f'{low} to' if high is not None else f'from {low}'} {high or ''}".rstrip()
+        )
+    said = str(about.get("description", "")).replace("|", "\\|")
+    fields = _fields_of(about)
+    default = about.get("default")
+    said += f" Unless said: `{json.dumps(default)}`." if default not in (None, "") else ""
+    return f"| {name} | {kinds} | {said}{f' ({fields})' if fields else ''} |\n"
+
+
+def _fields_of(about: FrozenJson) -> str:
+    """The fields of a list's entries."""
+    items = about.get("items")
+    inner = items.get("properties") if isinstance(items, dict) else None
+    return ", ".join(f"`{name}`" for name in inner) if isinstance(inner, dict) else ""
 
 
 def _row(tool: Tool) -> str:

@@ -238,7 +238,7 @@ class MemoryCommands:
         thread.messages[message_id] = (message, sent)
         return sent
 
-    async def stop(self, thread_id: str, request_id: str | None) -> int:
+    async def stop(self, thread_id: str, request_id: str | None, *, drop: bool = False) -> int:
         """Keep a `STOP`."""
         await self._called("stop", thread_id, request_id)
         self._thread(thread_id)

@@ -24,6 +24,7 @@ from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played
+from sulla.playbooks.run.lanes import StoredLanes
 from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
@@ -98,9 +99,10 @@ class PlayWorld(World):
             kept.get,
             limits,
         )
+        self.lanes = StoredLanes(store, self.threads, lambda thread_id: None)
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", "wrapper")
         self.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(
-            spec, "", create_playbook_graph(PlaybookNode(self.effects))
+            spec, "", create_playbook_graph(PlaybookNode(self.effects, self.lanes))
         )
 
     async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:

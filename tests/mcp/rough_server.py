@@ -89,5 +89,9 @@ for line in sys.stdin:
     result = answer(request)
     if result is None and request["method"] == "tools/call":
         continue
+    if HOW == "refuses" and request["method"] == "tools/call":
+        refusal = {"code": -32000, "message": "too many calls this minute"}
+        os.write(1, json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": refusal}).encode() + b"\n")
+        continue
     body = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
     os.write(1, json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n")

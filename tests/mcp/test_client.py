@@ -263,6 +263,14 @@ async def test_a_server_that_floods_its_errors_only_wastes_its_own_time(tmp_path
         assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 <= 32 * MIB
 
 
+async def test_a_refusal_with_the_number_of_a_lost_connection_is_a_refusal(tmp_path: Path) -> None:
+    async with bench(tmp_path, rough("refuses")) as at:
+        await at.up()
+        for _ in range(2):  # the connection is there as before
+            said = await at.use("mcp__rough__act")
+            assert (said.is_error, said.text) == (True, "too many calls this minute (it answered with error -32000)")
+
+
 async def test_what_is_no_message_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with bench(tmp_path, rough("nonsense")) as at:
         await at.up()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.jsontypes import JsonObject
-from sulla.mcp.words import MAX_BLOCKS, MAX_CHARS, answer_text, plain
+from sulla.mcp.words import MAX_BLOCKS, answer_data, answer_text, left_out, plain
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,17 @@ def test_nothing_is_said_to_be_nothing() -> None:
     assert answer_text([], None) == "(The server answered with nothing.)"
 
 
-def test_a_long_answer_is_cut_and_says_so() -> None:
-    text = answer_text([{"type": "text", "text": "x" * (MAX_CHARS + 1)}], None)
-    assert text == f"{'x' * MAX_CHARS}\n\n[Cut: the first {MAX_CHARS} of {MAX_CHARS + 1} characters are shown.]"
+def test_as_data_a_text_is_what_the_server_sent_to_the_letter() -> None:
+    sent = "a\u200b\r\n\x1b[31mb\t\u2028"
+    assert answer_data([{"type": "text", "text": sent}], {"n": 1}) == {"text": sent, "value": {"n": 1}}
+    assert answer_data([{"type": "resource", "resource": {"uri": "a:b", "text": sent}}], None)["text"] == sent
+
+
+def test_what_is_no_text_is_told_to_be_left_out() -> None:
+    image: JsonObject = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    assert left_out([{"type": "text", "text": "x"}, {"type": "resource_link", "uri": "a:b"}]) == ""
+    assert "image/png, about 3 bytes" in left_out([{"type": "text", "text": "x"}, image])
+    assert "2 more pieces" in left_out([{"type": "text", "text": "x"}] * (MAX_BLOCKS + 2))
 
 
 def test_many_pieces_are_cut_and_counted() -> None:

@@ -25,7 +25,9 @@ KNOWN = KnownNames(
         "send_email": KnownTool(SEND, "once"),
         "post_note": KnownTool(SEND, "once", reach="outward"),
         "read_file": KnownTool(
-            {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}, "pure"
+            {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+            "pure",
+            gives={"lines": {"type": "integer"}},
         ),
         "web_search": KnownTool({"type": "object"}, "pure", "no web search is set up"),
     },

@@ -13,6 +13,8 @@ from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.rehearsal.base import RehearsalSetting
 from sulla.playbooks.rehearsal.cases_judge import try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
+from sulla.playbooks.rehearsal.dry import dry_run
+from tests.playbooks.homes import known_nowhere
 from tests.playbooks.playbooks_page import PAGE, wanted
 
 
@@ -20,10 +22,18 @@ def test_the_tables_are_those_of_the_code() -> None:
     assert PAGE.read_text() == wanted(PAGE.read_text()), "write them anew: python -m tests.playbooks.playbooks_page"
 
 
-def test_the_example_of_the_page_is_whole() -> None:
+def test_the_example_of_the_page_is_whole_in_a_home_that_has_nothing_of_its_own_and_its_dry_run_completes() -> None:
     example = re.search(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert example is not None
-    assert check_playbook(example[1]).faults == ()
+    checked = check_playbook(example[1], known_nowhere())
+    assert (checked.faults, checked.definition is None) == ((), False)
+    assert checked.definition is not None
+
+    def find(name: str) -> definition.Definition:
+        raise AssertionError(name)
+
+    ways = dry_run(checked.definition, {}, RehearsalSetting(find, evaluate, known_nowhere())).ways
+    assert {way.rehearsed.status for way in ways} == {"completed"}
 
 
 def test_the_figures_of_the_page_are_those_of_the_code() -> None:

@@ -51,7 +51,7 @@ class Home:
         )
         effects = replace(self.world.effects, successors=self.desk)
         actor = self.world.actors[actor_key("sulla", graph=PLAYBOOK)]
-        graph = create_playbook_graph(PlaybookNode(effects))
+        graph = create_playbook_graph(PlaybookNode(effects, self.world.lanes))
         self.world.actors[actor_key("sulla", graph=PLAYBOOK)] = Actor(actor.spec, "", graph)
 
     async def begin(self, playbook: str, key: str = "k", payload: Json = None, thread: str = "") -> ThreadId:
@@ -235,3 +235,19 @@ async def test_a_fork_has_what_the_trigger_brought_along(home: Home) -> None:
         run = ThreadId((await home.desk.fork(run, ["s"], None, key)).run)
         await home.world.work()
         assert (await home.desk.status(run)).outputs == {"said": {"who": "Ann"}}
+
+
+async def test_a_run_that_waits_for_its_turn_is_neither_paused_nor_stepped(home: Home) -> None:
+    alone = "name: alone\nconcurrency: {limit: 1}\nsteps: [{id: s, wait: 1h}]\n"
+    (home.folder / "alone.yaml").write_text(alone)
+    first = await home.begin("alone", "a")
+    await home.world.work()
+    second = await home.begin("alone", "b")
+    await home.world.work()
+    assert await home.status(second) == "queued"
+    for wish in (home.desk.pause, home.desk.step):
+        with pytest.raises(Conflict, match=f"it waits for its turn, behind {first}"):
+            await wish(second)
+    await home.desk.cancel(second)
+    await home.world.work()
+    assert await home.status(second) == "cancelled"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sulla.core.errors import NotAvailable, NotFound
+from sulla.core.errors import InvalidInput, NotAvailable, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.daemon.thread_schema import THREAD_SCHEMA
@@ -17,6 +17,7 @@ from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.store import ThreadStore
+from sulla.tools.builtin.notify import PersonNote
 from tests.schedules.town import make_id, opened
 
 
@@ -131,3 +132,22 @@ async def test_a_playbook_is_begun_with_its_inputs_under_a_key_of_the_firing(sto
 async def test_what_nobody_can_do_here_says_so(store: MemoryStore, action: Action) -> None:
     with pytest.raises(NotAvailable):
         await ActionStarter(threads_of(store), lambda _: None, "sulla").begin(scheduled(action), fired("one"))
+
+
+async def test_people_are_told_of_a_playbook_that_could_not_begin_and_why(store: MemoryStore) -> None:
+    async def faulty(name: str, inputs: FrozenJson, key: str) -> ThreadId:
+        raise InvalidInput(f"the playbook {name!r} cannot be run: night.yaml:3:5: no step 'a'")
+
+    told: list[PersonNote] = []
+
+    async def tell(note: PersonNote) -> None:
+        told.append(note)
+
+    acts = ActionStarter(threads_of(store), lambda _: None, "sulla", ExternalActions(tell, playbook=faulty))
+    for slot in ("one", "two"):
+        with pytest.raises(InvalidInput, match="cannot be run"):
+            await acts.begin(scheduled(PlaybookAction("night")), fired(slot))
+    said = "schedule s1 was not begun: the playbook 'night' cannot be run: night.yaml:3:5: no step 'a'"
+    assert [note.words.text for note in told] == [said, said]
+    assert (len({note.thread_id for note in told}), len({note.key for note in told})) == (1, 2)
+    assert all(note.unattended and note.urgency == "high" for note in told)  # told again once it was seen

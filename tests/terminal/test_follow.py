@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,30 @@ async def test_a_daemon_that_stays_away_is_given_up(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="no daemon runs"):
         await taken
     assert lost == ["lost"], "it is told once"
+
+
+async def test_whoever_has_time_waits_on_and_is_told_when_it_is_back(tmp_path: Path) -> None:
+    clock, told = ManualClock(), list[str]()
+
+    async def begin(client: Client) -> bool:
+        follow.add("a")
+        return True
+
+    follow = Follow(
+        tmp_path / "home",
+        clock,
+        begin,
+        begun=True,
+        lost=lambda: told.append("lost"),
+        back=lambda: told.append("back"),
+        patience_s=inf,
+    )
+    taken = asyncio.ensure_future(take(follow, 1))
+    for wait_s in (PATIENCE_S, 0.25):
+        await until(lambda: clock.sleepers)
+        await clock.advance(wait_s)
+    await until(lambda: clock.sleepers)
+    async with served(Daemon({"a": 1}), tmp_path / "home"):
+        await clock.advance(2.0)
+        assert await taken == [("a", 1)]
+    assert told == ["lost", "back"]

@@ -56,6 +56,7 @@ def test_a_line_is_one_answer_and_only_a_clear_yes_is_a_yes(question: Question, 
 
 def test_always_is_offered_only_where_it_would_allow_something_and_says_what() -> None:
     assert "always (from now on, for host:example.org)" in hint(CALL)
+    assert "always (from now on, for exactly this call)" in hint(replace(CALL, target="args:0123456789abcdef"))
     assert "always" not in hint(EXACT) + hint(REVIEW)
     assert CALL.verdicts == ("approve", "reject", "always")
     assert EXACT.verdicts == ("approve", "reject")

@@ -192,6 +192,13 @@ def test_a_stop_ends_the_turn_and_holds_what_waits() -> None:
     assert next_task(log.state) == Idle()
 
 
+def test_a_stop_may_drop_what_waits() -> None:
+    log = Log()
+    log.say()
+    stop = log.offer(f.StopAsked(drop=True))
+    assert next_task(log.state) == StopRun(stop, cancels_run=False, drop=True)
+
+
 def test_continue_lets_held_messages_go_on() -> None:
     log = Log()
     held = log.say()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sulla.core.clock import Clock
@@ -13,7 +14,7 @@ from sulla.core.words import Author
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.every import builtin_tools
-from sulla.tools.call import run_call
+from sulla.tools.call import MAX_STEP_BYTES, run_call
 from sulla.tools.registry import Toolbox
 
 
@@ -38,5 +39,13 @@ async def use(name: str, workspace: Path, clock: Clock | None = None, /, **args:
     given: JsonObject = dict(args)
     call = ToolCall(CallId("call_1"), name, given)
     result = await run_call(Toolbox(builtin_tools()), call, context_in(workspace, clock, repr(given)))
+    assert isinstance(result, Done)
+    return result
+
+
+async def use_whole(name: str, workspace: Path, most: int = MAX_STEP_BYTES, /, **args: Json) -> Done:
+    """Call a built-in tool as a playbook would, which wants all of a result."""
+    context = replace(context_in(workspace), whole_bytes=most)
+    result = await run_call(Toolbox(builtin_tools()), ToolCall(CallId("call_1"), name, dict(args)), context)
     assert isinstance(result, Done)
     return result

@@ -34,7 +34,7 @@ from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
-from sulla.tools.call import mend, run_call
+from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
 from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
@@ -110,7 +110,7 @@ class ToolCalls:
             raise GraphError(f"{state.thread_id}: a call without an open run")
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
-        context = replace(self._context(call, state, run), by=by)
+        context = replace(self._context(call, state, run), by=by, whole_bytes=MAX_STEP_BYTES)
         match await self.guard.authorize(call, self.toolbox, context, state, run):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
@@ -254,7 +254,14 @@ class ToolCalls:
         match result:
             case Done(words):  # what the log never holds, no reader of it can let out
                 text = f"{words.text}{_told_of(obeyed) if by.tainted else ''}"
-                return replace(result, words=Words(self.guard.redactor.text(text), by))
+                data = self.guard.redactor.json(dict(result.data)) if result.data and context.whole_bytes else None
+                cut = self.guard.redactor.text(result.cut)
+                return replace(
+                    result,
+                    words=Words(self.guard.redactor.text(text), by),
+                    data=data if isinstance(data, dict) else None,
+                    cut=cut,
+                )
             case Waiting(_, prompt):
                 return replace(result, prompt=shown_text(Words(self.guard.redactor.text(prompt))))
         return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from sulla.agent.approvals.answers import answered, overdue
-from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed
+from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed, stop_records
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
@@ -39,7 +39,6 @@ from sulla.threads.log.records import (
     RunError,
     RunPaused,
     RunStarted,
-    Stopped,
 )
 from sulla.threads.next_task import (
     AnswerRun,
@@ -205,10 +204,10 @@ class TurnDriver:
         match wish:
             case AnswerRun():
                 self._resume(session, wish)
-            case StopRun(seq, cancels_run):
+            case StopRun(cancels_run=cancels_run):
                 if cancels_run:
                     self._end(session, WalkCut("stopped"))
-                session.note(Stopped(seq))
+                session.note(*stop_records(session.state, wish))
             case Interrupt() | CancelForBargeIn():
                 self._end(session, WalkCut("interrupted" if isinstance(wish, Interrupt) else "barged_in"))
             case Steer(seq, crashes):

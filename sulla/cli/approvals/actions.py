@@ -5,17 +5,33 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
+from typing import Final
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.framed import tool_in
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
-from sulla.terminal.questions import Row, asked_by, choices_of, chosen_of, from_row, open_questions
-from sulla.terminal.table import Table, harmless, one_line, paper
+from sulla.terminal.questions import (
+    Question,
+    Row,
+    always_allows,
+    asked_by,
+    choices_of,
+    chosen_of,
+    framed,
+    from_row,
+    open_questions,
+)
+from sulla.terminal.table import Table, columns_of_terminal, one_line, paper
 from sulla.terminal.times import minute, zone_word
+
+_WHOLE_COLUMNS: Final = 1_000_000
+"""How wide a line may be where no terminal breaks it."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
@@ -25,15 +41,15 @@ def _list(given: argparse.Namespace) -> Exit:
             print(json.dumps(row))
             continue
         until = f" (until {minute(row['expires_at'])} {zone_word()})" if row["expires_at"] else ""
-        print(paper().bold(one_line(row["id"])))
-        say(f"  {asked_by(row, SystemClock().now())}{until}")
-        say(f"  {harmless(row['prompt'])}")
         question = from_row(row)
+        print(paper().bold(one_line(question.short_id)))
+        say(f"  {asked_by(row, SystemClock().now())}{until}")
+        _print_framed(question, "  ")
         if choices := choices_of(question):
             say(choices.rstrip("\n"))
         say(f"  `{program()} approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
         if row["target"]:
-            say(f"  `always` would allow {one_line(row['tool'])} for {one_line(row['target'])}")
+            say(f"  `always` would allow {one_line(row['tool'])} for {always_allows(row['target'])}")
     if not rows and not given.json:
         tell("nobody waits for an answer")
     return Exit.OK
@@ -45,12 +61,20 @@ def _show(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({**row, "call": call}))
         return Exit.OK
-    say(harmless(row["prompt"]))
-    print(choices_of(from_row(row)), end="")
-    if call is not None:
+    question = from_row(row)
+    _print_framed(question)
+    print(choices_of(question), end="")
+    if call is not None and not tool_in(question.prompt):  # else the frame has it whole
         # In ASCII, so that no character can pass for another one.
         print(f"\nthe call, whole:\n{one_line(call['name'])} {json.dumps(call['args'], indent=2)}")
     return Exit.OK
+
+
+def _print_framed(question: Question, indent: str = "") -> None:
+    """The question as it is asked at a terminal; in a file or a pipe each line is whole."""
+    columns = columns_of_terminal() - len(indent) if sys.stdout.isatty() else _WHOLE_COLUMNS
+    for line in framed(question, columns):
+        print(f"{indent}{line}")
 
 
 async def _question_and_call(given: argparse.Namespace) -> tuple[Row, Row | None]:
@@ -85,7 +109,7 @@ def _said(given: argparse.Namespace, verdict: str, text: str) -> Exit:
     if given.json:
         print(json.dumps({"thread_id": row["thread_id"], "id": row["id"], "verdict": verdict, "seq": seq}))
     else:
-        print(f"{one_line(row['id'])}: {verdict}")
+        print(f"{one_line(from_row(row).short_id)}: {verdict}")
     return Exit.OK
 
 

@@ -84,7 +84,7 @@ async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSe
 
 
 async def _stop(service: Commands, params: TurnStop, context: Context) -> TurnAsked:
-    return TurnAsked(await service.stop(params.thread_id, params.request_id))
+    return TurnAsked(await service.stop(params.thread_id, params.request_id, drop=params.drop))
 
 
 async def _continue(service: Commands, params: TurnContinue, context: Context) -> TurnAsked:

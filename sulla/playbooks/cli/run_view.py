@@ -79,8 +79,7 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
     for name, word in (("parent", "a step of"), ("forked_from", "took over from")):
         if value := about.get(name) or found.get(name):
             yield f"  {word} {one_line(value)}"
-    if about.get("chain_ends"):
-        yield f"  number {about['chain']} in a chain of events, the last: what it sets off starts no playbook"
+    yield from _place(about)
     if found["inputs"]:
         yield f"  with {short(found['inputs'], 200)}"
     yield f"  {about['done']} steps done, {about['tokens']} tokens, cost {about['cost']:.4f}"
@@ -99,6 +98,14 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
         yield ""
         yield on.bold("outputs")
         yield from (f"  {one_line(name)}: {short(value, 400)}" for name, value in found["outputs"].items())
+
+
+def _place(about: Row) -> Iterator[str]:
+    """Among other runs."""
+    if behind := about.get("behind"):
+        yield f"  waits for its turn, behind {', '.join(map(one_line, behind))}"
+    if about.get("chain_ends"):
+        yield f"  number {about['chain']} in a chain of events, the last: what it sets off starts no playbook"
 
 
 async def _runs(client: Client, status: str | None) -> AsyncIterator[Row]:
@@ -124,6 +131,8 @@ async def _whole(client: Client, run: str) -> Row:
 
 def _run_cells(row: Row) -> tuple[object, ...]:
     about = one_line(row["failure"], WHY) or ", ".join(row["open"])
+    if row.get("behind"):
+        about = f"behind {', '.join(row['behind'])}"
     span = took(row["started_at"], row["ended_at"])
     # Each pass of a loop has been counted.
     steps = f"{row['done']}/{row['steps']}" if row["done"] <= row["steps"] else row["done"]

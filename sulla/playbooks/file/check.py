@@ -67,7 +67,7 @@ class _Check:
         self._sketch = sketch
         self._known = known
         self._faults = sketch.faults
-        self._types = Types(sketch, self._faults)
+        self._types = Types(sketch, known, self._faults)
         self._arguments = Arguments(self._types, self._faults, sketch.text)
 
     def run(self) -> None:

@@ -75,6 +75,7 @@ RULES: Final[Mapping[str, str]] = {
     "unknown-name": "A name in an expression is there.",
     "too-early": "A step that an expression names has had its turn before.",
     "type": "A value is of the type that is wanted.",
+    "never": "A comparison can be true.",
     "braces": "An expression begins with `${{`.",
     "schema": "A JSON Schema requires properties that are there, and refers to nothing elsewhere.",
     "argument": "The arguments of a tool, and the inputs of a playbook, are those that it takes.",

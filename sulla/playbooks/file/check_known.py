@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import field
 from typing import Literal
 
 from sulla.core.dataclass import dataclass
@@ -20,6 +21,8 @@ class KnownTool:
     effect: Effect = "once"
     missing: str = ""
     """What this home has to set before it can be used; empty for nothing."""
+    gives: FrozenJson = field(default_factory=dict)
+    """JSON Schema of each of the values that it gives beside the text, by name."""
     reach: Reach | Literal[""] = ""
     """Where it takes effect; empty where that hangs on the call."""
     foreign: bool = False

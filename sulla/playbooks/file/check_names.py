@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from sulla.definitions.yaml_text import YamlMap, YamlScalar
-from sulla.playbooks.definition import LoopStep
+from sulla.playbooks.definition import HumanStep, LoopStep, RouterStep
 from sulla.playbooks.expression.expression import ExpressionSpot
 from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -14,6 +14,7 @@ from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import routes_of
+from sulla.playbooks.machine.state import StepStatus
 from sulla.playbooks.webhook_key import LEAST_KEY_BYTES
 from sulla.tools.nearest import did_you_mean
 
@@ -34,8 +35,8 @@ class Names:
             for number, (_, tree) in enumerate(use.trees):
                 for path in paths_of(tree):
                     self._path(use, number, path)
-                for name, routes in _routes_named(tree):
-                    self._routes(use, number, name, routes)
+                for path, texts in _compared(tree):
+                    self._values(use, number, path, texts)
         self._declared_secrets()
 
     def _fault(self, use: Use, number: int, word: str, rule: str, message: str) -> None:
@@ -111,15 +112,35 @@ class Names:
             return f"{name!r} has its turn after {step.id!r}; within a loop the pass before is loop.last"
         return f"{name!r} need not have had its turn when {step.id!r} has its own; add it to `needs`"
 
-    def _routes(self, use: Use, number: int, name: str, routes: tuple[str, ...]) -> None:
-        """Ways that a step's route is compared with."""
-        target = self._sketch.steps.get(name)
-        known = () if target is None else routes_of(target)
-        for route in routes:
-            if known and route not in known:
-                meant = did_you_mean(route, known) or f" It has {', '.join(known)}."
-                message = f"{name!r} has no way {route!r}.{meant}"
-                self._fault(use, number, f"steps.{name}.route", "unknown-route", message)
+    def _values(self, use: Use, number: int, path: Path, texts: tuple[str, ...]) -> None:
+        """What a value of which all that it can be is known is compared with."""
+        rule, known = self._possible(path)
+        for text in texts:
+            if known and text not in known:
+                meant = did_you_mean(text, known) or f" It has {', '.join(known)}."
+                what = (
+                    f"{path.words[1]!r} has no way {text!r}" if rule == "unknown-route" else f"{path} is never {text!r}"
+                )
+                self._fault(use, number, str(path), rule, f"{what}.{meant}")
+
+    def _possible(self, path: Path) -> tuple[str, Collection[str]]:
+        """The rule for what a path may be compared with, and all that it may be; nothing where nobody knows."""
+        match path.words:
+            case ("steps", str(name), "route"):
+                target = self._sketch.steps.get(name)
+                return "unknown-route", () if target is None else routes_of(target)
+            case ("steps", str(name), "output"):
+                target = self._sketch.steps.get(name)
+                chooses = target is not None and (
+                    isinstance(target.does, RouterStep) or (isinstance(target.does, HumanStep) and target.does.choices)
+                )
+                return "unknown-route", routes_of(target) if target is not None and chooses else ()
+            case ("steps", str(), "status"):
+                return "never", [status.name.lower() for status in StepStatus]
+            case ("inputs", str(name)):
+                spec = self._sketch.definition.inputs.get(name)
+                return "never", [str(choice) for choice in spec.choices] if spec is not None else ()
+        return "never", ()
 
     # ---------------------------------------------------------------------------------------------------------- secrets
 
@@ -173,6 +194,8 @@ class Names:
 
 def names_at(use: Use) -> tuple[str, ...]:
     """The names that an expression may begin with where it stands."""
+    if use.role == "key":
+        return ("inputs", "run")  # it is worked out before there is anything else
     names = ["inputs", "steps", "secrets", "run"]
     step = use.step
     if step is not None and use.role == "while":
@@ -221,19 +244,21 @@ def _shown(use: Use, number: int) -> ExpressionSpot:
     return use.trees[number][0]
 
 
-def _routes_named(tree: Tree) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """The steps whose route is compared, and the words that it is compared with."""
+def _compared(tree: Tree) -> Iterable[tuple[Path, tuple[str, ...]]]:
+    """What is looked up and compared, and the words that it is compared with."""
     waiting = [tree]
     while waiting:
         at = waiting.pop()
         waiting.extend(parts_of(at))
         if isinstance(at, Compare) and len(at.others) == 1:
             how, right = at.others[0]
-            for one, other in ((at.first, right), (right, at.first)):
-                if isinstance(one, Field) and how in ("==", "!=", "in", "not in"):
-                    words = next(iter(paths_of(one))).words
-                    if len(words) == 3 and words[0] == "steps" and words[2] == "route":
-                        yield str(words[1]), _texts(other)
+            pairs = [(at.first, right)] if isinstance(right, Items) else [(at.first, right), (right, at.first)]
+            if how not in (("in", "not in") if isinstance(right, Items) else ("==", "!=")):
+                continue
+            for one, other in pairs:
+                path = next(paths_of(one), None)
+                if path is not None and isinstance(one, Field) and isinstance(one.key, Const):
+                    yield path, _texts(other)
 
 
 def _texts(tree: Tree) -> tuple[str, ...]:

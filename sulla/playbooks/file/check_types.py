@@ -17,14 +17,17 @@ from sulla.playbooks.definition import (
     PromptStep,
     RouterStep,
     SetStep,
+    ToolStep,
 )
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.filters import Type
-from sulla.playbooks.expression.tree import Path
+from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import is_approval
+from sulla.playbooks.machine.result import FIELDS
 from sulla.tools.nearest import did_you_mean
 from sulla.tools.schema import validate
 
@@ -41,8 +44,9 @@ _RUN: Final[Mapping[str, Type]] = {"payload": ANY, "headers": "object", "query":
 class Types:
     """Finds the types of all expressions of a file."""
 
-    def __init__(self, sketch: Sketch, faults: list[PlaybookFault]) -> None:
+    def __init__(self, sketch: Sketch, known: KnownNames, faults: list[PlaybookFault]) -> None:
         self._sketch = sketch
+        self._known = known
         self._faults = faults
         self._found: dict[int, Type] = {}
 
@@ -56,6 +60,7 @@ class Types:
                 kind = "string"
             elif use.wants != ANY and not fits(kind, use.wants):
                 hint = "; compare it, such as `… == 'yes'`" if use.wants == "boolean" else ""
+                hint = self._advice(use.trees[0][1]) or hint
                 self._fault(use, 0, f"expected {TOLD[use.wants]}, this gives {TOLD[kind]}{hint}")
             self._found[use.node.place.start] = kind
 
@@ -70,9 +75,10 @@ class Types:
     def _expression(self, use: Use, number: int) -> Type:
         wrong: list[str] = []
         typing = Typing(lambda path: self._of_set(path, wrong) or self._lookup(path, wrong))
-        kind = typing.type_of(use.trees[number][1])
+        tree = use.trees[number][1]
+        kind = typing.type_of(tree)
         for message in [*wrong, *typing.problems][:1]:
-            self._fault(use, number, message)
+            self._fault(use, number, message + self._advice(tree))
         return kind
 
     def _lookup(self, path: Path, wrong: list[str]) -> Type:
@@ -82,6 +88,8 @@ class Types:
                 kind: Type = ANY if spec is None else spec.type
             case ("steps", str(name), "output", *rest):
                 kind, rest = self._output(name, rest)
+            case ("steps", str(name), "result", *rest):
+                kind, rest = self._result(name, rest, wrong)
             case ("steps", str(), str(field), *rest):
                 kind = _FIELDS.get(field, ANY)
             case ("loop", "index", *rest):
@@ -122,7 +130,7 @@ class Types:
         match does:
             case ConditionStep():
                 return "boolean", rest
-            case RouterStep() | PromptStep() | AgentStep(output=None) | HumanStep(choices=(_, *_)):
+            case ToolStep() | RouterStep() | PromptStep() | AgentStep(output=None) | HumanStep(choices=(_, *_)):
                 return "string", rest
             case AgentStep():
                 schema = does.output
@@ -134,13 +142,50 @@ class Types:
                 return "object", rest
             case LoopStep():
                 return "list", rest  # what the last step of each pass came to
-        while schema is not None and rest and isinstance(rest[0], str):
-            properties = schema.get("properties")
-            inner = properties.get(rest[0]) if isinstance(properties, Mapping) else None
-            if not isinstance(inner, Mapping):
-                return ANY, rest[1:]
-            schema, rest = inner, rest[1:]
-        return (ANY if schema is None else schema_type(schema)), rest
+        return _within(schema, rest)
+
+    def _result(self, name: str, rest: list[str | int], wrong: list[str]) -> tuple[Type, list[str | int]]:
+        """The type of one of the values of a tool's step, as far as the tool says it, and what is left of the path."""
+        step = self._sketch.steps.get(name)
+        if step is None or step.does is None:
+            return ANY, []
+        if not isinstance(step.does, ToolStep):
+            wrong.append(f"{name!r} calls no tool, so it has no result; what it came to is steps.{name}.output")
+            return ANY, []
+        gives = self._gives(step.does.tool)
+        if gives is None or not rest:
+            return ("object" if not rest else ANY), []
+        if rest[0] not in gives:
+            meant = did_you_mean(str(rest[0]), gives) or f" It has {', '.join(gives)}."
+            wrong.append(f"the result of {step.does.tool!r} has no {rest[0]!r}.{meant}".rstrip("."))
+            return ANY, []
+        return _within({"type": "object", "properties": dict(gives)}, rest)
+
+    def _gives(self, tool: str) -> FrozenJson | None:
+        """The schema of each of the values of a tool's results, by name; None where nobody knows."""
+        known = self._known.tools.get(tool) if self._known.tools is not None else None
+        return {**FIELDS, **known.gives} if known is not None else None
+
+    def _advice(self, tree: Tree) -> str:
+        """Where an expression has the text of a tool and takes it for something else: where its values are."""
+        for path in paths_of(tree):
+            step = self._sketch.steps.get(str(path.words[1])) if path.words[0] == "steps" and path.words[2:3] else None
+            if step is not None and isinstance(step.does, ToolStep) and path.words[2] == "output":
+                gives = self._gives(step.does.tool) or FIELDS
+                at = f"steps.{path.words[1]}"
+                return f"; {at}.output is text for a model, and its values are in {at}.result: {', '.join(gives)}"
+        return ""
+
+
+def _within(schema: FrozenJson | None, rest: list[str | int]) -> tuple[Type, list[str | int]]:
+    """The type of what lies in a value, as deep as its schema tells, and what is left of the path."""
+    while schema is not None and rest and isinstance(rest[0], str):
+        properties = schema.get("properties")
+        inner = properties.get(rest[0]) if isinstance(properties, Mapping) else None
+        if not isinstance(inner, Mapping):
+            return ANY, rest[1:]
+        schema, rest = inner, rest[1:]
+    return (ANY if schema is None else schema_type(schema)), rest
 
 
 def schema_type(schema: FrozenJson) -> Type:

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
-from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES
+from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONCE
 
 Takes = Literal[
-    "agent", "answer", "any", "args", "branches", "break", "check", "condition", "count", "cron", "duration",
-    "encoding", "expires", "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name", "names", "needs",
-    "number", "on", "on_failure", "playbook", "retry", "routes", "schema", "steps", "template", "text", "type",
-    "budget", "signed", "values", "wait", "word", "zone", "each", "factor",
+    "agent", "answer", "any", "args", "branches", "break", "check", "concurrency", "condition", "count", "cron", "cut",
+    "duration", "encoding", "expires", "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name",
+    "names", "needs", "number", "on", "on_failure", "playbook", "retry", "routes", "schema", "steps", "template",
+    "text", "type", "budget", "signed", "values", "wait", "when_full", "word", "zone", "each", "factor",
 ]  # fmt: skip
 """What may stand behind a key; `schema.SHAPES` says what each is."""
 
@@ -44,6 +44,7 @@ PLAYBOOK: Final = (
     Key("secrets", "names", "The secrets that it uses; their values come from settings, never from here."),
     Key("budget", "budget", "What a run may use."),
     Key("at_once", "number", "Steps that work side by side; 50 unless said otherwise.", low=1, high=MAX_BRANCHES),
+    Key("concurrency", "concurrency", "How many of its runs go on at a time; any number unless said otherwise."),
     Key("steps", "steps", "What it does.", required=True),
 )
 
@@ -74,6 +75,7 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("tool", "word", "Which tool is called.", required=True),
         Key("with", "args", "Its arguments."),
         Key("check", "check", "`orchestrator`: the agent confirms, edits or refuses the arguments first."),
+        Key("cut", "cut", "`allow`: what the tool could not give is left out; else the step fails then."),
     ),
     "router": (
         Key("router", "template", "What a model is asked.", required=True),
@@ -123,6 +125,11 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("tokens", "number", "Of models, in and out.", low=1, high=1_000_000_000),
         Key("cost", "money", "In the currency of the price table."),
         Key("time", "duration", "From begin to end, waiting for people left out."),
+    ),
+    "concurrency": (
+        Key("key", "template", "Runs count together for which this is the same; all of the playbook unless said."),
+        Key("limit", "number", "So many go on at a time; 1 unless said otherwise.", low=1, high=MAX_RUNS_AT_ONCE),
+        Key("when_full", "when_full", "`queue`: a further one waits; `skip`: it ends; `cancel_old`: the oldest does."),
     ),
     "input": (
         Key("type", "type", "`string`, `number`, `integer`, `boolean`, `list` or `object`."),
@@ -179,6 +186,8 @@ TRIGGER_INPUTS: Final = Key("inputs", "maps", "What it is started with then.")
 
 STEP_FIELDS: Final[Mapping[str, str]] = {
     "output": "what it came to; null until then, and where it was skipped or failed",
+    "result": "what a tool gave as values: `text`, `truncated`, and "
+    "[those of each tool](tools.md#arguments-and-results); null of all other steps",
     "route": "which way it went: of a router, a condition, an approval or a choice; else empty",
     "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
     "error": "`{kind, reason, message}` of its failure; null where there was none",

@@ -93,6 +93,7 @@ class _Reader:
             secrets=secrets,
             budget=reading.budget(keys["budget"][1]) if "budget" in keys else Budget(),
             at_once=int(reading.number(keys["at_once"][1], _AT_ONCE)) if "at_once" in keys else None,
+            concurrency=reading.concurrency(keys["concurrency"][1]) if "concurrency" in keys else None,
         )
         if not reading.faults:
             definition = replace(definition, digest=digest_of(definition))

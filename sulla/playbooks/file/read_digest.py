@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from sulla.playbooks.definition import AgentStep, Definition, Trigger
+from sulla.playbooks.definition import AgentStep, Definition, ToolStep, Trigger
 
 _FORM = 1
 """Goes up when the same definition is to be taken for another one, because what it means has changed."""
@@ -59,7 +59,12 @@ def _list(value: tuple[object, ...]) -> object:
     return [_item(item) for item in value]
 
 
-_ADDED: Mapping[type, tuple[str, ...]] = {AgentStep: ("memory",), Trigger: ("webhook",)}
+_ADDED: Mapping[type, tuple[str, ...]] = {
+    AgentStep: ("memory",),
+    ToolStep: ("may_cut",),
+    Definition: ("concurrency",),
+    Trigger: ("webhook",),
+}
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {
     **dict.fromkeys((str, int, float, bool, type(None)), _same),

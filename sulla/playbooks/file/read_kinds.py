@@ -75,6 +75,7 @@ def _tool(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         reading.named(at.keys["tool"][1], "tool", WORD, "a tool's name"),
         _args(reading, at, "args"),
         cast("Literal['schema', 'orchestrator']", found),
+        "cut" in at.keys and reading.word_of(at.keys["cut"][1], "cut", ("fail", "allow")) == "allow",
     )
 
 

@@ -17,9 +17,10 @@ from sulla.playbooks.file.check_fault import PlaybookFault
 Keys = dict[str, tuple[YamlScalar, YamlNode]]
 """What stands behind each key, and the key itself."""
 
-Role = Literal["prompt", "args", "inputs", "values", "when", "while", "outputs"]
+Role = Literal["prompt", "args", "inputs", "values", "when", "while", "outputs", "key"]
 """What a template is for: a text for a model or a person, a tool's arguments, the inputs of another playbook, values
-that are made of others, what a step needs to begin, whether a loop goes on, what the playbook gives back."""
+that are made of others, what a step needs to begin, whether a loop goes on, what the playbook gives back, which of its
+runs count together."""
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
-from sulla.playbooks.definition import Budget, Given, Retry, Template
+from sulla.playbooks.definition import Budget, Concurrency, Given, Retry, Template
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -251,6 +251,18 @@ class FileReading:
             int(self.number(found["tries"][1], tries)) if "tries" in found else default.tries,
             self.duration(found["backoff"][1], backoff.name, least_s=0) if "backoff" in found else default.backoff_s,
             self.number(found["factor"][1], factor, whole_one=False) if "factor" in found else default.factor,
+        )
+
+    def concurrency(self, node: YamlNode) -> Concurrency:
+        """How many runs go on at a time."""
+        found = self.keys(node, PARTS["concurrency"], "concurrency") or {}
+        default, full = Concurrency(), "queue"
+        if "when_full" in found:
+            full = self.word_of(found["when_full"][1], "when_full", ("queue", "skip", "cancel_old"))
+        return Concurrency(
+            self.template(found["key"][1], "key", "key", None) if "key" in found else None,
+            int(self.number(found["limit"][1], PARTS["concurrency"][1])) if "limit" in found else default.limit,
+            cast("Literal['queue', 'skip', 'cancel_old']", full),
         )
 
     def budget(self, node: YamlNode) -> Budget:

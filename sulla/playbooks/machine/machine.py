@@ -206,20 +206,23 @@ class Playbook:
 
     # ------------------------------------------------------------------------------------------------ what has happened
 
-    def complete(self, at: str, value: Json = None, spent: Spent = NOTHING) -> list[Fact]:
+    def complete(
+        self, at: str, value: Json = None, spent: Spent = NOTHING, result: FrozenJson | None = None
+    ) -> list[Fact]:
         """A step's work is done.
 
         Args:
             at: its address. Whoever comes late, after the step or the run has ended, changes nothing.
             value: its output. Where an answer was asked for, that; see `decide`.
             spent: what the attempt used.
+            result: what a tool gave as values, as `result.kept` makes it.
         """
         run = self._run
         spot = run.spots.get(at)
         if spot is None or spot.status != RUNNING or not spot.node.direct:
             return self.decide(at, value, spent)
-        fact = _made(StepCompleted, (at, value, "", run.now_ms, spent))
-        if spent is not NOTHING:
+        fact = _made(StepCompleted, (at, value, "", run.now_ms, spent, result))
+        if spent is not NOTHING or result is not None:
             return self._note(fact)
         spot.value = value
         run.finish(spot)

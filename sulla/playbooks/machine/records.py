@@ -86,6 +86,8 @@ class StepCompleted(NamedTuple):
     """Which way it went, for those that choose one."""
     at_ms: int
     spent: Spent = NOTHING
+    result: FrozenJson | None = None
+    """What a tool gave as values, as `result.kept` makes it; None where there is nothing but the text."""
 
 
 class StepRetry(NamedTuple):
@@ -199,7 +201,7 @@ _NAMES: Final = {cls: name for name, cls in KINDS.items()}
 
 _TEXTS: Final = {"playbook", "digest", "forked_from", "at", "reason", "route", "why", "status", "to"}
 _NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number"}
-_OBJECTS: Final = {"inputs", "outputs"}
+_OBJECTS: Final = {"inputs", "outputs", "result"}
 _LISTS: Final = {"stack", "steps"}
 _PARTS: Final[Mapping[str, type[Failure | Spent]]] = {"failure": Failure, "spent": Spent}
 

@@ -191,7 +191,10 @@ class MachineRun:
                 self._open(block, spot, spot.frame.path, number)
 
     def _step_completed(self, fact: f.StepCompleted) -> None:
-        self._complete(self.spots[fact.at], fact.value, fact.route, fact.spent)
+        spot = self.spots[fact.at]
+        if fact.result is not None:
+            spot.past = replace(spot.past, result=fact.result)
+        self._complete(spot, fact.value, fact.route, fact.spent)
 
     def _complete(self, spot: StepSpot, value: Json, route: str, spent: f.Spent) -> None:
         spot.value = value

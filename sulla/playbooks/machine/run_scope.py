@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sulla.core.jsontypes import Json
-from sulla.playbooks.definition import LoopStep
+from sulla.playbooks.definition import LoopStep, ToolStep
+from sulla.playbooks.machine import result
 from sulla.playbooks.machine.plan import Block
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.scope import Scope
-from sulla.playbooks.machine.state import LoopFrame, StepSpot, StepStatus
+from sulla.playbooks.machine.state import COMPLETED, LoopFrame, StepSpot, StepStatus
 
-_PENDING: Final[dict[str, Json]] = {"output": None, "route": "", "status": "pending", "error": None, "tries": 0}
+_PENDING: Final[dict[str, Json]] = {
+    "output": None,
+    "result": None,
+    "route": "",
+    "status": "pending",
+    "error": None,
+    "tries": 0,
+}
 
 
 class StepsScope(Mapping[str, Mapping[str, Json]]):
@@ -35,7 +43,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
             frame = frame.owner.frame
 
     def __getitem__(self, step: str) -> Mapping[str, Json]:
-        """Its ``output``, ``route``, ``status``, ``error`` and ``tries``.
+        """Its ``output``, ``result``, ``route``, ``status``, ``error`` and ``tries``.
 
         Raises:
             KeyError: the playbook has no such step.
@@ -78,8 +86,10 @@ def _branch(blocks: tuple[Block, ...], step: str) -> int:
 def seen(spot: StepSpot) -> dict[str, Json]:
     """What an expression sees of a step."""
     failure = spot.past.failure
+    gives = spot.status == COMPLETED and isinstance(spot.node.step.does, ToolStep)
     return {
         "output": spot.value,
+        "result": result.seen(spot.past.result, spot.value) if gives else None,
         "route": spot.past.route,
         "status": StepStatus(spot.status).name.lower(),
         "error": failure._asdict() if failure is not None else None,

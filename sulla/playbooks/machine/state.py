@@ -59,6 +59,8 @@ class Past:
     tokens: int = 0
     """What it has used, all attempts together."""
     cost_micro: int = 0
+    result: FrozenJson | None = None
+    """What a tool gave as values, as it is kept."""
 
 
 _NEW: Final = Past()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final, Literal, Protocol
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
-from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.playbooks.definition import (
     MAX_DEPTH,
@@ -25,6 +25,7 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
+from sulla.playbooks.machine.result import FIELDS
 from sulla.playbooks.machine.scope import Evaluate
 from sulla.tools.schema import validate
 
@@ -64,6 +65,8 @@ class RehearsedAnswer:
 
     value: Json = None
     """Its output, or the answer."""
+    result: FrozenJson | None = None
+    """What a tool gives as values."""
     failure: Failure | None = None
     after_ms: int | None = 0
     """How long it takes; None for ever."""
@@ -224,6 +227,28 @@ def as_it_comes(ask: RehearsedAsk, value: Json) -> Json:
     if problems:
         raise InvalidInput(f"what {ask.at!r} is said to come to is not what it asks for: {'; '.join(problems)}")
     return value
+
+
+def result_as_it_comes(ask: RehearsedAsk, came: RehearsedAnswer, known: KnownNames) -> RehearsedAnswer:
+    """An answer with its values as a real run would have them; a tool's text may be among those alone.
+
+    Raises:
+        InvalidInput: a real run would never have them.
+    """
+    if came.result is None:
+        return came
+    if not isinstance(ask.step.does, ToolStep):
+        raise InvalidInput(f"{ask.at!r} calls no tool, so it has no `result`: what it comes to is its `output`")
+    tool = known.tools.get(ask.step.does.tool) if known.tools is not None else None
+    if tool is not None:
+        properties: JsonObject = {**FIELDS, **tool.gives}
+        schema: JsonObject = {"type": "object", "properties": properties, "additionalProperties": False}
+        if problems := validate(came.result, schema):
+            raise InvalidInput(
+                f"{ask.at!r} is said to have a result that {ask.step.does.tool!r} never gives: {'; '.join(problems)}"
+            )
+    text = came.result.get("text")
+    return came if came.value is not None else replace(came, value=text if isinstance(text, str) else "")
 
 
 def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None:

@@ -23,8 +23,9 @@ CASE: Final = (
 
 FIXTURE: Final = (
     Key("output", "any", "What it comes to; for a router, a condition and a person the answer."),
-    Key("answer", "any", "The same."),
-    Key("route", "any", "The same."),
+    Key("result", "maps", "What a tool gives as values; its `text` is the output where none is said."),
+    Key("answer", "any", "The same as `output`."),
+    Key("route", "any", "The same as `output`."),
     Key("error", "any", "It fails: a text, or `{kind, reason, message}`."),
     Key(
         "after", "duration", "How long it takes; `never` for what never ends by itself. At once unless said otherwise."

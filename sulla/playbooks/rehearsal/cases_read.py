@@ -19,6 +19,7 @@ from sulla.playbooks.definition import (
     Definition,
     PlaybookStep,
     Step,
+    ToolStep,
     TransferStep,
 )
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -130,25 +131,30 @@ class _Reader:
     # -------------------------------------------------------------------------------------------------------- fixtures
 
     def _fixture(self, word: str, key: YamlScalar, node: YamlNode) -> Fixture:
-        self._check_key(word, key)
+        form = FIXTURE if self._is_of_tool(word, key) else tuple(one for one in FIXTURE if one.name != "result")
         if isinstance(node, YamlList):
             if not node.items:
                 self.reading.wrong(node, word, "an entry for each attempt or pass; an empty list is `output: []`")
-            return Fixture(key.place.line, tuple(map(self._entry, node.items)) or (RehearsedAnswer(),), each=True)
-        return Fixture(key.place.line, (self._entry(node),), each=False)
+            return Fixture(
+                key.place.line, tuple(self._entry(item, form) for item in node.items) or (RehearsedAnswer(),), each=True
+            )
+        return Fixture(key.place.line, (self._entry(node, form),), each=False)
 
-    def _entry(self, node: YamlNode) -> RehearsedAnswer:
+    def _entry(self, node: YamlNode, form: tuple[Key, ...]) -> RehearsedAnswer:
         """A value, or what says more of it."""
         reading = self.reading
         words = {key.text for key, _ in node.items} if isinstance(node, YamlMap) else set()
-        if not words & {key.name for key in FIXTURE}:
+        if not words & {key.name for key in form}:
             return RehearsedAnswer(reading.json(node))
         what = "a fixture (an output that has such keys itself stands below `output`)"
-        keys = reading.keys(node, FIXTURE, what) or {}
+        keys = reading.keys(node, form, what) or {}
         said = [name for name in (*_VALUES, "error") if name in keys]
         if len(said) > 1:
             reading.fault(keys[said[1]][0].place, "value", f"a fixture comes to one thing: {said[0]!r} or {said[1]!r}")
         value = next((reading.json(keys[name][1]) for name in _VALUES if name in keys), None)
+        result = reading.json(keys["result"][1]) if "result" in keys else None
+        if "result" in keys and not isinstance(result, dict):
+            reading.wrong(keys["result"][1], "result", "the values of a tool, by name")
         tokens = (
             int(reading.number(keys["tokens"][1], Key("tokens", "number", "", high=10**9))) if "tokens" in keys else 0
         )
@@ -156,6 +162,7 @@ class _Reader:
         cost = reading.number(keys["cost"][1], money, whole_one=False) if "cost" in keys else 0
         return RehearsedAnswer(
             value,
+            result if isinstance(result, dict) else None,
             self._error(keys["error"][1]) if "error" in keys else None,
             self._after(keys["after"][1]) if "after" in keys else 0,
             Spent(tokens, round(cost * MICRO)) if tokens or cost else NOTHING,
@@ -177,8 +184,8 @@ class _Reader:
         message = reading.text(keys["message"][1], "message") if "message" in keys else "it failed, as the test says"
         return Failure(cast("FailureClass", kind if kind in kinds else "permanent"), reason, message)
 
-    def _check_key(self, word: str, key: YamlScalar) -> None:
-        """Whether a fixture stands for something."""
+    def _is_of_tool(self, word: str, key: YamlScalar) -> bool:
+        """Whether a fixture stands for the call of a tool; a fault if it stands for nothing."""
         for mark, rule, names in (
             (FOR_TOOL, "unknown-tool", self._all(lambda step: getattr(step.does, "tool", None))),
             (FOR_AGENT, "unknown-agent", self._all(_agent_of)),
@@ -189,13 +196,14 @@ class _Reader:
                     self.reading.fault(
                         key.place, rule, f"no step has the {mark[:-1]} {word[5:65]!r}.{meant}".rstrip(".")
                     )
-                return
+                return mark == FOR_TOOL
         step = self._step(word, key)
         if step is not None and (
             kind_of_step(step) not in _OUTWARD or (isinstance(step.does, ConditionStep) and step.does.question is None)
         ):
             kind = kind_of_step(step)
             self.reading.fault(key.place, "value", f"{word!r} is a {kind}, which is worked out: it takes no fixture")
+        return step is not None and isinstance(step.does, ToolStep)
 
     def _all(self, pick: Callable[[Step], str | None]) -> set[str]:
         """What the steps of the playbook, and of those within it, have."""

@@ -26,6 +26,7 @@ from sulla.playbooks.definition import (
     RespondStep,
     Step,
     Template,
+    ToolStep,
     WaitStep,
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
@@ -171,6 +172,10 @@ class _Guess:
         match step.does:
             case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
                 return RehearsedAnswer(_sample(schema, f"<output of {step.id}>"))
+            case ToolStep(tool) if self.setting.known.tools is not None and tool in self.setting.known.tools:
+                gives = self.setting.known.tools[tool].gives
+                sample = _sample({"type": "object", "properties": dict(gives)}, f"<output of {step.id}>")
+                return RehearsedAnswer(f"<output of {step.id}>", sample if isinstance(sample, dict) else None)
         names = choices_of(step.does)
         if names:
             return RehearsedAnswer(self._choose(step.id, names))
@@ -246,7 +251,7 @@ class _Guess:
 
 def _is_guess(path: Path, scope: Scope, guessed: Collection[str]) -> bool:
     """Whether a placeholder stands for what is looked up, or lies in it."""
-    if path.words[:1] == ("steps",) and (len(path.words) < 3 or path.words[2] != "output"):
+    if path.words[:1] == ("steps",) and (len(path.words) < 3 or path.words[2] not in ("output", "result")):
         return False
     if path.words[:1] == ("steps",) and path.words[1] in guessed:
         return True

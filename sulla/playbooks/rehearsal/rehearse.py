@@ -57,6 +57,7 @@ from sulla.playbooks.rehearsal.base import (
     kind_of_step,
     models_of,
     names_of,
+    result_as_it_comes,
     wrong_args,
 )
 
@@ -182,7 +183,7 @@ class _Stage:
             self._take(scene, book.fail(at, came.failure, repeatable=may_repeat, spent=came.spent))
             return
         try:
-            facts = book.complete(at, came.value, came.spent)
+            facts = book.complete(at, came.value, came.spent, came.result)
         except InvalidInput as error:
             raise InvalidInput(f"{scene.prefix}{error.message}") from None
         self._take(scene, facts)
@@ -242,6 +243,7 @@ class _Stage:
         if came is None:
             raise InvalidInput(f"nobody says what {ask.at!r} comes to")
         if came.failure is None:
+            came = result_as_it_comes(ask, came, self._setting.known)
             came = replace(came, value=as_it_comes(ask, came.value))
         if came.after_ms is not None:
             due_ms = self._now_ms + came.after_ms

@@ -288,6 +288,8 @@ class RunDriver:
                 self.take(machine.resume(), Author.PERSON, seq=seq)
             case "cancel":
                 self.take(machine.cancel(asked.why), Author.PERSON, seq=seq)
+            case "look":
+                self.take((), Author.PERSON, seq=seq)  # it has its turn already
             case "step":
                 facts = [*machine.resume(), *machine.next(MOST_AT_A_TIME), *machine.pause(asked.why or "one step")]
                 self.take(facts, Author.PERSON, seq=seq)
@@ -346,7 +348,7 @@ def _asked(waits: Iterable[Wait]) -> set[str]:
 def _refuse_large(facts: Iterable[Played]) -> None:
     """Fail before a write that no store would take: what is folded in must be what is kept."""
     for fact in facts:
-        size = len(json.dumps(dict(fact.detail), default=str).encode())
+        size = len(json.dumps(dict(fact.detail), default=str, ensure_ascii=False).encode("utf-8", "replace"))
         if size > MOST_BYTES:
             whose = f"the step {fact.at!r}" if fact.at else "the run"
             raise TooLarge(

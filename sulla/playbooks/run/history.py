@@ -77,6 +77,8 @@ class RunHistory:
     """How many of its records are kept, or about to be."""
     jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
+    lane: str = field(default="", init=False)
+    """What it has in common with the runs that it counts together with; empty where it counts with none."""
 
     def does(self, at: str) -> Kind:
         """What the step at an address does."""

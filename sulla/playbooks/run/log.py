@@ -42,6 +42,8 @@ class RunRecord:
     """Records that are about the playbook: what `PlayState.facts` counts."""
     run_id: RunId = field(default=RunId(""), init=False)
     """The thread's run that the notes are of."""
+    begun_by: RunId = field(default=RunId(""), init=False)
+    """The thread's run that the machine began in, or went on in after an end."""
     notes: dict[str, list[MoveNote]] = field(default_factory=dict, init=False)
     """What has come of the moves of steps, by their addresses."""
     spent: dict[str, Spent] = field(default_factory=dict, init=False)
@@ -61,6 +63,8 @@ class RunRecord:
                 self.records += 1
                 if entry.origin.run_id is not None and entry.origin.run_id != self.run_id:
                     self.run_id, self.notes, self.spent = entry.origin.run_id, {}, {}
+                if fact.what in ("RUN_STARTED", "RUN_REOPENED"):
+                    self.begun_by = self.run_id
                 self._played(fact, f"{self.thread_id} record {entry.seq}")
             case _:
                 pass

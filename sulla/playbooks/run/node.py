@@ -5,31 +5,45 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import field
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import Conflict, CorruptRecord, GraphError, Refused, foremost
+from sulla.core.errors import (
+    Aborted,
+    Conflict,
+    CorruptRecord,
+    GraphError,
+    Refused,
+    StaleLease,
+    StoreUnavailable,
+    SullaError,
+    foremost,
+)
 from sulla.core.ids import NodeId, ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.core.words import Author
 from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.machine.lane import LanePlace
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.machine.records import Fact, RunEnded
 from sulla.playbooks.machine.rerun import fork, reopen
 from sulla.playbooks.records import Played
+from sulla.playbooks.run.admission import Admission, lane_of
 from sulla.playbooks.run.driver import RunDriver
 from sulla.playbooks.run.history import MoveId, RunHistory, StepAttempt
+from sulla.playbooks.run.lanes import Lanes
 from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord, written
 from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
 from sulla.playbooks.run.steps import StepEffects
-from sulla.playbooks.run.trust import trust_in
+from sulla.playbooks.run.trust import RunTrust, trust_in
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import Play
 from sulla.threads.log.state import ThreadState
@@ -40,6 +54,8 @@ PLAY: Final = NodeId("playbook")
 MOST_HISTORIES: Final = 16
 """Runs that are kept in memory between two walks; another one is read from its log."""
 MOST_PLANS: Final = 64
+_GOES_ON: Final = (StaleLease, StoreUnavailable, Aborted)
+"""What ends a walk, and need not end the run: whoever waits for its turn looks by itself."""
 
 
 @dataclass(slots=True)
@@ -78,10 +94,12 @@ class PlaybookNode:
 
     Args:
         effects: do what steps do.
+        lanes: say whose turn it is where only so many runs go on at a time.
         histories: what is in memory.
     """
 
     effects: StepEffects
+    lanes: Lanes
     histories: RunHistories = field(default_factory=RunHistories)
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
@@ -92,51 +110,74 @@ class PlaybookNode:
         history = self.histories.told.pop(state.thread_id, None)
         if history is None or history.run_id != run.id or history.records != play.facts:
             history = await self._take_up(state, run)
+        if history is None:
+            return Next()  # it waits for its turn
         try:
             finished = await RunDriver(history, self.effects, state, run).go()
         except BaseExceptionGroup as failures:
-            raise foremost(failures) from None
+            failure = foremost(failures)
+            if isinstance(failure, SullaError) and not isinstance(failure, _GOES_ON):
+                await self._leave(history, run)
+            raise failure from None
         if not finished:
             return Continue()
         if history.machine.ended is None:
             self.histories.keep(state.thread_id, history)
         else:
+            await self._leave(history, run)
             await self._end(state, run, history.machine.ended)
         return Next()
 
+    async def _leave(self, history: RunHistory, run: Run) -> None:
+        """It is over: others of its playbook may have their turn. Once more after a crash, which changes nothing."""
+        wanted = history.machine.plan.definition.concurrency
+        if wanted is not None and history.lane:
+            await self.lanes.leave(history.lane, LanePlace(run.thread_id, run.id, 0), wanted.limit)
+
     # ----------------------------------------------------------------------------------------------- from the log
 
-    async def _take_up(self, state: ThreadState, run: Run) -> RunHistory:
+    async def _take_up(self, state: ThreadState, run: Run) -> RunHistory | None:
+        """The run; None if it has to wait for its turn."""
         record = await load_run(self.effects.threads, state.thread_id)
         if record.play is None or record.order is None:
             raise CorruptRecord(f"{state.thread_id}: a run of a playbook without a playbook")
         plan = await self.histories.plan(record.play)
-        facts = await self._facts(state, run, record, plan)
-        history = self._history(record, plan, state, run)
+        scope = run_scope(state.thread_id, record.play, record.order, record.ordered_ms)
+        facts = await self._facts(state, run, record, plan, scope)
+        if facts is None:
+            return None
+        trust = trust_in(plan, record.play, record.order, record.tainted)
+        history = self._history(record.order, trust, plan, state, run, scope)
+        with suppress(SullaError):  # whose key cannot be worked out has failed, and is in nobody's way
+            history.lane = lane_of(plan.definition, facts, scope)
         history.machine.replay(facts)
         self._jobs(history, record, state)
         return history
 
-    def _history(self, record: RunRecord, plan: Plan, state: ThreadState, run: Run) -> RunHistory:
-        order, play, definition = record.order or RunOrder("start", by=Author.OUTSIDE), record.play, plan.definition
+    def _history(
+        self, order: RunOrder, trust: RunTrust, plan: Plan, state: ThreadState, run: Run, scope: JsonObject
+    ) -> RunHistory:
+        definition = plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
-        scope = run_scope(state.thread_id, play, order, record.ordered_ms) if play is not None else {}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
         machine = Playbook(plan, evaluate, names=names)
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
         stack = (*order.stack, definition.name)
-        trust = trust_in(plan, play, order, record.tainted)
         return RunHistory(machine, run.id, order.seal, stack, marks, trust, records)
 
-    async def _facts(self, state: ThreadState, run: Run, record: RunRecord, plan: Plan) -> list[Fact]:
-        """The facts of a run, with those that its order begins with; these are kept before anything else is done."""
+    async def _facts(
+        self, state: ThreadState, run: Run, record: RunRecord, plan: Plan, scope: JsonObject
+    ) -> list[Fact] | None:
+        """The facts of a run, with those that its order begins with; these are kept before anything else is done. None
+        if it has to wait for its turn.
+        """
         order, now_ms = _order_of(state), round(run.clock.now() * 1000)
         if order.do == "resume" and not record.facts and record.order is not None:
             order = record.order  # it was stopped before it began
-        ended = any(isinstance(fact, RunEnded) for fact in record.facts) and record.run_id != run.id
+        ended = any(isinstance(fact, RunEnded) for fact in record.facts) and record.begun_by != run.id
         begins: list[Fact] = []
-        if order.do == "resume" and record.run_id != run.id:
+        if order.do == "resume" and record.begun_by != run.id:
             begins = self._reopened(record, plan, order, now_ms)
         elif not record.facts and order.do == "fork":
             begins = await self._forked(order, plan, now_ms)
@@ -145,9 +186,17 @@ class PlaybookNode:
             begins = machine.start(order.inputs or {}, now_ms, stack=order.stack)
         elif ended:
             raise Conflict("this run of a playbook has ended: resume it, or fork it")
-        if begins:
-            await run.journal.commit(Played("TAKEN_UP", tainted=order.by.tainted), *map(written, begins))
-        return [*record.facts, *begins]
+        if not begins:
+            return record.facts
+        resumed = order.do == "resume"
+        since_ms = state.run.course.started_ms if resumed and state.run is not None else record.ordered_ms
+        admission = Admission(self.lanes, plan.definition, state, run, since_ms, order.by)
+        facts, known = [*record.facts, *begins], record.run_id == run.id
+        admitted = await admission.admit(begins, facts, scope, known=known, resumed=resumed)
+        if admitted is None:
+            return None
+        await run.journal.commit(Played("TAKEN_UP", tainted=order.by.tainted), *map(written, admitted))
+        return [*record.facts, *admitted]
 
     def _reopened(self, record: RunRecord, plan: Plan, order: RunOrder, now_ms: int) -> list[Fact]:
         """An ended run goes on; one that was cut off from outside is ended first, as far as its machine knows."""

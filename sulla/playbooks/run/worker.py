@@ -18,9 +18,10 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Author, Words
-from sulla.playbooks.definition import Budget
+from sulla.playbooks.definition import Budget, ToolStep
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.machine.records import Fact, Failure, Spent
+from sulla.playbooks.machine.result import kept
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import RunHistory, StepAttempt
 from sulla.playbooks.run.steps import StepEffects
@@ -251,9 +252,17 @@ class RunWorker:
 
     def _called(self, job: StepAttempt, call: ToolCall, done: Done) -> None:
         at, machine = job.begun.at, self.history.machine
+        does = self.history.does(at)
+        may_cut = isinstance(does, ToolStep) and does.may_cut
+        if not done.is_error and (may_cut or not done.cut):
+            result = kept(done.data, done.text, truncated=bool(done.cut))
+            return self.listener.take(machine.complete(at, done.text, job.spent, result), done.words.by)
         if not done.is_error:
-            return self.listener.take(machine.complete(at, done.text, job.spent), done.words.by)
-        if done.refused:
+            said = (
+                f"{call.name} did not give all of its result: {done.cut}; `cut: allow` at the step takes what there is"
+            )
+            failure = Failure("permanent", "cut", said)
+        elif done.refused:
             failure = Failure("permanent", "refused", done.text)
         else:
             failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
@@ -75,8 +75,19 @@ async def learn(talk: Talk) -> None:
     """
     rows: list[Row] = (await _call(talk, "agent.list"))["agents"]
     agents = tuple((str(row["id"]), str(row["model"])) for row in rows)
-    models = tuple((model, f"agent {agent}") for agent, model in agents)
-    talk.known = replace(talk.known, agents=agents, models=models)
+    talk.known = replace(talk.known, agents=agents, models=models_of(agents))
+
+
+def models_of(agents: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The models that agents have, each once, with whose it is. Pure.
+
+    Args:
+        agents: their ids and models.
+    """
+    whose: dict[str, list[str]] = {}
+    for agent, model in agents:
+        whose.setdefault(model, []).append(agent)
+    return tuple((model, f"agent{'s' if len(ids) > 1 else ''} {', '.join(ids)}") for model, ids in whose.items())
 
 
 def check_agent(talk: Talk, agent: str) -> None:
@@ -133,13 +144,12 @@ async def _model(talk: Talk, argument: str) -> None:
     if agents and argument:
         await _agent(talk, agents[0])
         return
-    rows = [(model, f"agent {agent}") for agent, model in talk.known.agents]
     head = f"no agent has the model {argument}: these have" if argument else "models; /model NAME has its agent answer"
     more = (
         "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md); "
         "`sulla reload` has it taken up"
     )
-    _tell_rows(talk, head, rows)
+    _tell_rows(talk, head, list(talk.known.models))
     talk.note(more)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from math import inf
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, SullaError
 from sulla.host.system import random_id
+from sulla.terminal.chat.link import Link
 from sulla.terminal.chat.orders import Mode
 from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client, open_client
@@ -33,19 +35,17 @@ class Conversation:
         clock: for waiting.
         thread_id: which; empty for a new one, which is made with the first message.
         take: is told what happens.
-        note: tells the person something.
+        link: is told whether the daemon is there.
     """
 
-    def __init__(
-        self, home: Path, clock: Clock, thread_id: str, take: Callable[[Event], None], note: Callable[[str], None]
-    ) -> None:
+    def __init__(self, home: Path, clock: Clock, thread_id: str, take: Callable[[Event], None], link: Link) -> None:
         self._home = home
         self._clock = clock
         self._take = take
-        self._note = note
+        self._link = link
         self._opening = Opening()
         self.thread_id = thread_id
-        self.follow = Follow(home, clock, self._begin, begun=True, lost=self._say_lost)
+        self.follow = Follow(home, clock, self._begin, begun=True, lost=link.lost, back=link.back, patience_s=inf)
 
     async def history(self) -> list[Event]:
         """The newest records, the oldest first; from now on what comes behind them is followed.
@@ -82,7 +82,9 @@ class Conversation:
                 async for event in events:
                     self._take(event)
         except SullaError as error:
-            self._note(f"[the conversation is not followed any more: {error.message}; what is said next looks again]")
+            self._link.note(
+                f"[the conversation is not followed any more: {error.message}; what is said next looks again]"
+            )
 
     async def send(self, said: Said, message_id: str, mode: Mode) -> dict[str, Any]:
         """Say something, in a thread that is made with the first message.
@@ -113,15 +115,19 @@ class Conversation:
                 await self.call_with(self._opening.take_back)
             raise
 
-    async def stop(self) -> None:
+    async def stop(self, *, drop: bool = False) -> None:
         """End the answer that comes.
+
+        Args:
+            drop: whether messages that wait get none, too; else they are held.
 
         Raises:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
         request_id = random_id("req")
-        await self.call_with(lambda client: client.call("turn.stop", thread_id=self.thread_id, request_id=request_id))
+        given = {"thread_id": self.thread_id, "request_id": request_id, "drop": drop}
+        await self.call_with(lambda client: client.call("turn.stop", **given))
 
     async def call_with(self, work: Callable[[Client], Awaitable[T]]) -> T:
         """Do something with the daemon, which may be away, or take nothing for a while.
@@ -130,24 +136,22 @@ class Conversation:
             Unavailable: it did not come back in time.
             Refused: it refuses that.
         """
-        deadline, told = self._clock.elapsed() + PATIENCE_S, False
+        deadline = self._clock.elapsed() + PATIENCE_S
         while True:
             try:
                 async with open_client(door(self._home)) as client:
-                    return await work(client)
+                    answer = await work(client)
+                    self._link.back()
+                    return answer
             except SullaError as error:
                 wait_s = (error.retry_after_s or RETRY_S) if isinstance(error, RateLimited) else RETRY_S
                 if not error.retryable or self._clock.elapsed() + wait_s > deadline:
                     raise
                 if isinstance(error, RateLimited) and wait_s > LONG_S:
-                    self._note(f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]")
-                elif not isinstance(error, RateLimited) and not told:
-                    told = True
-                    self._say_lost()
+                    self._link.note(f"[the daemon takes no more messages now; sent again in {wait_s:.0f} s]")
+                elif not isinstance(error, RateLimited):
+                    self._link.lost()
                 await self._clock.sleep(wait_s)
 
     async def _begin(self, client: Client) -> bool:
         return True
-
-    def _say_lost(self) -> None:
-        self._note("[the daemon went away; waiting for it to come back]")

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from sulla.core.clock import Clock
 from sulla.terminal.chat.conversation import Conversation
+from sulla.terminal.chat.inbox import Row, TalkInbox
+from sulla.terminal.chat.link import Link
 from sulla.terminal.chat.pieces import Event
 from sulla.terminal.client import Client
 from sulla.terminal.ids import whole_thread
@@ -23,21 +25,30 @@ class Current:
         home: whose daemon.
         clock: for waiting.
         take: is told what happens.
+        notice: shows what an agent tells the person in another conversation.
         note: tells the person something.
     """
 
     group: asyncio.TaskGroup
     """Owns what goes on beside the line that is typed."""
 
-    def __init__(self, home: Path, clock: Clock, take: Callable[[Event], None], note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        home: Path,
+        clock: Clock,
+        take: Callable[[Event], None],
+        notice: Callable[[Row], None],
+        note: Callable[[str], None],
+    ) -> None:
         self._home = home
         self._clock = clock
         self._take = take
-        self._note = note
+        self.link = Link(clock, note)
+        self.inbox = TalkInbox(home, clock, notice, self.link)
         self._following: asyncio.Task[None] | None = None
         self.agent = ""
         """Whose conversation it is; empty where that is not known yet."""
-        self.conversation = Conversation(home, clock, "", take, note)
+        self.conversation = Conversation(home, clock, "", self._happened, self.link)
 
     async def open(self, thread_id: str) -> list[Event]:
         """Change to another conversation; its newest records.
@@ -48,7 +59,7 @@ class Current:
         Raises:
             SullaError: there is no such thread, or no daemon.
         """
-        found = Conversation(self._home, self._clock, "", self._take, self._note)
+        found = Conversation(self._home, self._clock, "", self._happened, self.link)
         events: list[Event] = []
         agent = ""
         if thread_id:
@@ -67,6 +78,11 @@ class Current:
         """Follow the conversation, if it is not followed yet."""
         if self.conversation.thread_id and (self._following is None or self._following.done()):
             self._following = self.begin(self.conversation.run())
+
+    def _happened(self, event: Event) -> None:
+        told = event["type"] == "NOTICE" and not event["data"].get("wait_id")
+        if not told or self.inbox.is_new(event):
+            self._take(event)
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Do something beside the line that is typed, and no longer than the talk lasts."""

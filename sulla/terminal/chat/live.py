@@ -10,9 +10,11 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import foremost
+from sulla.core.waiting import lasting
 from sulla.terminal.chat.pieces import Event, Piece, shown_tail
 from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import BACK, LOST
 from sulla.terminal.place import colour_is_wanted, terminal_reflows
 from sulla.terminal.program import hint
 from sulla.terminal.screen import Screen
@@ -45,7 +47,7 @@ def formed(piece: Piece, columns: int, *, colour: bool, answer: Callable[[str], 
     return "".join(f"{emphasis(row) if row else ''}\n" for row in lines)
 
 
-def live_rows(view: View, now_s: float, rows: int, columns: int) -> list[str]:
+def live_rows(view: View, now_s: float, rows: int, columns: int, away_since_s: float | None = None) -> list[str]:
     """What stands below what was printed for good: the end of the answer, and what is being done.
 
     Args:
@@ -53,8 +55,9 @@ def live_rows(view: View, now_s: float, rows: int, columns: int) -> list[str]:
         now_s: the time.
         rows: how many there may be.
         columns: how wide the terminal is.
+        away_since_s: since when the daemon is away; None while it is there. Nobody knows then what is being done.
     """
-    sign = view.doing(now_s)
+    sign = f"the daemon is away {lasting(now_s - away_since_s)}" if away_since_s is not None else view.doing(now_s)
     return [*shown_tail(view.tail, rows, columns - 1), *([one_line(f"… {sign}", columns - 1)] if sign else [])]
 
 
@@ -75,6 +78,7 @@ class LiveDisplay:
         self._drawn: list[str] = []
         """The rows that stand below what was printed for good."""
         self._drawn_columns = 0
+        self._away_since_s: float | None = None
 
     def begin(self, run_id: str) -> None:
         """See `Display`."""
@@ -99,6 +103,21 @@ class LiveDisplay:
     def aside(self, event: Event) -> str:
         """See `Display`."""
         return self._plain.aside(event)
+
+    def lost(self) -> None:
+        """See `Display`."""
+        self._away_since_s = self._clock.elapsed()
+        self._erase()
+        self._print(Piece("faint", LOST))
+        self._draw()
+
+    def back(self) -> None:
+        """See `Display`."""
+        if self._away_since_s is not None:
+            self._away_since_s = None
+            self._erase()
+            self._print(Piece("faint", BACK))
+            self._draw()
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
@@ -133,7 +152,7 @@ class LiveDisplay:
 
     def _draw(self) -> None:
         columns = columns_of_terminal()
-        rows = live_rows(self._view, self._clock.elapsed(), TAIL_ROWS, columns)
+        rows = live_rows(self._view, self._clock.elapsed(), TAIL_ROWS, columns, self._away_since_s)
         paper = Paper(columns, self._colour)
         print("\n".join([*rows[:-1], paper.faint(rows[-1])]) if rows else "", end="", flush=True)
         self._drawn, self._drawn_columns = rows, columns

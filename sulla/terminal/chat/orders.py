@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 
-Kind = Literal["thread", "model", "agent", "mode", "question", "command", ""]
+Kind = Literal["thread", "model", "agent", "mode", "question", "command", "stop", ""]
 """What an argument names; empty for words of a person's own."""
 
 Mode = Literal["queue", "steer", "interrupt"]
@@ -43,7 +43,7 @@ ORDERS: Final = (
     OrderForm("model", "[NAME]", "model", False, "the models there are, or have the agent answer whose model it is"),
     OrderForm("agent", "[ID]", "agent", False, "list agents, or have another one answer from now on"),
     OrderForm("mode", "[queue|steer|interrupt]", "mode", False, "what a message does to an answer that comes"),
-    OrderForm("stop", "", "", False, "end the answer that comes; messages that wait are held"),
+    OrderForm("stop", "[all]", "stop", False, "end the answer that comes; messages that wait are held, or all dropped"),
     OrderForm("steer", "TEXT", "", True, "say something to the answer that comes, at its next tool call"),
     OrderForm("quote", "[TEXT]", "", False, "pass a text on with the next message, as somebody else's"),
     OrderForm("approvals", "[NUMBER]", "question", False, "list what agents ask, in all conversations, or answer one"),
@@ -114,6 +114,8 @@ def read_line(line: str) -> Message | Order | Misread:
         near = difflib.get_close_matches(word, [*_FORMS, *_ALIASES], 1)
         meant = f"did you mean /{near[0]}? " if near else ""
         return Misread(f"there is no command /{word}: {meant}/help lists them, and //{word} sends it as a message")
+    if argument and form.name == "stop" and argument != "all":
+        return Misread("/stop takes nothing behind it but all, which drops messages that wait, too")
     if argument and not form.argument:
         return Misread(f"/{form.name} takes nothing behind it: //{form.name} … sends it as a message")
     if form.needed and not argument:
@@ -143,6 +145,8 @@ class Known:
                 return self.questions
             case "mode":
                 return tuple((mode, MODE_MEANS[mode]) for mode in MODES)
+            case "stop":
+                return (("all", "drop messages that wait, too"),)
             case "command":
                 return tuple((form.name, form.help) for form in ORDERS)
             case _:

@@ -69,7 +69,9 @@ def args_line(args: Any) -> str:  # noqa: ANN401 - whatever a model made of it
 
 def folded(text: str, *, is_error: bool) -> str:
     """What a call came to, in a row: how much it is, and how it begins."""
-    lines = [line for line in harmless(text).splitlines() if line.strip()]
+    every = [line for line in harmless(text).splitlines() if line.strip()]
+    # What the daemon says of a result, e.g. which lines of a file it is, stands in brackets and is none of its lines.
+    lines = [line for line in every if not (line.startswith("[") and line.endswith("]"))] or every
     mark = "failed: " if is_error else "→ "
     size = f"{len(lines)} lines: " if len(lines) > 1 else ""
     return one_line(mark + size + (lines[0] if lines else "nothing"), _RESULT)

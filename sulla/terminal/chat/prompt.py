@@ -15,7 +15,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output
 from prompt_toolkit.renderer import Renderer
@@ -107,6 +110,7 @@ class TalkPrompt:
         output.disable_bracketed_paste = _nothing  # type: ignore[method-assign]  # each drawing would end it for a moment
         try:
             with self._session.app.input.raw_mode():
+                _take_ahead(self._session.app.input)
                 yield
         finally:
             unmark()
@@ -234,6 +238,20 @@ class TalkPrompt:
                 event.app.exit(exception=KeyboardInterrupt)
             case "stay":
                 self.draw()
+
+
+def _take_ahead(keyboard: Input) -> None:
+    """Put what was typed while the talk was being made ready into its first line. Until then the system itself took
+    whole lines, and turned each Enter into a new line: one at the end of a single line sends it, and of several lines,
+    which may be a paste, none does.
+    """
+    keys: list[KeyPress] = []
+    while came := keyboard.read_keys() or keyboard.flush_keys():
+        keys += came
+    ends = [at for at, one in enumerate(keys) if one.key == Keys.ControlJ]
+    if ends == [len(keys) - 1]:
+        keys[-1] = KeyPress(Keys.ControlM, "\r")
+    store_typeahead(keyboard, keys)
 
 
 def _common(texts: list[str]) -> str:

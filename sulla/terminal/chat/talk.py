@@ -24,7 +24,7 @@ from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
 from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
 from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
-from sulla.terminal.chat.view import Used, View
+from sulla.terminal.chat.view import Used, View, notice_piece
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.last import remember_thread
@@ -77,7 +77,7 @@ class Talk:
         self._jobs = _Jobs(_MOST_JOBS)
         around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
         self.prompt = TalkPrompt(clock, around, read_history(home))
-        self.current = Current(home, clock, self.happened, self.note)
+        self.current = Current(home, clock, self.happened, self._notice, self.note)
 
     # ---------------------------------------------------------------------------------------------------------- output
 
@@ -93,7 +93,7 @@ class Talk:
 
     def _rows(self) -> list[str]:
         rows = max(0, min(TAIL_ROWS, shutil.get_terminal_size().lines - _ROWS_LEFT))
-        return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal())
+        return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal(), self.current.link.away_since_s)
 
     def _label(self) -> str:
         agent = self.choices.agent or self.current.agent or (self.known.agents[0][0] if self.known.agents else "")
@@ -127,11 +127,12 @@ class Talk:
                 async with asyncio.TaskGroup() as group:
                     self.current.group = group
                     await self.open(thread_id)
-                    worker = group.create_task(self._work())
+                    beside = [group.create_task(self._work()), group.create_task(self.current.inbox.run())]
                     try:
                         await self._read()
                     finally:
-                        worker.cancel()
+                        for task in beside:
+                            task.cancel()
                         self.current.close()
             except BaseExceptionGroup as failures:
                 raise foremost(failures) from None
@@ -178,9 +179,11 @@ class Talk:
                 break
             if typed is not None and not self._take(typed):
                 break
+            _ = self.current.begin(self.current.inbox.mark())  # its group keeps it
         try:
             async with self.clock.timeout(_LEAVE_S):
                 await self._jobs.join()
+                await self.current.inbox.mark()
         except TimeoutError:
             self._jobs.left = self._jobs.underway
 
@@ -189,8 +192,8 @@ class Talk:
         match orders.read_line(typed.text):
             case Order("exit"):
                 return False
-            case Order("stop"):
-                self._stop()
+            case Order("stop", argument):
+                self._stop(drop=bool(argument))
             case Order("quote", argument):
                 self.prompt.quote(argument)
                 self.note("[passed on with the next message]" if argument else "[nothing is quoted]")
@@ -263,6 +266,10 @@ class Talk:
             self.prompt.put_aside()
         self.prompt.draw()
 
+    def _notice(self, row: Event) -> None:
+        here = row["thread_id"] == self.current.conversation.thread_id
+        self.show(notice_piece(row, "" if here else str(row["thread_id"])))
+
     # -------------------------------------------------------------------------------------------------------- questions
 
     def _open_questions(self) -> list[Question]:
@@ -328,6 +335,10 @@ class Talk:
         self.known = replace(self.known, questions=())  # the numbers have changed
         try:
             await self.current.conversation.call_with(tell)
+            if thread_id not in self.current.conversation.follow.seen:  # what comes of it does not show here
+                self.note(
+                    f"[{given.verdict}: what comes of it is in {thread_id}; /threads {thread_id[:12]} goes there]"
+                )
         except SullaError as error:
             self.note(f"[not taken: {error.message}]")
             if error.retryable:  # the daemon is away: the question stays
@@ -352,17 +363,17 @@ class Talk:
     def _is_busy(self) -> bool:
         return bool(self.view.running or self.view.queued)
 
-    def _stop(self) -> None:
+    def _stop(self, *, drop: bool = False) -> None:
         if not self._is_busy:
             self.note("[nothing goes on]")
             return
         self._pressed.stopping = True
         self.note("[stopping…]")
-        _ = self.current.begin(self._stopped())  # its group keeps it
+        _ = self.current.begin(self._stopped(drop=drop))  # its group keeps it
 
-    async def _stopped(self) -> None:
+    async def _stopped(self, *, drop: bool) -> None:
         try:
-            await self.current.conversation.stop()
+            await self.current.conversation.stop(drop=drop)
         except SullaError as error:
             self._pressed.ended()
             self.note(f"[not stopped: {error.message}]")

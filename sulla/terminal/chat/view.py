@@ -16,6 +16,8 @@ from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, sa
 from sulla.terminal.screen import Screen, notice_head, paused_line, waiting_line
 from sulla.terminal.table import one_line
 
+_DROPPED: Final = "dropped"
+"""The outcome's reason of a turn that never began (docs/inside/protocol.md, `turn.stop`)."""
 _TAIL: Final = 4_000
 """How much of an answer that grows is looked at, in characters: more does not fit above the line that is typed."""
 
@@ -153,11 +155,11 @@ class View:
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         held = len(self.queued)
         said = (
-            "1 message is held; your next one lets it"
+            "1 message is held; your next one lets it go on, and /stop all drops it"
             if held == 1
-            else f"{held} messages are held; your next lets them"
+            else f"{held} messages are held; your next lets them go on, and /stop all drops them"
         )
-        return [_faint(f"[{said} go on]")] if held else []
+        return [_faint(f"[{said}]")] if held else []
 
     def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         ended = str(data.get("run_id", run_id))
@@ -165,6 +167,8 @@ class View:
         if data.get("joined"):
             return []
         outcome = data.get("outcome", {})
+        if outcome.get("reason") == _DROPPED:
+            return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
             pieces.append(Piece("strong", f"blocked: {outcome.get('blocker_reason') or 'no reason given'}"))
@@ -284,7 +288,7 @@ class View:
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
             return []
-        return [Piece("strong", f"! {notice_head(data)}: {data['text']}".replace("\n", "\n  "))]
+        return [notice_piece(data)]
 
     def _on_playbook_began(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [_faint(f"[playbook {data['name']} begins: {data['thread_id']}]")]
@@ -319,6 +323,17 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "PLAYBOOK_ENDED": View._on_playbook_ended,
 }
 """What is made of each type of event; the others say nothing to people."""
+
+
+def notice_piece(data: Event, where: str = "") -> Piece:
+    """What an agent tells people beside its answer.
+
+    Args:
+        data: the notice.
+        where: in which conversation, if that is not the one that is looked at.
+    """
+    head = notice_head(data) + (f", in {where}" if where else "")
+    return Piece("strong", f"! {head}: {data['text']}".replace("\n", "\n  "))
 
 
 def spent_words(used: Used, counted: int) -> str:

@@ -76,6 +76,8 @@ class StopAsked(Fielded):
 
     kind: ClassVar[str] = "STOP"
     provenance: ClassVar[Provenance] = "daemon"
+    drop: bool = False
+    """Whether messages that wait get no turn any more, instead of being held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +306,11 @@ class Resumed(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class RunPaused(Fielded):
-    """All work stands still; the run goes on where it was when somebody resumes it."""
+    """All work stands still, asked for with the token `by`; the run goes on where it was when somebody resumes it."""
 
     kind: ClassVar[str] = "RUN_PAUSED"
     provenance: ClassVar[Provenance] = "person"
     by: str
-    """The name of the token that the pause was asked for with."""
     reason: str = ""
     """Why, in that person's words."""
 
@@ -369,8 +370,7 @@ class RunError(Fielded):
     retryable: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     usage: Usage = field(default_factory=Usage)
-    counted: int = 0
-    """As of `RunFinished`."""
+    counted: int = 0  # as in `RunFinished`
 
 
 Offer = ThreadCreated | Input | StopAsked | ContinueAsked | Answer | Summary | ChildStarted | BargedIn

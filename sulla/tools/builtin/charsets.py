@@ -34,10 +34,19 @@ def as_text(body: bytes, content_type: str) -> str:
         body: as it came.
         content_type: as the server says. A mark at the beginning knows better, and the page knows if this says nothing.
     """
+    return seen(decoded(body, content_type).replace("\r\n", "\n"))
+
+
+def decoded(body: bytes, content_type: str) -> str:
+    """The text of a body as it is, with what is not seen; what cannot be read in it is replaced.
+
+    Args:
+        body: as it came.
+        content_type: see `as_text`.
+    """
     name = next((name for mark, name in _MARKS if body.startswith(mark)), "")
     said = _CHARSET.search(content_type) or _CHARSET.search(body[:_LOOKED_AT].decode("latin-1"))
-    text = body.decode(name or _known(said[1] if said is not None else ""), "replace")
-    return seen(text.replace("\r\n", "\n"))
+    return body.decode(name or _known(said[1] if said is not None else ""), "replace")
 
 
 def seen(text: str) -> str:

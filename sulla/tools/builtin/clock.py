@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from sulla.core.errors import InvalidInput
 from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
-from sulla.tools.define import define
+from sulla.tools.define import define, giving, value
 from sulla.tools.nearest import nearest
 
 _NAME = re.compile(r"[A-Za-z0-9_+-]{1,64}(?:/[A-Za-z0-9_+-]{1,64}){0,2}")
@@ -35,9 +35,17 @@ def clock_tools(timezone: str = "UTC") -> tuple[Tool, ...]:
         """
         zone = await asyncio.to_thread(_zone, timezone)
         now = datetime.fromtimestamp(int(context.clock.now()), zone)
-        return Done(ours(f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})"))
+        told = f"{now:%A %Y-%m-%d %H:%M:%S} UTC{now.isoformat()[-6:]} ({timezone})"
+        return Done(ours(told), data={"at": now.isoformat(), "weekday": f"{now:%A}", "zone": timezone})
 
-    return (define(get_time_date, effect="pure", reach="inward", category="time", timeout_s=5.0),)
+    return (
+        giving(
+            define(get_time_date, effect="pure", reach="inward", category="time", timeout_s=5.0),
+            at=value("string", "ISO 8601 with the zone's offset"),
+            weekday=value("string", "in English"),
+            zone=value("string", "the zone's name"),
+        ),
+    )
 
 
 def _zone(name: str) -> tzinfo:

@@ -13,7 +13,7 @@ from sulla.core.errors import Conflict, InvalidInput, NotFound, PathEscape, TooL
 from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.files import MAX_WRITE_BYTES, decode, replace_file, write_key
-from sulla.tools.define import define
+from sulla.tools.define import define, giving, value
 from sulla.tools.paths import PathSpot, locate, open_at, translated
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.schema import Bounds
@@ -57,9 +57,16 @@ def edit_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
         return await asyncio.to_thread(_edit, context, path, (old_text, new_text), every, programs)
 
     tool = define(
-        edit_file, effect="once", reach="inward", files="path", category="files", timeout_s=30.0, parallel=False
+        edit_file,
+        effect="once",
+        reach="inward",
+        files="path",
+        category="files",
+        timeout_s=30.0,
+        parallel=False,
     )
-    return (replace(tool, asks=programs.asks),)
+    tool = replace(tool, asks=programs.asks)
+    return (giving(tool, path=value("string", "the file"), replaced=value("integer", "how many occurrences")),)
 
 
 def _edit(context: ToolContext, path: str, texts: tuple[str, str], every: bool, programs: ProgramFiles) -> Result:
@@ -89,7 +96,8 @@ def _edit(context: ToolContext, path: str, texts: tuple[str, str], every: bool, 
             raise TooLarge(f"{path!r} would have {size} bytes; one call may write {MAX_WRITE_BYTES}")
         _keep(spot, path, text.replace(old, new), write_key(context), before)
         times = "1 occurrence" if found == 1 else f"{found} occurrences"
-        return Done(ours(f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)})."))
+        told = f"Replaced {times} in {spot.path} (line{'' if found == 1 else 's'} {_lines_of(text, old)})."
+        return Done(ours(told), data={"path": spot.path, "replaced": found})
 
 
 def _keep(spot: PathSpot, path: str, text: str, key: str, before: os.stat_result) -> None:

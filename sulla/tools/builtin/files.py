@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import stat
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -12,16 +14,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, PathEscape, TooLarge
+from sulla.core.jsontypes import Json
 from sulla.core.words import Author, Words, ours
-from sulla.tools.base import Done, Result, Tool, ToolContext
-from sulla.tools.builtin.ranges import show_range
+from sulla.tools.base import Done, FileUse, Result, Tool, ToolContext
+from sulla.tools.builtin.ranges import ShownRange, show_range
 from sulla.tools.builtin.search import search_files
-from sulla.tools.define import define
+from sulla.tools.define import define, giving, rows, value
 from sulla.tools.paths import locate, open_file, open_folder_at, printable, translated
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.schema import Bounds
 
+MAX_LINES = 1000
+"""How many lines a model is shown of a file unless it asks for another number."""
+CUT_BYTES = 8 * 1024
+"""Room for the line that says which lines of which file are shown."""
+BYTE_ORDER_MARK = "\ufeff"
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """The largest file that is read."""
 MAX_WRITE_BYTES = 4 * 1024 * 1024
@@ -46,40 +55,20 @@ def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
             path: The file, relative to the workspace.
             content: All that the file shall hold.
         """
-        return Done(ours(await asyncio.to_thread(_write, context, path, content, programs)))
+        return await asyncio.to_thread(_write, context, path, content, programs)
 
     writing = define(
         write_file, effect="idempotent", reach="inward", files="told", category="files", timeout_s=30.0, parallel=False
     )
+    reading, listing, searching = (
+        define(function, effect="pure", reach="inward", files=files, category="files", timeout_s=30.0, rest=rest)
+        for function, files, rest in _READING
+    )
     return (
-        define(
-            read_file,
-            effect="pure",
-            reach="inward",
-            files="path",
-            category="files",
-            timeout_s=30.0,
-            rest="Go on with a later first_line.",
-        ),
-        define(
-            list_dir,
-            effect="pure",
-            reach="inward",
-            files="told",
-            category="files",
-            timeout_s=30.0,
-            rest="List a folder further down.",
-        ),
-        replace(writing, asks=programs.asks),
-        define(
-            search_files,
-            effect="pure",
-            reach="inward",
-            files="told",
-            category="files",
-            timeout_s=30.0,
-            rest="Search for something narrower.",
-        ),
+        giving(reading, **_LINES),
+        giving(listing, entries=rows("by name; `kind` is file, folder, link, other or gone", **_ENTRY)),
+        giving(replace(writing, asks=programs.asks), **_WRITTEN),
+        giving(searching, **_FOUND),
     )
 
 
@@ -88,7 +77,7 @@ async def read_file(
     *,
     path: str,
     first_line: Annotated[int, Bounds(1)] = 1,
-    lines: Annotated[int, Bounds(1, 2000)] = 1000,
+    lines: Annotated[int, Bounds(0, 2000)] = 0,
 ) -> Result:
     """Read a text file of the workspace, whole or a range of its lines. The first line of the result says which lines
     of how many it shows; the file's own text follows unchanged.
@@ -96,11 +85,9 @@ async def read_file(
     Args:
         path: The file, relative to the workspace.
         first_line: The first line to show, counted from 1.
-        lines: How many lines to show at the most.
+        lines: Lines to show at the most; 0 for the usual.
     """
-    return Done(
-        Words(await asyncio.to_thread(_read, context.workspace, path, first_line, lines), Author.AGENT), origin="file"
-    )
+    return await asyncio.to_thread(_read, context, path, first_line, lines)
 
 
 async def list_dir(context: ToolContext, *, path: str = ".", names: bool = False) -> Result:
@@ -114,14 +101,58 @@ async def list_dir(context: ToolContext, *, path: str = ".", names: bool = False
     return await asyncio.to_thread(_list, context, path, names)
 
 
-def _read(root: Path, path: str, first_line: int, lines: int) -> str:
-    with open_file(root, path) as file:
+_READING: tuple[tuple[Callable[..., Awaitable[Result]], FileUse, str], ...] = (
+    (read_file, "path", "Go on with a later first_line."),
+    (list_dir, "told", "List a folder further down."),
+    (search_files, "told", "Search for something narrower."),
+)
+"""What only reads: which files it touches, and how to get at what was cut."""
+_LINES = {
+    "first_line": value("integer", "the first line that is given"),
+    "last_line": value("integer", "the last one"),
+    "lines": value("integer", "how many the file has"),
+}
+_ENTRY = {"name": "string", "kind": "string", "bytes": "integer"}
+_WRITTEN = {"path": value("string", "the file"), "bytes": value("integer", "how many were written")}
+_FOUND = {
+    "matches": rows("each matching line, whole", path="string", line="integer", text="string"),
+    "files": value("integer", "how many were searched"),
+    "left_out": value("integer", "how many were binary, too large or not readable"),
+}
+
+
+def _read(context: ToolContext, path: str, first_line: int, lines: int) -> Done:
+    with open_file(context.workspace, path) as file:
         raw = file.read(MAX_FILE_BYTES + 1)
     if len(raw) > MAX_FILE_BYTES:
         raise TooLarge(
             f"{path!r} is larger than the {MAX_FILE_BYTES} bytes that can be read; look into it with search_files"
         )
-    return show_range(path, decode(raw, path), first_line, lines)
+    text, most = decode(raw, path), context.whole_bytes
+    if not most:
+        return Done(Words(show_range(path, text, first_line, lines or MAX_LINES).told, Author.AGENT), origin="file")
+    shown = show_range(path, text, first_line, lines, most - CUT_BYTES)
+    # Whoever writes it again wants the byte order mark, too.
+    mark = BYTE_ORDER_MARK if raw.startswith(codecs.BOM_UTF8) and first_line == 1 else ""
+    return Done(
+        Words(shown.told, Author.AGENT),
+        origin="file",
+        data={
+            "text": mark + shown.text,
+            "first_line": shown.first_line,
+            "last_line": shown.last_line,
+            "lines": shown.lines,
+        },
+        cut=_too_long(path, shown, most) if shown.is_cut else "",
+    )
+
+
+def _too_long(path: str, shown: ShownRange, most: int) -> str:
+    return (
+        f"{path!r} has {shown.lines} lines, and only lines {shown.first_line}-{shown.last_line} fit into the {most} "
+        f"bytes that a step takes: go on with first_line={shown.last_line + 1} in another step, or have bash work on "
+        "the file"
+    )
 
 
 def decode(raw: bytes, path: str) -> str:
@@ -152,37 +183,67 @@ def _list(context: ToolContext, path: str, names: bool) -> Done:
         folder = Path(os.path.realpath(context.workspace), *spot.parts)
         outside = context.origins.names_outside(folder, (entry.name for entry in found))
         shown = found if names or context.tainted else [entry for entry in found if entry.name not in outside]
-        lines = [_entry(entry) for entry in shown[:MAX_ENTRIES]]
+        most = MAX_SCANNED if context.whole_bytes else MAX_ENTRIES
+        told = [_entry(entry) for entry in shown[:most]]
     if not found:
-        return Done(Words(f"[{path} is empty]", Author.AGENT), origin="file")
+        return Done(Words(f"[{path} is empty]", Author.AGENT), origin="file", data={"entries": []})
+    lines, notes = [entry.told for entry in told], list[str]()
     if len(found) > MAX_SCANNED:
-        lines.append(f"[… and more: the folder has over {MAX_SCANNED} entries, and these are only some of them]")
-    elif len(shown) > MAX_ENTRIES:
-        lines.append(f"[… and {len(shown) - MAX_ENTRIES} more]")
+        notes.append(f"[… and more: the folder has over {MAX_SCANNED} entries, and these are only some of them]")
+    elif len(shown) > most:
+        notes.append(f"[… and {len(shown) - most} more]")
     if count := len(found) - len(shown):
-        lines.append(
+        notes.append(
             f"[{count} more, whose {'name comes' if count == 1 else 'names come'} from outside and "
             f"{'is' if count == 1 else 'are'} not shown; to see {'it' if count == 1 else 'them'}, list with names=true]"
         )
-    is_told = any(entry.name in outside for entry in shown[:MAX_ENTRIES])
-    return Done(Words("\n".join(lines), Author.OUTSIDE if is_told else Author.AGENT), origin="file")
+    is_told = any(entry.name in outside for entry in shown[:most])
+    return Done(
+        Words("\n".join((*lines, *notes)), Author.OUTSIDE if is_told else Author.AGENT),
+        origin="file",
+        data={"entries": [entry.data for entry in told]} if context.whole_bytes else None,
+        cut=f"entries of {path!r} are left out: {' '.join(notes)}" if notes else "",
+    )
 
 
-def _entry(entry: os.DirEntry[str]) -> str:
-    name = printable(entry.name)
+@dataclass(frozen=True, slots=True)
+class ListedEntry:
+    """What is in a folder."""
+
+    name: str
+    kind: str
+    about: str
+    """Goes behind its name."""
+    size: int = 0
+    """In bytes."""
+
+    @property
+    def told(self) -> str:
+        """For a model."""
+        return f"{printable(self.name)}{self.about}"
+
+    @property
+    def data(self) -> Json:
+        """For whoever reckons with it."""
+        name = self.name.encode("utf-8", "backslashreplace").decode()
+        return {"name": name, "kind": self.kind, "bytes": self.size}
+
+
+def _entry(entry: os.DirEntry[str]) -> ListedEntry:
     if entry.is_symlink():
-        return f"{name} (link)"
+        return ListedEntry(entry.name, "link", " (link)")
     if entry.is_dir(follow_symlinks=False):
-        return f"{name}/"
+        return ListedEntry(entry.name, "folder", "/")
     if not entry.is_file(follow_symlinks=False):
-        return f"{name} (device, pipe or socket)"
+        return ListedEntry(entry.name, "other", " (device, pipe or socket)")
     try:
-        return f"{name} ({entry.stat(follow_symlinks=False).st_size} bytes)"
+        size = entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
-        return f"{name} (gone)"
+        return ListedEntry(entry.name, "gone", " (gone)")
+    return ListedEntry(entry.name, "file", f" ({size} bytes)", size)
 
 
-def _write(context: ToolContext, path: str, content: str, programs: ProgramFiles) -> str:
+def _write(context: ToolContext, path: str, content: str, programs: ProgramFiles) -> Done:
     try:
         raw = content.encode()
     except UnicodeEncodeError as error:
@@ -200,9 +261,9 @@ def _write(context: ToolContext, path: str, content: str, programs: ProgramFiles
             raise PathEscape(f"{path!r} is a device, a pipe or a socket; only files can be written")
         replace_file(spot.folder_fd, spot.name, raw, write_key(context), existed=bool(kind))
         count = len(raw.splitlines())
-        return (
-            f"{'Replaced' if kind else 'Wrote'} {spot.path}: {len(raw)} bytes, {count} line{'' if count == 1 else 's'}."
-        )
+        did = "Replaced" if kind else "Wrote"
+        told = f"{did} {spot.path}: {len(raw)} bytes, {count} line{'' if count == 1 else 's'}."
+        return Done(ours(told), data={"path": spot.path, "bytes": len(raw)})
 
 
 def write_key(context: ToolContext) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sulla.core.errors import InvalidInput, SullaError
+from sulla.core.jsontypes import Json
 from sulla.core.words import Author, Words
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.builtin.expression import Expression, MatcherGone
@@ -68,7 +69,7 @@ async def search_files(
     finally:
         # Also when this call is cancelled: its thread cannot be, but it ends at once when it is told to.
         hunt.stop()
-    return Done(Words(hunt.report(late=late), Author.OUTSIDE if hunt.tainted else Author.AGENT), origin="file")
+    return hunt.report(late=late)
 
 
 class _SearchJob:
@@ -79,7 +80,8 @@ class _SearchJob:
         self._path = path
         self._names = names
         self._limit = limit
-        self._results: list[str] = []
+        self._results: list[tuple[str, int, str]] = []
+        """File, line and text."""
         self.tainted = False
         """Whether any result is from outside, or the name before it."""
         self._files = 0
@@ -117,19 +119,28 @@ class _SearchJob:
         if self._expression is not None:
             self._expression.kill()
 
-    def report(self, *, late: bool) -> str:
+    def report(self, *, late: bool) -> Done:
         """What was found, and what was not looked at."""
         results = list(self._results)
         notes = [f"{len(results) or 'no'} match{'' if len(results) == 1 else 'es'} in {self._files} searched files"]
         if self._skipped:
             notes.append(f"{self._skipped} files left out (binary, over {MAX_FILE_BYTES} bytes, or not readable)")
+        cut = ""
         if late:
-            notes.append(f"stopped after {TIME_S:g} s: make the pattern simpler, or narrow path or files")
+            cut = f"stopped after {TIME_S:g} s: make the pattern simpler, or narrow path or files"
         elif len(results) == self._limit:
-            notes.append("stopped at the limit: there may be more")
+            cut = "stopped at the limit: there may be more"
         elif self._exhausted():
-            notes.append("stopped at the most that one search reads: narrow path or files")
-        return "\n".join([*results, f"[{'; '.join(notes)}]"])
+            cut = "stopped at the most that one search reads: narrow path or files"
+        shown = [f"{name}:{line}: {text}" for name, line, text in results]
+        told = "\n".join([*shown, f"[{'; '.join(filter(None, (*notes, cut)))}]"])
+        matches: list[Json] = [{"path": name, "line": line, "text": text} for name, line, text in results]
+        return Done(
+            Words(told, Author.OUTSIDE if self.tainted else Author.AGENT),
+            origin="file",
+            data={"matches": matches, "files": self._files, "left_out": self._skipped},
+            cut=f"the search {cut}; `limit` is {self._limit}" if cut else "",
+        )
 
     def _exhausted(self) -> bool:
         return self._files >= MAX_FILES or self._bytes >= MAX_BYTES or self._crowded
@@ -198,7 +209,11 @@ class _SearchJob:
                 file = Path(os.path.realpath(self._context.workspace), shown)
                 self.tainted = self._context.origins.is_outside(file, text.encode("utf-8", "replace"))
             name = printable(shown)
-            self._results += [f"{name}:{line + 1}: {_excerpt(lines[line], column)}" for line, column in hits[:room]]
+            whole = bool(self._context.whole_bytes)
+            self._results += [
+                (name, line + 1, lines[line].rstrip("\r") if whole else _excerpt(lines[line], column))
+                for line, column in hits[:room]
+            ]
 
 
 def _excerpt(line: str, column: int) -> str:

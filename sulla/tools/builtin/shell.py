@@ -10,12 +10,12 @@ from sulla.core.errors import NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
-from sulla.tools.define import define
-from sulla.tools.output import TAIL_BYTES, Output, readable, readable_pieces
+from sulla.tools.define import define, giving, value
+from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
-from sulla.tools.shell.process import run_program
+from sulla.tools.shell.process import ProcessEnd, run_program
 from sulla.tools.shell.sandbox import Shell
 
 MAX_COMMAND_S: Final = 600
@@ -73,21 +73,52 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
             job = jobs.new(context.thread_id, command, by)
             jobs.start(program, job, context, timeout_s)
             said = f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes."
-            return Done(ours(said), goes_on=True)
+            return Done(ours(said), goes_on=True, data={"text": said, "exit_status": None})
         output = Output()
         ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
-        pieces = map(context.redact, readable_pieces(output.kept))
-        rest = await rest_of(context.workspace, context.call_id, pieces) if output.long else ""
-        text = output.show(rest).rstrip("\n")
         how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
-        # Where the command ended well one of its programs may have met it, or it only printed such words.
-        hint = shell.hint(command, text)
-        bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
-        note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
-        return Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
+        return await _told_of_command(shell, command, output, ended, how, context, by)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
-    return replace(tool, asks=asks, files="all")
+    status = value("integer", "0 where the step has not failed; null for a job in the background")
+    return giving(replace(tool, asks=asks, files="all"), exit_status=status)
+
+
+async def _told_of_command(
+    shell: Shell, command: str, output: Output, ended: ProcessEnd, how: str, context: ToolContext, by: Author
+) -> Done:
+    """What a command came to."""
+    whole = output.total <= min(context.whole_bytes, KEPT_BYTES)
+    rest = ""
+    if output.long and not whole:
+        pieces = map(context.redact, readable_pieces(output.kept))
+        rest = await rest_of(context.workspace, context.call_id, pieces)
+    text = (readable(output.kept) if whole else output.show(rest)).rstrip("\n")
+    # Where the command ended well one of its programs may have met it, or it only printed such words.
+    hint = shell.hint(command, text)
+    bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
+    note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
+    done = Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
+    return _with_data(done, output, ended.status) if context.whole_bytes else done
+
+
+def _with_data(said: Done, output: Output, status: int) -> Done:
+    """A result with what was printed as it was printed: colours and controls stay, and nothing is spelled out."""
+    cut = ""
+    try:
+        text = output.kept.decode()
+    except UnicodeDecodeError as error:
+        text = readable(output.kept)
+        cut = (
+            f"the command printed what is no text in UTF-8 (byte {output.kept[error.start]:#04x} at offset "
+            f"{error.start}): have it print that as text, such as with `| base64 -w0`, or write it to a file"
+        )
+    if output.total > len(output.kept):
+        cut = (
+            f"the command printed {output.total} bytes, and a step takes {len(output.kept)}: have it print less, or "
+            "write to a file"
+        )
+    return replace(said, data={"text": text, "exit_status": status}, cut=cut)
 
 
 def _bash_job(jobs: ShellJobs) -> Tool:

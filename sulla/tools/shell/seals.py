@@ -1,5 +1,5 @@
 """What of a workspace a command may not change that runs for somebody who has read what nobody trusts: files that the
-owner's programs run or obey (`tools.program_files`)."""
+owner's programs run or obey (`tools.program_files`), files that have a second name, and sockets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import Refused
 from sulla.tools.program_files import LEFT_FOR_LAST, ProgramFiles
 
 MOST_LOOKED: Final = 20_000
@@ -20,9 +21,16 @@ MOST_LOOKED: Final = 20_000
 MOST_SEALS: Final = 400
 """What is sealed at once: each is a mount, and stands on a command line."""
 INSTALLED: Final = frozenset({"node_modules", "site-packages", "vendor"})
-"""Folders of what others have written and a tool has installed: the program files in them are not looked for."""
+"""Folders of what others have written and a tool has installed: the program files in them are not looked for, and they
+are sealed as a whole if a file in them has a second name, as those have that pnpm, bun and uv install."""
+MOST_LINKED_IN_GIT: Final = 100
+"""Files of a git folder with a second name that are sealed one by one. If there are more, all of it is: then a run that
+has read something from outside cannot commit there."""
 GIT_OBEYED: Final = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
 """What git obeys in its folder; a commit writes beside these."""
+
+
+How = Literal["read-only", "writable", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +40,23 @@ class Seal:
     path: str
     identity: str
     """Its device and number, as ``stat -c %d:%i`` tells them."""
-    writable: bool = False
-    """Whether what is in it may be written: git's own folder, for commits."""
+    how: How = "read-only"
+    """``writable``: what is in it may be written (git's own folder, for commits). ``hidden``: nothing is seen of it (a
+    socket, behind which a program outside listens)."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """What one walk through a workspace has met. It lives as long as the walk."""
+
+    obeyed: list[tuple[Path, str]]
+    """What programs run or obey, and who."""
+    linked: list[Path]
+    """Files with a second name: whoever writes into one changes what the other name stands for."""
+    sockets: list[Path]
+    installed: list[Path]
+    left: int = MOST_LOOKED
+    """How many entries may still be looked at."""
 
 
 def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
@@ -43,52 +66,130 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
     Args:
         workspace: its folder, links resolved.
         programs: says which files programs run.
+
+    Raises:
+        Refused: more files have a second name, or are sockets, than can be sealed.
     """
-    found = sorted(_obeyed(workspace, programs), key=lambda one: one[1] in LEFT_FOR_LAST)
-    return tuple(islice((seal for path, _ in found for seal in _seals(path)), MOST_SEALS))
+    found = _walked(workspace, programs)
+    apart = [path for path in found.installed if _linked_in(path, found.left, most=0)]
+    sockets = [*found.sockets, *_sockets_below([path for path, _ in found.obeyed], found.left)]
+    if (must := len(apart) + len(found.linked) + len(sockets)) > MOST_SEALS:
+        named = next(iter((*found.linked, *sockets, *apart))).relative_to(workspace)
+        raise Refused(
+            f"{must} files of the workspace have a second name elsewhere (hard links) or are sockets, such as {named}, "
+            f"and {MOST_SEALS} can be kept from a command of a conversation that holds text from outside: ask the "
+            "person to have them copied (cp -r), or to begin a new conversation for this command"
+        )
+    obeyed = sorted(found.obeyed, key=lambda one: one[1] in LEFT_FOR_LAST)
+    linked = (seal for path in (*apart, *found.linked) if (seal := _seal(path)) is not None)
+    program_files = (seal for path, _ in obeyed for seal in _obeyed(path))
+    # The sockets last: one may lie in a folder that is itself mounted, and a later mount lies above an earlier one.
+    return (*linked, *islice(program_files, MOST_SEALS - must), *map(_hidden, sockets))
 
 
-def _obeyed(workspace: str, programs: ProgramFiles) -> Iterator[tuple[Path, str]]:
-    """What programs run or obey, one level after the other, and who; what lies in a folder that is one of these is not
-    told."""
-    left, level = MOST_LOOKED, [Path(workspace)]
+def _walked(workspace: str, programs: ProgramFiles) -> _Found:
+    """One level after the other; what lies in a folder that programs obey is not told, nor what was installed."""
+    found, level = _Found([], [], [], []), [Path(workspace)]
+    while level and found.left > 0:
+        level = [path for folder in level for path in _below(folder, Path(workspace), programs, found)]
+    return found
+
+
+def _below(folder: Path, workspace: Path, programs: ProgramFiles, found: _Found) -> list[Path]:
+    """Sort what lies in one folder into what was found; the folders to be looked into next."""
+    below: list[Path] = []
+    with suppress(OSError), os.scandir(folder) as entries:  # what cannot be looked into cannot be written to
+        seen = sorted(islice(entries, found.left), key=lambda entry: entry.name)
+        found.left -= len(seen)
+        for entry in seen:
+            path, is_folder = Path(entry.path), entry.is_dir(follow_symlinks=False)
+            if _is_socket(entry):
+                found.sockets.append(path)
+            elif who := programs.reader(path.relative_to(workspace).parts, folder=is_folder):
+                found.obeyed.append((path, who))
+            elif is_folder:
+                (found.installed if entry.name in INSTALLED else below).append(path)
+            elif entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_nlink > 1:
+                found.linked.append(path)
+    return below
+
+
+def _sockets_below(level: list[Path], left: int) -> list[Path]:
+    """Sockets in folders that programs obey, those that lie highest first, as far as `left` entries reach."""
+    sockets: list[Path] = []
     while level and left > 0:
         below: list[Path] = []
         for folder in level:
-            with suppress(OSError), os.scandir(folder) as found:  # what cannot be looked into cannot be written to
-                entries = sorted(islice(found, left), key=lambda entry: entry.name)
-                left -= len(entries)
-                for entry in entries:
-                    path = Path(entry.path)
-                    is_folder = entry.is_dir(follow_symlinks=False)
-                    if who := programs.reader(path.relative_to(workspace).parts, folder=is_folder):
-                        yield path, who
-                    elif is_folder and entry.name not in INSTALLED:
-                        below.append(path)
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in islice(entries, left):
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        below.append(Path(entry.path))
+                    elif _is_socket(entry):
+                        sockets.append(Path(entry.path))
         level = below
+    return sockets
 
 
-def _seals(path: Path) -> Iterator[Seal]:
+def _is_socket(entry: os.DirEntry[str]) -> bool:
+    """Whether it is one itself: of most entries the folder says already that they are something else."""
+    known = entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False) or entry.is_symlink()
+    return not known and Path(entry.path).is_socket()
+
+
+def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
+    """Files below a folder that have a second name; the folder itself, if they are more than `most` or there are more
+    than `left` entries to be looked at: what cannot be looked through counts as linked."""
+    linked: list[Path] = []
+    for at, folders, files in os.walk(folder):
+        left -= len(files) + len(folders)
+        for name in files:
+            with suppress(OSError):
+                status = (path := Path(at, name)).lstat()
+                if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                    linked.append(path)
+        if len(linked) > most or left < 0:
+            return [folder]
+    return linked
+
+
+def _obeyed(path: Path) -> Iterator[Seal]:
+    """How a file or folder is sealed that programs obey. What git keeps may be added to, for commits, but not what of
+    it has a second name, as in a clone of a near repository."""
     is_git = path.name.casefold().endswith(".git") and path.is_dir()
-    if (found := _seal(path, writable=is_git)) is None:
+    linked = _linked_in(path, MOST_LOOKED, most=MOST_LINKED_IN_GIT) if is_git else []
+    if (found := _seal(path, "writable" if is_git and linked != [path] else "read-only")) is None:
         return
     yield found
-    inner = (_seal(path / one) for one in GIT_OBEYED if is_git)
-    yield from (one for one in inner if one is not None)
+    if found.how == "writable":
+        inner = (_seal(one) for one in (*(path / name for name in GIT_OBEYED), *linked))
+        yield from (one for one in inner if one is not None)
 
 
-def _seal(path: Path, *, writable: bool = False) -> Seal | None:
+def _seal(path: Path, how: How = "read-only") -> Seal | None:
     """None for what is not there, or is neither file nor folder: a link is never followed."""
     with suppress(FileNotFoundError, NotADirectoryError):
         status = path.lstat()
         if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", writable)
+            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", how)
     return None
+
+
+def _hidden(path: Path) -> Seal:
+    """A socket, behind the empty device: nobody can connect to that."""
+    status = Path(os.devnull).stat()
+    return Seal(str(path), f"{status.st_dev}:{status.st_ino}", "hidden")
 
 
 def mounts(seals: Sequence[Seal]) -> tuple[str, ...]:
     """The words of bubblewrap that seal them."""
-    return tuple(word for seal in seals for word in ("--bind" if seal.writable else "--ro-bind", seal.path, seal.path))
+    return tuple(word for seal in seals for word in _mount(seal))
+
+
+def _mount(seal: Seal) -> tuple[str, str, str]:
+    if seal.how == "hidden":
+        return ("--ro-bind", os.devnull, seal.path)
+    return ("--bind" if seal.how == "writable" else "--ro-bind", seal.path, seal.path)
 
 
 def checked(argv: tuple[str, ...], seals: Sequence[Seal]) -> tuple[str, ...]:

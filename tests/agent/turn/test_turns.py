@@ -17,7 +17,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.records import Answer, Input
+from sulla.threads.log.records import Answer, Input, RunFinished
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 
@@ -430,6 +430,27 @@ async def test_a_turn_that_is_ended_keeps_what_was_shown(store: MemoryStore, mod
     await world.threads.resume(thread)
     await world.turns.attend(thread)
     assert (await world.kinds(thread)).count("RUN_FINISHED") == 2
+
+
+async def test_a_stop_may_drop_what_waits_and_no_model_reads_it(store: MemoryStore) -> None:
+    gate = Gate()
+    provider = ScriptedProvider([Say(("Once upon a ", gate, "time")), DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.send(thread, "tell me a story")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await gate.reached()
+        waiting = [await world.send(thread, text) for text in ("never mind", "forget it")]
+        await world.threads.stop(thread, drop=True)
+    await world.send(thread, "hello")
+    await world.turns.attend(thread)
+    log = await world.log(thread)
+    ends = {entry.fact.run_id: entry.fact.outcome.reason for entry in log if isinstance(entry.fact, RunFinished)}
+    assert [ends[one.run_id] for one in waiting] == ["dropped", "dropped"]
+    said = [message.text for message in provider.requests[-1].messages if message.role == "user"]
+    assert [text.partition("<")[0] for text in said] == ["tell me a story", "hello"]
+    provider.assert_done()
 
 
 async def test_a_stop_is_heeded_although_somebody_has_asked_to_continue_before(store: MemoryStore) -> None:

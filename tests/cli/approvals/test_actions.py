@@ -36,7 +36,7 @@ def answers(stage: Stage) -> list[tuple[object, ...]]:
 def test_what_can_be_chosen_is_listed_by_number_and_always_is_not_offered(stage: Stage, capsys: Capsys) -> None:
     listed = typed(capsys, "approvals", "list")
     assert listed.code == Exit.OK
-    assert "  Which?\n  1. red\n  2. blue" in listed.out
+    assert "  ┌ a question\n  │ Which?\n  └\n  1. red\n  2. blue" in listed.out
     assert "\x1b[2J" not in listed.out
     assert "VERDICT`: result, give_up\n" in listed.out
     assert "VERDICT`: approve, reject, give_up\n" in listed.out

@@ -79,10 +79,16 @@ def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Ca
     assert "touch made-by-it" in question["prompt"]
     listed = typed(capsys, "approvals")
     assert listed.code == Exit.OK
-    assert listed.out.startswith(f"{question['id']}\n  sulla, just now, in {question['thread_id']} (")
+    short = ":".join(question["id"].split(":")[:2])
+    assert listed.out.startswith(f"{short}\n  sulla, just now, in {question['thread_id']} (")
+    assert "  ┌ bash asks\n  │ touch made-by-it\n  └ why: " in listed.out
+    assert listed.out.count("touch made-by-it") == 1, "what would be done stands there once"
+    assert f"approvals answer {short} VERDICT`" in listed.out
+    assert question["id"] not in listed.out, "an id has one length"
+    assert typed(capsys, "approvals", "show", short).out.count("touch made-by-it") == 1
     assert not (home / "workspace" / "made-by-it").exists()
     said = typed(capsys, "approvals", "answer", question["id"][:20], "approve")
-    assert (said.code, said.out) == (Exit.OK, f"{question['id']}: approve\n")
+    assert (said.code, said.out) == (Exit.OK, f"{short}: approve\n")
     ended = typed(capsys, "ask", "--thread", question["thread_id"], "and?")
     assert ended.code == Exit.OK
     assert (home / "workspace" / "made-by-it").exists()
@@ -154,6 +160,35 @@ def test_ask_without_a_terminal_ends_and_tells_the_command_that_answers(home: Pa
     thread = json.loads(typed(capsys, "thread", "list", "--json").out)["thread_id"]
     assert typed(capsys, "ask", "--thread", thread, "and?").code == Exit.OK
     assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_the_last_answer_once_more_says_what_its_turn_waits_for_and_how_that_is_answered(
+    home: Path, capsys: Capsys
+) -> None:
+    typed(capsys, "ask", "make it")
+    again = typed(capsys, "ask", "--last")
+    assert (again.code, again.out) == (Exit.BLOCKED, "I do.\n")
+    assert "│ touch made-by-it\n" in again.err
+    (command,) = [line for line in again.err.splitlines() if "sulla approvals answer" in line]
+    silent = typed(capsys, "ask", "--last", "--json")
+    assert (silent.code, silent.err) == (Exit.BLOCKED, "")
+    assert typed(capsys, *command.split()[1:]).code == Exit.OK
+    assert typed(capsys, "ask", "--last", "and?").code == Exit.OK
+    assert typed(capsys, "ask", "--last").code == Exit.OK
+
+
+def test_an_answer_to_another_conversation_says_where_what_comes_of_it_is(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    question = asked(home, capsys)
+    with seat(["chat"], place.environ, columns=200) as at:
+        at.until(PROMPT)
+        at.type("/approvals 1\r")
+        at.until("or why not>")
+        at.type("n\r")
+        at.until(f"[reject: what comes of it is in {question['thread_id']}", PROMPT)
+        at.type(f"/threads {question['thread_id'][:12]}\r")
+        at.until("you> make it")
 
 
 def test_json_ends_with_the_question_as_its_last_event(home: Path, capsys: Capsys) -> None:

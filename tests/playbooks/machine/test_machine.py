@@ -354,7 +354,7 @@ def test_the_first_is_taken_and_whoever_comes_later_changes_nothing() -> None:
     assert [fact.at for fact in play.turn() if isinstance(fact, StepStarted)] == ["c"]
     assert (play.value("merge"), play.book.look("merge")) == (
         "B",
-        {"output": "B", "route": "b", "status": "completed", "error": None, "tries": 0},
+        {"output": "B", "result": None, "route": "b", "status": "completed", "error": None, "tries": 0},
     )
     play.facts += play.book.complete("a", "A")
     assert play.turn() == []
@@ -724,4 +724,11 @@ def test_names_of_the_drivers_own_can_be_used() -> None:
 def test_a_condition_by_expression_shows_which_way_it_went() -> None:
     play = Play(playbook(step("c", whether("${{ 1 < 2 }}"))))
     assert play.run() is not None
-    assert play.book.look("c") == {"output": True, "route": "yes", "status": "completed", "error": None, "tries": 0}
+    assert play.book.look("c") == {
+        "output": True,
+        "result": None,
+        "route": "yes",
+        "status": "completed",
+        "error": None,
+        "tries": 0,
+    }

@@ -119,19 +119,19 @@ def test_an_output_that_is_given_decides() -> None:
 def test_what_has_no_value_is_assumed_and_told() -> None:
     steps = """
 - {id: look, tool: t}
-- {id: l, loop: {for_each: "${{ steps.look.output.items }}", steps: [{id: a, tool: t, with: {x: "${{ item.name }}"}}]}}
-- {id: c, loop: {count: "${{ steps.look.output.n }}", steps: [{id: b, tool: t}]}}
-- {id: w, loop: {while: "${{ steps.look.output.more }}", steps: [{id: d, tool: t}]}}
-- {id: s, wait: "${{ steps.look.output.s }}"}
-- {id: u, wait: {until: "${{ steps.look.output.u }}"}}
-- {id: say, respond: "${{ steps.look.output.text }}"}
+- {id: l, loop: {for_each: "${{ steps.look.result.items }}", steps: [{id: a, tool: t, with: {x: "${{ item.name }}"}}]}}
+- {id: c, loop: {count: "${{ steps.look.result.n }}", steps: [{id: b, tool: t}]}}
+- {id: w, loop: {while: "${{ steps.look.result.more }}", steps: [{id: d, tool: t}]}}
+- {id: s, wait: "${{ steps.look.result.s }}"}
+- {id: u, wait: {until: "${{ steps.look.result.u }}"}}
+- {id: say, respond: "${{ steps.look.result.words }}"}
 """
     found = dry(steps)
     assert [way.rehearsed.status for way in found.ways] == ["completed"]
     way = found.ways[0]
     assert [row.at for row in way.rehearsed.rows if "@" in row.at] == ["a@0", "b@0", "d@0"]
     assert way.rehearsed.took_ms == 0
-    assert way.rehearsed.told == ("<text of ${{ steps.look.output.text }}>",)
+    assert way.rehearsed.told == ("<text of ${{ steps.look.result.words }}>",)
     for said in ("'l' has one entry", "'c' has one pass", "'w' has one pass", "'s' waits for no", "'u' waits for no"):
         assert any(said in assumed for assumed in way.assumed), (said, way.assumed)
 

@@ -218,6 +218,28 @@ steps:
   - {id: end, tool: note_once, with: {what: end}}
 """
 
+SINGLE = """
+name: single
+inputs: {what: {type: string}}
+outputs: {said: "${{ steps.s2.output }}"}
+concurrency: {key: "${{ inputs.what | length }}"}
+steps:
+  - {id: s1, human: "Alone with ${{ inputs.what }}?"}
+  - {id: s2, tool: note_once, with: {what: "alone ${{ inputs.what }}"}}
+"""
+
+IN_TURN = """
+name: inturn
+outputs: {all: "${{ steps.each.output }}"}
+steps:
+  - id: each
+    loop:
+      for_each: [a, b]
+      at_once: 2
+      steps:
+        - {id: sub, playbook: single, with: {what: "${{ item }}"}}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -259,4 +281,5 @@ CASES: Final = (
     Case("approved-call", APPROVED, attended=False),
     Case("approved-calls-within", APPROVED_DEEP, (SENDER,), attended=False),
     Case("merge-first", FIRST),
+    Case("in-turn", IN_TURN, (SINGLE,), at_once=2),
 )

@@ -89,7 +89,9 @@ class Home:
         )
         key = actor_key("sulla", graph=PLAYBOOK)
         effects = replace(self.world.effects, successors=self.desk, catalog=self.desk)
-        self.world.actors[key] = Actor(self.world.actors[key].spec, "", create_playbook_graph(PlaybookNode(effects)))
+        self.world.actors[key] = Actor(
+            self.world.actors[key].spec, "", create_playbook_graph(PlaybookNode(effects, self.world.lanes))
+        )
         self.events = event_follower(self.catalog, self.desk, self.world.threads, store, clock)
         self.steers: list[Input] = []
         self._said = 0

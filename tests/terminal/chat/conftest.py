@@ -45,6 +45,11 @@ RULES = (
         text="send somebody",
         results=0,
     ),
+    Rule(
+        Reply("I do.", tools=(ToolUse("remind_user", {"text": "The tea.", "at": "in 1 second"}),)),
+        text="remind me",
+        results=0,
+    ),
     Rule(Reply("I look.", tools=(ToolUse("list_dir", {"path": "."}),)), text="look", results=0),
     Rule(Failure(529, message="overloaded", retry_after="3"), text="busy", times=1),
     Rule(Failure(400, message="no such thing"), text="fail"),

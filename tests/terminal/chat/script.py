@@ -96,6 +96,9 @@ STEPS = (
     said("/steer this way", "joins the answer that comes"),
     Step(CTRL_C, ("[stopping…]", "[stopped:", "2 messages are held")),
     Step("go on\r", ("[done:",), more=3),
+    said("slow", "It begins and does no"),
+    said("and then", "[the message waits behind"),
+    said("/stop all", "[stopped:", "[a message that waited is dropped]"),
     said("/stop", "[nothing goes on]"),
     Step(f"one{ALT_ENTER}two{CTRL_J}three{ENTER}", ("[done:",)),
     Step(pasted("a paste\nof three\nlines") + ENTER, ("[done:",)),
@@ -117,7 +120,8 @@ STEPS = (
     said("/threads", "2   "),
     said("/threads second", "[the last of", "a second one"),
     said("/threads nowhere", "no conversation is called nowhere"),
-    said("/stop now", "/stop takes nothing behind it"),
+    said("/stop now", "/stop takes nothing behind it but all"),
+    said("/new now", "/new takes nothing behind it"),
 )
 """Every command, and most keys."""
 

@@ -53,7 +53,7 @@ def test_a_command_that_is_none_says_what_to_do(line: str, why: str) -> None:
     ("before", "ways"),
     [
         ("/m", ["/model ", "/mode "]),
-        ("/ST", ["/stop", "/steer "]),
+        ("/ST", ["/stop ", "/steer "]),
         ("/agent ", ["sulla", "planner"]),
         ("/agent pl", ["planner"]),
         ("/threads thr_2", ["thr_2"]),

@@ -20,6 +20,18 @@ def begun(at: Seat) -> Seat:
     return at
 
 
+def test_a_line_that_was_typed_before_the_prompt_is_sent_and_several_stand_in_it(here: Here) -> None:
+    with seat(["chat"], here.place.environ) as at:
+        at.type("hello\r")
+        at.until("[done:", LABEL)
+    with seat(["chat"], here.place.environ) as at:
+        at.type("one\ryes\r")
+        at.until(LABEL, f"{LABEL} one\n  yes")
+        at.type("\r")
+        text = at.until("[done:", LABEL)
+    assert text.count("That was it.") == 1
+
+
 def test_an_answer_is_formed_and_its_turn_says_what_it_used(here: Here) -> None:
     with seat(["chat"], here.place.environ) as at:
         begun(at).type("form it\r")
@@ -94,6 +106,21 @@ def test_a_message_that_waits_is_told_and_one_that_steers_too(here: Here) -> Non
         at.until("[the message waits behind the answer that comes", "1 message waits")
         here.model.release("gate")
         at.until("Gate opened.", "That was it.")
+
+
+def test_messages_that_wait_are_dropped_where_that_is_said(here: Here) -> None:
+    with seat(["chat"], here.place.environ, columns=120) as at:
+        begun(at).type("slow\r")
+        at.until("It begins")
+        at.type("one more\rand another\r")
+        at.until("2 messages wait")
+        at.type("\x03")
+        at.until("[2 messages are held; your next lets them go on, and /stop all drops them]")
+        at.until_more("/stop all\r", "[a message that waited is dropped]", more=2)
+        at.until_more("hello\r", "[done:")
+        assert not any("and another" in text for text in here.model.shown_last)
+        at.type("\x04")
+        assert at.ended() == Exit.OK
 
 
 def test_others_messages_are_shown_and_the_last_ones_when_it_is_opened(here: Here) -> None:
@@ -177,6 +204,50 @@ def test_a_window_may_change_its_width_while_an_answer_comes(here: Here) -> None
         at.resize(40, 20)
         at.until_more("\x03", "[stopped:")
         at.until_more("hello\r", "[done:")
+
+
+def test_a_reminder_shows_in_an_open_talk_of_another_conversation_and_counts_as_seen_when_something_is_typed(
+    here: Here,
+) -> None:
+    def unseen() -> str:
+        return here.place.run("notices", "--json")[1]
+
+    with seat(["chat"], here.place.environ, columns=100) as at:
+        begun(at)
+        assert here.place.run("ask", "remind me of the tea")[0] == Exit.OK
+        text = at.until("high urgency, in thr_", "The tea.")
+        assert text.count("The tea.") == 1
+        assert "The tea." in unseen()
+        at.until_more("hello\r", "[done:")
+        at.type("\x04")
+        assert at.ended() == Exit.OK
+    assert "The tea." not in unseen()
+
+
+def test_an_idle_talk_says_that_the_daemon_went_away_and_that_it_is_back(tmp_path: Path) -> None:
+    with service(Script(RULES)) as model:
+        place = Place(tmp_path / "home", **SETTINGS, **model.environ)
+        with place.up() as daemon, seat(["chat"], place.environ, columns=120) as at:
+            begun(at)
+            daemon.ended(signal.SIGKILL)
+            at.until("[the daemon went away", "… the daemon is away")
+            with place.up():
+                text = at.until("[the daemon is back]")
+                at.until_more("hello\r", "[done:")
+    assert text.count("went away") == 1
+
+
+def test_nothing_is_said_to_be_done_while_the_daemon_is_away(tmp_path: Path) -> None:
+    with service(Script(RULES)) as model:
+        place = Place(tmp_path / "home", **SETTINGS, **model.environ)
+        for words in (["chat"], ["ask", "slow"]):
+            with place.up() as daemon, seat(words, place.environ, columns=120) as at:
+                if words == ["chat"]:
+                    begun(at).type("slow\r")
+                at.until("It begins", "the model writes")
+                daemon.ended(signal.SIGKILL)
+                text = at.until("… the daemon is away")
+                assert "the model writes" not in text
 
 
 def test_an_answer_to_a_question_waits_for_a_daemon_that_is_away(tmp_path: Path) -> None:

@@ -108,6 +108,9 @@ def test_a_tools_result_is_one_line() -> None:
     assert texts(View(), TOOL, result) == ["· bash ls → 2 lines: a"]
     assert folded("\x1b[2Jx", is_error=True) == "failed: [2Jx"
     assert folded("", is_error=False) == "→ nothing"
+    assert folded("[notes.txt: lines 1-1 of 1]\nhello", is_error=False) == "→ hello"
+    assert folded("[notes.txt: lines 1-2 of 2]\nhello\nthere", is_error=False) == "→ 2 lines: hello"
+    assert folded("[. is empty]", is_error=False) == "→ [. is empty]"
     assert args_line({"a": 1, "b": "x"}) == '{"a": 1, "b": "x"}'
 
 
@@ -138,7 +141,17 @@ def test_a_retry_is_said_with_its_reason_and_how_to_stop() -> None:
 def test_a_stop_says_how_many_messages_are_held() -> None:
     view = View()
     texts(view, STARTED, event("INPUT", "run_2", message_id="n", text="y"))
-    assert texts(view, event("STOPPED", input_seq=3)) == ["[1 message is held; your next one lets it go on]"]
+    assert texts(view, event("STOPPED", input_seq=3)) == [
+        "[1 message is held; your next one lets it go on, and /stop all drops it]"
+    ]
+
+
+def test_a_message_that_is_dropped_is_said_to_be() -> None:
+    view = View()
+    outcome = {"status": "cancelled", "reason": "dropped"}
+    assert texts(view, STARTED, event("INPUT", "run_2", message_id="n", text="y"))
+    assert texts(view, event("RUN_FINISHED", "run_2", outcome=outcome)) == ["[a message that waited is dropped]"]
+    assert not view.queued
 
 
 def test_the_last_messages_of_a_conversation() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import pytest
 
@@ -14,7 +14,7 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.heartbeat.beats import BeatEnded, CycleEnded
 from sulla.people.slice import Notice
 from sulla.playbooks.records import PlaybookEnded, Played
-from sulla.threads.log.codec import Origin
+from sulla.threads.log.codec import Origin, encode
 from sulla.threads.log.family import Birth, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import from_outside
@@ -24,6 +24,28 @@ from sulla.threads.log.schema import Slice, ThreadSchema
 
 BIRTH = Birth("b", "call", ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"), 1)
 NOW = Origin(1)
+
+
+MARKED: Final[Any] = [
+    (ThreadCreated("sulla", birth=BIRTH), ThreadCreated("sulla", birth=replace(BIRTH, tainted=True))),
+    (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", tainted=True)),
+    (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", origin="agent")),
+    (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", quoted="a page")),
+    (Answer("w", "yes", report=Report("done")), Answer("w", "yes", report=Report("done", tainted=True))),
+    (Answer("w", "yes"), Answer("w", "yes", origin="web")),
+    (RunStarted(1, MessageId("m")), RunStarted(1, MessageId("m"), tainted=True)),
+    (InputHandled(MessageId("m"), {"length": 1}), InputHandled(MessageId("m"), {"injection": 1})),
+    (ToolCallResult(CallId("c"), "text"), ToolCallResult(CallId("c"), "text", tainted=True)),
+    (ToolCallResult(CallId("c"), "text"), ToolCallResult(CallId("c"), "text", origin="web")),
+    (CycleEnded(1, "c", "done", 1), CycleEnded(1, "c", "done", 1, tainted=True)),
+    (BeatEnded("done", 1, tainted=False), BeatEnded("done", 1)),
+    (Notice("text"), Notice("text", tainted=True)),
+    (Played("NOTE"), Played("NOTE", tainted=True)),
+    (PlaybookEnded(ThreadId("t"), "p", "completed"), PlaybookEnded(ThreadId("t"), "p", "completed", tainted=True)),
+]
+"""Records beside the same with a mark."""
+MOST_BYTES: Final = 40
+"""That a mark may add to a record (issue 12)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +70,15 @@ def test_every_record_says_whose_words_it_holds() -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize(
-    ("clean", "marked"),
-    [
-        (ThreadCreated("sulla", birth=BIRTH), ThreadCreated("sulla", birth=replace(BIRTH, tainted=True))),
-        (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", tainted=True)),
-        (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", origin="agent")),
-        (Input(MessageId("m"), "hi"), Input(MessageId("m"), "hi", quoted="a page")),
-        (Answer("w", "yes", report=Report("done")), Answer("w", "yes", report=Report("done", tainted=True))),
-        (Answer("w", "yes"), Answer("w", "yes", origin="web")),
-        (RunStarted(1, MessageId("m")), RunStarted(1, MessageId("m"), tainted=True)),
-        (InputHandled(MessageId("m"), {"length": 1}), InputHandled(MessageId("m"), {"injection": 1})),
-        (ToolCallResult(CallId("c"), "text"), ToolCallResult(CallId("c"), "text", tainted=True)),
-        (ToolCallResult(CallId("c"), "text"), ToolCallResult(CallId("c"), "text", origin="web")),
-        (CycleEnded(1, "c", "done", 1), CycleEnded(1, "c", "done", 1, tainted=True)),
-        (BeatEnded("done", 1, tainted=False), BeatEnded("done", 1)),
-        (Notice("text"), Notice("text", tainted=True)),
-        (Played("NOTE"), Played("NOTE", tainted=True)),
-        (PlaybookEnded(ThreadId("t"), "p", "completed"), PlaybookEnded(ThreadId("t"), "p", "completed", tainted=True)),
-    ],
-    ids=lambda fact: fact.kind,
-)
+@pytest.mark.parametrize(("clean", "marked"), MARKED, ids=lambda fact: fact.kind)
 def test_a_record_with_a_mark_is_from_outside_and_one_without_is_not(clean: Fact, marked: Fact) -> None:
     assert (from_outside(clean), from_outside(marked)) == (False, True)
+
+
+@pytest.mark.parametrize(("clean", "marked"), MARKED, ids=lambda fact: fact.kind)
+def test_a_mark_takes_few_bytes_of_a_record(clean: Fact, marked: Fact) -> None:
+    sizes = [len(encode(fact, NOW).body) for fact in (clean, marked)]
+    assert sizes[1] - sizes[0] <= MOST_BYTES
 
 
 def test_a_record_that_does_not_say_and_one_of_an_unknown_kind_are_from_outside() -> None:

@@ -29,7 +29,8 @@ SUMMER = ManualClock(1_783_000_000.0)  # 2026-07-02 13:46:40 UTC
     ],
 )
 async def test_it_tells_the_time_of_a_zone_by_the_clock_it_is_given(tmp_path: Path, zone: str, said: str) -> None:
-    assert await use("get_time_date", tmp_path, SUMMER, timezone=zone) == Done(ours(said))
+    result = await use("get_time_date", tmp_path, SUMMER, timezone=zone)
+    assert result.words == ours(said)
 
 
 async def test_winter_time_is_told_from_summer_time(tmp_path: Path) -> None:
@@ -42,9 +43,10 @@ async def test_the_owners_zone_is_the_default(tmp_path: Path) -> None:
     tool = Toolbox(clock_tools("Asia/Tokyo")).get("get_time_date")
     assert tool is not None
     assert "Asia/Tokyo" in str(tool.schema)
-    assert await tool.run({}, context_in(tmp_path, SUMMER)) == Done(
-        ours("Thursday 2026-07-02 22:46:40 UTC+09:00 (Asia/Tokyo)")
-    )
+    result = await tool.run({}, context_in(tmp_path, SUMMER))
+    assert isinstance(result, Done)
+    assert result.words == ours("Thursday 2026-07-02 22:46:40 UTC+09:00 (Asia/Tokyo)")
+    assert result.data == {"at": "2026-07-02T22:46:40+09:00", "weekday": "Thursday", "zone": "Asia/Tokyo"}
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ async def edit(root: Path, old: str, new: str, path: str = "poem.txt", *, every:
 
 async def test_a_text_that_stands_there_once_is_replaced_and_nothing_else(root: Path) -> None:
     result = await edit(root, "three\ntwo and", "3\n2 and")
-    assert result == Done(ours("Replaced 1 occurrence in poem.txt (line 3)."))
+    told = ours("Replaced 1 occurrence in poem.txt (line 3).")
+    assert result == Done(told, data={"path": "poem.txt", "replaced": 1})
     assert (root / "poem.txt").read_text() == "one\n  two\n3\n2 and a half\nfour\n"
 
 
@@ -60,7 +61,8 @@ async def test_a_text_that_stands_there_twice_is_left_alone_and_its_lines_are_na
 
 
 async def test_every_occurrence_is_replaced_when_asked_for(root: Path) -> None:
-    assert await edit(root, "two", "2", every=True) == Done(ours("Replaced 2 occurrences in poem.txt (lines 2, 4)."))
+    told = ours("Replaced 2 occurrences in poem.txt (lines 2, 4).")
+    assert await edit(root, "two", "2", every=True) == Done(told, data={"path": "poem.txt", "replaced": 2})
     assert (root / "poem.txt").read_text() == POEM.replace("two", "2")
 
 

@@ -15,7 +15,7 @@ from sulla.tools.builtin import files as module
 from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES, file_tools
 from sulla.tools.builtin.ranges import MAX_SHOWN_BYTES
 from sulla.tools.registry import Toolbox
-from tests.tools.contexts import context_in, use
+from tests.tools.contexts import context_in, use, use_whole
 
 
 @pytest.fixture
@@ -181,7 +181,8 @@ async def test_a_name_that_cannot_be_shown_is_escaped(root: Path) -> None:
 
 async def test_a_file_is_written_with_its_folders(root: Path) -> None:
     result = await use("write_file", root, path="new/folder/x.txt", content="é\nb")
-    assert result == Done(ours("Wrote new/folder/x.txt: 4 bytes, 2 lines."))
+    told = ours("Wrote new/folder/x.txt: 4 bytes, 2 lines.")
+    assert result == Done(told, data={"path": "new/folder/x.txt", "bytes": 4})
     assert (root / "new" / "folder" / "x.txt").read_bytes() == b"\xc3\xa9\nb"
 
 
@@ -290,3 +291,52 @@ async def test_calls_side_by_side_do_not_disturb_each_other(root: Path) -> None:
     await asyncio.gather(*(use("write_file", root, path=path, content=path) for path in paths))
     texts = await asyncio.gather(*(use("read_file", root, path=path) for path in paths))
     assert [result.text.split("\n")[1] for result in texts] == paths
+
+
+# ------------------------------------------------------------------------------------------------- all of it, as data
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"a,b\r\n1,2\r\n",
+        b"no line break at the end",
+        b"\n\n\n",
+        b"\xef\xbb\xbfname;amount\nM\xc3\xbcller;3\n",
+        b"x" * 200_000,
+        b"".join(b"%d,row\n" % number for number in range(3_000)),
+    ],
+)
+async def test_a_playbook_is_given_a_whole_file_to_the_letter(root: Path, raw: bytes) -> None:
+    (root / "data").write_bytes(raw)
+    result = await use_whole("read_file", root, path="data")
+    assert result.data is not None
+    assert str(result.data["text"]).encode() == raw
+    assert result.cut == ""
+
+
+async def test_a_file_that_a_step_cannot_take_says_what_to_do(root: Path) -> None:
+    (root / "data").write_text("0123456789\n" * 10_000)
+    result = await use_whole("read_file", root, 20_000, path="data")
+    assert result.data is not None
+    assert result.data["lines"] == 10_000
+    assert "first_line=" in result.cut
+    assert len(result.text.encode()) <= 20_000
+
+
+async def test_lines_that_were_asked_for_are_no_cut(root: Path) -> None:
+    result = await use_whole("read_file", root, path="docs/three.txt", first_line=2, lines=1)
+    assert (result.data, result.cut) == ({"text": "two\n", "first_line": 2, "last_line": 2, "lines": 3}, "")
+
+
+async def test_a_folder_is_told_as_entries_and_more_of_them_than_a_model_is_shown(root: Path) -> None:
+    for number in range(MAX_ENTRIES + 1):
+        (root / "docs" / f"f{number}").write_text("x")
+    result = await use_whole("list_dir", root, path="docs")
+    assert result.data is not None
+    entries = result.data["entries"]
+    assert isinstance(entries, list)
+    assert len(entries) == MAX_ENTRIES + 2
+    assert entries[0] == {"name": "f0", "kind": "file", "bytes": 1}
+    assert result.cut == ""

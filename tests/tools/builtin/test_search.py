@@ -17,7 +17,7 @@ from sulla.tools.builtin import search as module
 from sulla.tools.builtin.expression import Expression
 from sulla.tools.builtin.search import MAX_FILE_BYTES, MAX_LINE, TIME_S
 from sulla.tools.paths import open_folder
-from tests.tools.contexts import use
+from tests.tools.contexts import use, use_whole
 
 
 @pytest.fixture
@@ -259,3 +259,16 @@ async def test_a_search_through_folders_alone_ends_when_it_is_told_to(
         await searching
     async with asyncio.timeout(50):
         await ended.wait()
+
+
+async def test_matches_are_whole_lines_for_a_playbook_and_a_search_that_stopped_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x" * 1_000 + " hit\nhit\n")
+    result = await use_whole("search_files", tmp_path, pattern="hit")
+    assert result.data is not None
+    whole: list[Json] = [
+        {"path": "a.txt", "line": 1, "text": "x" * 1_000 + " hit"},
+        {"path": "a.txt", "line": 2, "text": "hit"},
+    ]
+    assert result.data["matches"] == whole
+    assert result.cut == ""
+    assert "`limit` is 1" in (await use_whole("search_files", tmp_path, pattern="hit", limit=1)).cut

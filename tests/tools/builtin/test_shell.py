@@ -276,3 +276,25 @@ async def test_nobody_waits_for_one_that_was_not_started(bench: Bench) -> None:
     for _ in range(MAX_RUNNING):
         await bench.run("sleep 1000", background=True)
     assert not (await bench.run("sleep 1000", background=True)).goes_on
+
+
+# ------------------------------------------------------------------------------------------------- all of it, as data
+
+
+async def test_a_playbook_is_given_what_was_printed_to_the_letter(bench: Bench) -> None:
+    context = replace(bench.context, whole_bytes=KEPT_BYTES)
+    done = await bench.use("bash", context, command="printf '\\e[31mred\\e[0m\\r\\n'; seq 20000")
+    assert done.data == {
+        "text": "\x1b[31mred\x1b[0m\r\n" + "".join(f"{n}\n" for n in range(1, 20_001)),
+        "exit_status": 0,
+    }
+    assert done.cut == ""
+    assert done.text.startswith("red\n1\n2\n")
+    assert "left out" not in done.text
+
+
+async def test_what_a_playbook_is_not_given_of_an_output_is_told(bench: Bench) -> None:
+    context = replace(bench.context, whole_bytes=KEPT_BYTES)
+    assert "byte 0xff at offset 1" in (await bench.use("bash", context, command="printf 'a\\377'")).cut
+    many = await bench.use("bash", context, command="head -c 5000000 /dev/zero | tr '\\0' x")
+    assert f"printed 5000000 bytes, and a step takes {KEPT_BYTES}" in many.cut

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from sulla.host.system import SystemClock
 from sulla.tools.base import Done
 from sulla.tools.builtin.engines import Engine, brave, searxng
 from sulla.tools.builtin.web import useless, web_tools
-from sulla.tools.call import run_call
+from sulla.tools.call import MAX_STEP_BYTES, run_call
 from sulla.tools.registry import Toolbox
 from sulla.tools.web.fetch import Fetcher
 from sulla.tools.web.urls import OwnHosts, read_own_hosts
@@ -27,11 +28,18 @@ ROOT = Path("/nonexistent")
 
 
 async def call(
-    name: str, args: Mapping[str, Json], fetcher: Fetcher, engine: Engine | None = None, searcher: Fetcher | None = None
+    name: str,
+    args: Mapping[str, Json],
+    fetcher: Fetcher,
+    engine: Engine | None = None,
+    searcher: Fetcher | None = None,
+    *,
+    whole: bool = False,
 ) -> Done:
     toolbox = Toolbox(web_tools(fetcher, engine, searcher or fetcher))
     asked = ToolCall(CallId("call_1"), name, args)
-    result = await run_call(toolbox, asked, context_in(ROOT, SystemClock()))
+    context = replace(context_in(ROOT, SystemClock()), whole_bytes=MAX_STEP_BYTES if whole else 0)
+    result = await run_call(toolbox, asked, context)
     assert isinstance(result, Done)
     return result
 
@@ -290,3 +298,11 @@ async def test_without_an_engine_it_is_said_what_to_set() -> None:
 
 def test_a_key_is_not_shown_by_accident() -> None:
     assert "brave-key" not in repr(brave("brave-key"))
+
+
+async def test_a_playbook_is_given_a_whole_page_and_where_it_is_from() -> None:
+    text = "".join(f"{number},row\r\n" for number in range(3_000))
+    async with world(says(text.encode(), content_type="text/csv")) as (fetcher, _):
+        result = await call("web_fetch", {"url": "http://example.org/"}, fetcher, whole=True)
+    assert result.data == {"text": text, "url": "http://example.org/", "status": 200, "type": "text/csv"}
+    assert result.cut == ""

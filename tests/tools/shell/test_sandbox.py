@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import socket
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -290,6 +292,55 @@ async def test_in_the_sandbox_a_tainted_run_can_commit_and_a_clean_one_change_ev
     work = f"echo b > b && {GIT} add b && {GIT} commit -qm second && {GIT} checkout -qb more && git log --format=%s"
     assert await said(shell, tmp_path, work, tainted=True) == (0, "second\nfirst\n")
     assert (await said(shell, tmp_path, "git config core.editor true && touch .git/hooks/x Makefile"))[0] == 0
+
+
+@real
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo evil > notes.txt",
+        "echo evil > near.txt",
+        "mv notes.txt other.txt",
+        "echo evil > node_modules/.store/a/index.js",
+        "touch node_modules/added",
+        "git add . && chmod +w .git/objects/pack/pack-1.pack && echo evil > .git/objects/pack/pack-1.pack",
+        "cp notes.txt mine.txt && ln -f mine.txt near.txt",
+    ],
+)
+async def test_in_the_sandbox_a_tainted_command_changes_no_file_that_has_a_second_name(
+    command: str, tmp_path: Path
+) -> None:
+    workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for folder in (".git/objects/pack", "node_modules/.store/a"):
+        (workspace / folder).mkdir(parents=True)
+    names = {"near.txt": "near", "node_modules/.store/a/index.js": "store", ".git/objects/pack/pack-1.pack": "pack"}
+    for name, second in names.items():
+        (elsewhere / second).write_text("as it was")
+        (workspace / name).hardlink_to(elsewhere / second)
+    (workspace / "Makefile").write_text("as it was")
+    (workspace / "notes.txt").hardlink_to(workspace / "Makefile")
+    shell = await opened(workspace, FOLDER)
+    assert (await said(shell, workspace, command, tainted=True))[0] != 0
+    assert {file.name: file.read_text() for file in elsewhere.iterdir()} == dict.fromkeys(names.values(), "as it was")
+    assert (workspace / "Makefile").read_text() == (workspace / "notes.txt").read_text() == "as it was"
+
+
+@real
+@pytest.mark.parametrize("name", ["editor.sock", ".editor/inner/ipc"])
+async def test_in_the_sandbox_a_tainted_command_reaches_nobody_who_listens_on_a_socket_of_the_workspace(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    connect = "import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+    shell = await opened(tmp_path, FOLDER)
+    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(tmp_path):  # a short path: it has a bound
+        listening.bind(name)
+        listening.listen()
+        assert await said(shell, tmp_path, f'python3 -c "{connect}" {name}') == (0, "")
+        status, text = await said(shell, tmp_path, f'python3 -c "{connect}" {name}', tainted=True)
+    assert status != 0
+    assert "ConnectionRefusedError" in text
 
 
 @real
