@@ -148,6 +148,8 @@ class MergeStep:
 
     need: Literal["all", "first"] | int = "all"
     """`all` that were not skipped; the `first`; or so many of them."""
+    rest_goes_on: bool = False
+    """Whether what it does not wait for goes on to its end; else that is cancelled, with what serves nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,21 @@ class _Rows:
         elif type(fact) in _ENDS:
             at_ms: int = getattr(fact, "at_ms", 0)
             kind = self.kinds.get(at.partition("@")[0], "")
+            is_begun = row is not None and isinstance(fact, StepSkipped)
             row = row or StepRow(at, kind, "", 0, at_ms, None, None, "", "", 0, 0, "")
-            self.rows[at] = self._ended(replace(row, status=_ENDS[type(fact)], ended_ms=at_ms), fact)
+            self.rows[at] = self._ended(
+                replace(row, status="cancelled" if is_begun else _ENDS[type(fact)], ended_ms=at_ms), fact
+            )
+
+    def end(self, at_ms: int) -> None:
+        """The run is over: so is what was at work, or was to be tried again.
+
+        Args:
+            at_ms: since when, UTC milliseconds.
+        """
+        for at, row in self.rows.items():
+            if row.ended_ms is None or row.status == "waiting":
+                self.rows[at] = replace(row, status="cancelled", ended_ms=at_ms, note="")
 
     def _ended(self, row: StepRow, fact: Fact) -> StepRow:
         spent = getattr(fact, "spent", Spent())
@@ -156,6 +169,8 @@ def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
                 outputs = {}
             case _:
                 rows.take(fact)
+    if row.ended_ms is not None:
+        rows.end(row.ended_ms)
     found = tuple(_with_wait(one, state) for one in rows.rows.values())
     return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None, successor)
 

@@ -120,7 +120,12 @@ class RunLines:
                 yield f"{at} failed{self._took(at, when)} {_why(detail)}"
         elif what == "STEP_SKIPPED":
             self._done += 1
-            yield f"{at} skipped: {detail.get('why', '')}"
+            word = "cancelled" if self._began.pop(at, None) else "skipped"
+            yield f"{at} {word}: {detail.get('why', '')}"
+        elif what == "TAKEN_UP":
+            behind = ", ".join(map(str, detail.get("behind", ())))
+            if behind:
+                yield f"waits for its turn, behind {behind}"
         else:
             yield from _of_step(what, at, detail, when)
 

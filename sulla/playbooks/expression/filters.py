@@ -110,6 +110,13 @@ def _split(meter: CostMeter, value: object, separator: object = None) -> list[st
     return parts
 
 
+def _lines(meter: CostMeter, value: object) -> list[str]:
+    parts = _split(meter, value, "\n")
+    if not parts[-1]:
+        parts.pop()  # what ends with a line break has no empty line behind it, and no text has no line
+    return [part.removesuffix("\r") for part in parts]
+
+
 def _truncate(meter: CostMeter, value: object, length: object) -> str:
     text, most = _text(value), _whole(length, 1, MAX_TEXT_CHARS)
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -245,7 +252,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "replace": Filter(_replace, "string", "with each `old` replaced", ("old", "new"), 2, _TEXT),
     "truncate": Filter(_truncate, "string", "cut to `length` characters, the last a …", ("length",), 1, _TEXT),
     "split": Filter(_split, "list", "parts between `separator`, else between white space", ("separator",), of=_TEXT),
-    "lines": Filter(lambda meter, value: _split(meter, _text(value), "\n"), "list", "its lines", of=_TEXT),
+    "lines": Filter(_lines, "list", "its lines, without what ends them", of=_TEXT),
     "join": Filter(_join, "string", "as one text, `separator` between", ("separator",), of=_LIST),
     "length": Filter(_length, "integer", "characters, entries or fields", of=("string", "list", "object")),
     "first": Filter(_end(last=False), "any", "the first entry or character", of=("list", "string")),

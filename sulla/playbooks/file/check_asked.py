@@ -40,8 +40,11 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
         if tool is None or tool.reach != "outward":
             continue
         into = flow.into(step)
-        if tool.effect != "pure" and alone:
+        changes = tool.effect != "pure"
+        if changes and alone:
             yield _told(at, "is", f"nobody is there who started it by {alone[0]!r}, and it takes effect outside")
+        elif changes and (found := reached_by(flow.behind(step), surely)):
+            yield _told(at, "is", f"{_named(found)} came from outside, and it takes effect outside")
         elif found := reached_by(into, surely):
             yield _told(at, "is", f"{_named(found)} came from outside and flows into its arguments")
         elif alone and (found := reached_by(into, maybe)):

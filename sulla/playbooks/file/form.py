@@ -16,8 +16,8 @@ from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONC
 Takes = Literal[
     "agent", "answer", "any", "args", "branches", "break", "check", "concurrency", "condition", "count", "cron", "cut",
     "duration", "encoding", "expires", "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name",
-    "names", "needs", "number", "on", "on_failure", "playbook", "retry", "routes", "schema", "steps", "template",
-    "text", "type", "budget", "signed", "values", "wait", "when_full", "word", "zone", "each", "factor",
+    "names", "needs", "number", "on", "on_failure", "playbook", "rest", "retry", "routes", "schema", "steps",
+    "template", "text", "type", "budget", "signed", "values", "wait", "when_full", "word", "zone", "each", "factor",
 ]  # fmt: skip
 """What may stand behind a key; `schema.SHAPES` says what each is."""
 
@@ -88,6 +88,7 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
     "parallel": (Key("parallel", "branches", "Several ways at once.", required=True),),
     "merge": (
         Key("merge", "merge", "`all` of what it needs that was not skipped, the `first`, or so many.", required=True),
+        Key("rest", "rest", "What becomes of those that it does not wait for; `cancel` unless said otherwise."),
     ),
     "loop": (Key("loop", "loop", "Steps again and again.", required=True),),
     "break": (Key("break", "break", "Ends the loop that it stands in.", required=True),),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from sulla.playbooks.definition import AgentStep, Definition, ToolStep, Trigger
+from sulla.playbooks.definition import AgentStep, Definition, MergeStep, ToolStep, Trigger
 
 _FORM = 1
 """Goes up when the same definition is to be taken for another one, because what it means has changed."""
@@ -63,6 +63,7 @@ _ADDED: Mapping[type, tuple[str, ...]] = {
     AgentStep: ("memory",),
     ToolStep: ("may_cut",),
     Definition: ("concurrency",),
+    MergeStep: ("rest_goes_on",),
     Trigger: ("webhook",),
 }
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""

@@ -131,12 +131,13 @@ def _parallel(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
 
 
 def _merge(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
-    node = at.keys["merge"][1]
+    node, rest = at.keys["merge"][1], at.keys.get("rest")
     value = node.value if isinstance(node, YamlScalar) else None
+    goes_on = rest is not None and reading.word_of(rest[1], "rest", ("cancel", "go_on")) == "go_on"
     if isinstance(value, str) and value in ("all", "first"):
-        return MergeStep(cast("Literal['all', 'first']", value))
+        return MergeStep(cast("Literal['all', 'first']", value), goes_on)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return MergeStep(value)
+        return MergeStep(value, goes_on)
     reading.wrong(node, "merge", "all, first, or how many")
     return MergeStep()
 

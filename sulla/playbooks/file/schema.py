@@ -81,6 +81,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "on": ("triggers", _ref("on")),
     "on_failure": ("`fail` or `go_on`", {"enum": ["fail", "go_on"]}),
     "playbook": ("a playbook's name", {"type": "string", "pattern": _pattern(PLAYBOOK_NAME.pattern)}),
+    "rest": ("`cancel` or `go_on`", {"enum": ["cancel", "go_on"]}),
     "retry": ("tries, or how", {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 20}, _ref("retry")]}),
     "routes": (
         "texts by name",

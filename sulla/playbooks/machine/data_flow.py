@@ -2,7 +2,7 @@
 
 An expression names what flows into it, so what a tool is called with holds words from outside only if one of these
 does. Who reads more than that says so itself: an agent by what it has read, a tool by what it has found. Which way a
-run went is not followed: the steps on it stand in the file, and its author wrote them.
+run went is followed apart from that: words from outside may choose a way, and so have something done.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class DataFlow:
     def __init__(self, definition: Definition) -> None:
         self._steps: dict[str, Step] = {}
         self._loops: dict[str, tuple[Step, ...]] = {}
-        self._add(definition.steps, ())
+        self._around: dict[str, tuple[str, ...]] = {}
+        self._add(definition.steps, (), ())
         self._made: dict[str, frozenset[str]] = {}
         self._given: dict[str, frozenset[str]] = {}
 
@@ -60,6 +61,37 @@ class DataFlow:
             own = frozenset((step,)) if isinstance(self._steps[step].does, _READ_AGAIN) else frozenset[str]()
             self._given[step] = found | own
         return self._given[step]
+
+    def behind(self, step: str) -> frozenset[str]:
+        """All that can be in what a step works with, or decides whether it is done at all: what it needs, its `when`,
+        and those of the loops and branches that it stands in.
+
+        Args:
+            step: its id.
+        """
+        found: dict[str, None] = {}
+        waiting = [step, *self.into(step)]
+        while waiting:
+            at = waiting.pop()
+            if at in found:
+                continue
+            found[at] = None
+            if at in self._steps:
+                waiting.extend(self._named(at))
+                waiting.extend(self._deciding(at))
+        own = isinstance(self._steps[step].does, _READ_AGAIN)
+        return frozenset(found) - (frozenset() if own else frozenset((step,)))
+
+    def _deciding(self, step: str) -> Iterator[str]:
+        one = self._steps[step]
+        yield from (need.step for need in one.needs)
+        if one.when is not None:
+            yield from self._in(one.when, step)
+        for outer in self._around[step]:
+            if isinstance(self._steps[outer].does, LoopStep):
+                yield outer  # whether there is another pass may hang on any before
+            else:
+                yield from self._deciding(outer)
 
     def _closed(self, name: str) -> frozenset[str]:
         """What can be in what a name stands for."""
@@ -126,14 +158,14 @@ class DataFlow:
                 return
         yield EVERYTHING
 
-    def _add(self, steps: Iterable[Step], loops: tuple[Step, ...]) -> None:
+    def _add(self, steps: Iterable[Step], loops: tuple[Step, ...], around: tuple[str, ...]) -> None:
         for step in steps:
-            self._steps[step.id], self._loops[step.id] = step, loops
+            self._steps[step.id], self._loops[step.id], self._around[step.id] = step, loops, around
             if isinstance(step.does, LoopStep):
-                self._add(step.does.body, (step, *loops))
+                self._add(step.does.body, (step, *loops), (step.id,))
             elif isinstance(step.does, ParallelStep):
                 for branch in step.does.branches.values():
-                    self._add(branch, loops)
+                    self._add(branch, loops, (step.id,))
 
 
 def reached_by(into: Set[str], outside: Set[str]) -> frozenset[str]:

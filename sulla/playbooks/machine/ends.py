@@ -7,8 +7,9 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
-from sulla.playbooks.definition import Budget, HumanStep, RouterStep
+from sulla.playbooks.definition import Budget, HumanStep, MergeStep, RouterStep
 from sulla.playbooks.machine.decide import NoAnswer, pause_before_next_s, read_answer
+from sulla.playbooks.machine.needs import losers
 from sulla.playbooks.machine.records import (
     MESSAGE_CHARS,
     NOTHING,
@@ -21,6 +22,7 @@ from sulla.playbooks.machine.records import (
     StepFailed,
     StepReasked,
     StepRetry,
+    StepSkipped,
 )
 from sulla.playbooks.machine.run import MachineRun, StepDeadline
 from sulla.playbooks.machine.state import RUNNING, WAITING, StepSpot
@@ -104,10 +106,31 @@ def reached(run: MachineRun, deadline: StepDeadline) -> Iterator[Fact]:
         # Whether it was done after all nobody knows: it is done again only where its author says so.
         yield failed(run, spot, Failure("transient", what, _SAID[what]), repeatable=True)
     else:
-        for inner in run.at_work():
-            if inner is not spot and _is_within(inner, spot):
-                yield StepCancelled(inner.at, now_ms)
+        yield from list(_stopped_within(run, spot))
         yield StepFailed(spot.at, Failure("permanent", what, _SAID[what]), now_ms)
+
+
+def left_behind(run: MachineRun, merge: StepSpot) -> Iterator[Fact]:
+    """What a merge that has what it waits for comes to for others: nobody waits for them any more.
+
+    Args:
+        run: the run.
+        merge: the merge, completed.
+    """
+    does = merge.node.step.does
+    if merge.node.quota <= 0 or (isinstance(does, MergeStep) and does.rest_goes_on):
+        return
+    for spot in losers(merge):
+        yield from _stopped_within(run, spot)
+        yield StepSkipped(spot.at, f"{merge.at!r} has what it waits for", run.now_ms)
+
+
+def _stopped_within(run: MachineRun, spot: StepSpot) -> Iterator[Fact]:
+    if spot.inside is None:
+        return
+    for inner in reversed(run.spots.values()):  # what lies in another one stands behind it
+        if inner.status == RUNNING and inner is not spot and _is_within(inner, spot):
+            yield StepCancelled(inner.at, run.now_ms)
 
 
 def _is_within(spot: StepSpot, owner: StepSpot) -> bool:

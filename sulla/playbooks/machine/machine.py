@@ -6,7 +6,8 @@ fact is written before what it says is done. What there is to do:
 
 - `StepStarted`: do the step, as its kind says, with what the fact gives; a wait needs nothing but `tick`.
 - `StepReasked`: ask the model again, with the reason.
-- `StepCancelled`, and each fact of `tick` that names a step: whatever is done for that step is to be stopped.
+- `StepCancelled`, `StepSkipped` of one at work, and each fact of `tick` that names a step: whatever is done for that
+  step is to be stopped.
 - `RunEnded` that is `transferred`: begin the playbook that takes over.
 
 The facts are all there is to a run. After a crash `replay` makes the same machine of them; attempts that were begun and
@@ -25,7 +26,7 @@ from sulla.core.errors import Conflict, SullaError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
 from sulla.playbooks.machine.begin import Beginner
-from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_of, over, reached
+from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_behind, left_of, over, reached
 from sulla.playbooks.machine.needs import failure_of
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.machine.records import (
@@ -48,7 +49,7 @@ from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.run_scope import scope_of, seen
 from sulla.playbooks.machine.scope import Evaluate, Scope, fill
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from sulla.playbooks.machine.state import PENDING, RUNNING, WAITING, StepSpot
+from sulla.playbooks.machine.state import COMPLETED, PENDING, RUNNING, WAITING, StepSpot
 
 _made: Final = tuple.__new__
 """Makes a fact in half the time that its class takes, where every step needs one."""
@@ -170,6 +171,9 @@ class Playbook:
                 self._held.append(spot)
             else:
                 self._note(self._beginner.begin(spot), out)
+                if spot.node.quota > 0 and spot.status == COMPLETED:
+                    for fact in list(left_behind(run, spot)):
+                        self._note(fact, out)
 
     def _look_at_limits(self, out: list[Fact]) -> None:
         run, budget = self._run, self.plan.definition.budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.playbooks.definition import LoopStep, Need
 from sulla.playbooks.machine.plan import PlanEdge
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
-from sulla.playbooks.machine.state import FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
+from sulla.playbooks.machine.state import COMPLETED, FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
 
 
 def pass_of(spot: StepSpot) -> LoopFrame:
@@ -54,3 +54,20 @@ def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
     if spot.status == SKIPPED or (edge.route and spot.past.route != edge.route):
         return UNMET_SKIPPED
     return 0
+
+
+def losers(merge: StepSpot) -> list[StepSpot]:
+    """The steps that have not ended and that nobody wants any more once a merge has what it waits for, as they are
+    written: those that it needs, and what comes before them and serves nothing else.
+
+    Args:
+        merge: the merge.
+    """
+    spots, lost = merge.frame.spots, {merge.node.number}
+    ahead = [number for number, _ in merge.node.needs]
+    for number in ahead:  # grows while it is walked
+        spot = spots[number]
+        if spot.status < COMPLETED and number not in lost and all(edge.to in lost for edge in spot.node.edges):
+            lost.add(number)
+            ahead += [before for before, _ in spot.node.needs]
+    return [spots[number] for number in sorted(lost - {merge.node.number})]

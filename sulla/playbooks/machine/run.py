@@ -273,7 +273,9 @@ class MachineRun:
         self._settle(spot, FAILED)
 
     def _step_skipped(self, fact: f.StepSkipped) -> None:
-        self._settle(self.spots[fact.at], SKIPPED)
+        spot = self.spots[fact.at]
+        self._leave(spot)  # it may be at work: nobody wants it any more
+        self._settle(spot, SKIPPED)
 
     def _step_cancelled(self, fact: f.StepCancelled) -> None:
         spot = self.spots[fact.at]
@@ -305,6 +307,8 @@ class MachineRun:
         for spot in frame.spots:
             self._leave(spot)
             self.spots.pop(spot.at, None)
+            if spot.status < COMPLETED:
+                spot.status = CANCELLED  # it may still be among those to be looked at
 
     def _open(self, block: Block, owner: StepSpot | None, path: tuple[int, ...], number: int = -1) -> LoopFrame:
         frame = LoopFrame(block, owner, path, number)

@@ -7,7 +7,7 @@ many entries a list has. Every way of a choice is shown once, in the order in wh
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, cast
 
@@ -24,6 +24,7 @@ from sulla.playbooks.definition import (
     ParallelStep,
     PlaybookStep,
     RespondStep,
+    SetStep,
     Step,
     Template,
     ToolStep,
@@ -43,6 +44,8 @@ MAX_WAYS: Final = 16
 """That are shown."""
 _YES_NO: Final = (YES, NO)
 _MARKS: Final = ("<output of ", "<answer to ", "<entry of ", "<input ", "<text of ")
+_MADE: Final = frozenset({"set", "for_each", "while", "count"})
+"""What a template may be for that decides what its step comes to."""
 _SHOWN_CHARS: Final = 80
 
 
@@ -132,6 +135,8 @@ class _Guess:
     assumed: dict[str, None] = field(default_factory=dict, init=False)
     guessed: set[str] = field(default_factory=set, init=False)
     """The steps that came to a placeholder."""
+    around: dict[str, str] = field(default_factory=dict, init=False)
+    """The loop or the branches that a step stands in."""
     roles: dict[int, _Role] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
 
@@ -168,7 +173,7 @@ class _Guess:
             return None
         if isinstance(step.does, RespondStep):
             return RehearsedAnswer(ask.given.get("text"))
-        self.guessed.add(step.id)
+        self._note_guess(step.id)
         match step.does:
             case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
                 return RehearsedAnswer(_sample(schema, f"<output of {step.id}>"))
@@ -195,14 +200,23 @@ class _Guess:
     def evaluate(self, template: Template, scope: Scope) -> Json:
         role = self.roles.get(id(template))
         if role is not None and self._is_open(role, template, scope):
-            return self._guessed(role, template, scope)
+            if role.what in _MADE:
+                self._note_guess(role.step)
+            if role.what != "set":
+                return self._guessed(role, template, scope)
         try:
             return self.setting.evaluate(template, scope)
         except SullaError:
-            if role is not None:
+            if role is not None and role.what != "set":
                 return self._guessed(role, template, scope)
             self._assume(f"{_short(template)} has a value")
             return f"<text of {_short(template)}>"
+
+    def _note_guess(self, step: str) -> None:
+        """What a step comes to is a placeholder, or made from one; so is what the loop around it comes to."""
+        while step and step not in self.guessed:
+            self.guessed.add(step)
+            step = self.around.get(step, "")
 
     def _is_open(self, role: _Role, template: Template, scope: Scope) -> bool:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
@@ -246,6 +260,9 @@ class _Guess:
                     found |= {"while": does.while_, "for_each": does.for_each, "count": does.count}
                 case WaitStep():
                     found |= {"seconds": does.seconds, "until": does.until}
+                case SetStep(values):
+                    self.roles |= {id(it): _Role(step.id, "set") for it in _templates(values)}
+            self.around |= {inner.id: step.id for inner in _inside(step)}
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
 
 
@@ -273,13 +290,31 @@ def _all(steps: Sequence[Step]) -> list[Step]:
     """Steps, those within others too."""
     found: list[Step] = []
     for step in steps:
-        found.append(step)
-        if isinstance(step.does, LoopStep):
-            found += _all(step.does.body)
-        elif isinstance(step.does, ParallelStep):
-            for branch in step.does.branches.values():
-                found += _all(branch)
+        found += [step, *_all(_inside(step))]
     return found
+
+
+def _inside(step: Step) -> list[Step]:
+    """The steps that stand in a loop or in branches, without those within these."""
+    match step.does:
+        case LoopStep(body=body):
+            return list(body)
+        case ParallelStep(branches=branches):
+            return [inner for branch in branches.values() for inner in branch]
+    return []
+
+
+def _templates(given: object) -> Iterator[Template]:
+    """Those in an argument."""
+    match given:
+        case Template():
+            yield given
+        case Mapping():
+            for value in given.values():
+                yield from _templates(value)
+        case list() | tuple():
+            for value in given:
+                yield from _templates(value)
 
 
 def _is_open(spec: InputSpec) -> bool:

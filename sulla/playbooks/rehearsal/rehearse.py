@@ -242,7 +242,7 @@ class _Stage:
             return
         if came is None:
             raise InvalidInput(f"nobody says what {ask.at!r} comes to")
-        if came.failure is None:
+        if came.failure is None and came.after_ms is not None:  # of what never comes nobody has to say what it is
             came = result_as_it_comes(ask, came, self._setting.known)
             came = replace(came, value=as_it_comes(ask, came.value))
         if came.after_ms is not None:

@@ -232,7 +232,7 @@ class RunDriver:
             return written(fact)
         self._worker.drop(job)
         call, run = self._history.call(job), self._state.run
-        begun = call is not None and run is not None and call.id in run.calls.intents
+        begun = call is not None and (job.fresh or (run is not None and call.id in run.calls.intents))
         return written(fact, call_id=call.id if call is not None and begun else "")
 
     def _settle(self) -> None:

@@ -26,21 +26,31 @@ class RunTrust:
     flow: DataFlow
     owners: bool
     """Whether nobody but the owner can have written the playbook."""
+    begun_outside: bool
+    """Whether it was begun by what nobody trusts."""
     outside: set[str]
     """What holds words from outside, as `DataFlow` calls it."""
 
-    def whose(self, at: str, by: Author) -> Author:
-        """Whose words a step works with: where the owner wrote the playbook, of those that flow into it.
+    def whose(self, at: str, by: Author, *, reads: bool = False) -> Author:
+        """Whose words a step works with.
+
+        What only reads is known by what flows into it; an agent also by what had it set to work. What takes effect
+        counts with all that the run holds: that it is done at all may be what somebody outside wanted.
 
         Args:
             at: the step's address.
             by: whose words there are in the run.
+            reads: whether it is a call that changes nothing.
         """
         step = _step_of(at)
         does = self.plan.nodes[step].step.does
-        if not by.tainted or not self.owners or (isinstance(does, ToolStep) and does.check != "schema"):
-            return by  # an agent that confirms a call may have read anything
-        return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
+        if not by.tainted or not self.owners:
+            return by
+        if isinstance(does, ToolStep):
+            if not reads or does.check != "schema":  # an agent that confirms a call may have read anything
+                return by
+            return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
+        return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), self.outside)))
 
     def note(self, facts: Iterable[Played]) -> None:
         """Remember which steps came to words from outside."""
@@ -56,7 +66,7 @@ def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Pla
         order: what it was begun with.
         facts: what has happened in it.
     """
-    trust = RunTrust(plan, DataFlow(plan.definition), order.own or not order.by.tainted, set())
+    trust = RunTrust(plan, DataFlow(plan.definition), order.own or not order.by.tainted, order.by.tainted, set())
     if order.by.tainted and order.do == "fork":
         trust.outside.add(EVERYTHING)  # of what the other run came to
     elif order.by.tainted:

@@ -186,9 +186,9 @@ class RunWorker:
                 return lambda: self.listener.take(self.history.machine.complete(place.at, text), by, first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
 
-    def _whose(self, job: StepAttempt) -> Author:
+    def _whose(self, job: StepAttempt, *, reads: bool = False) -> Author:
         """Whose words an attempt works with."""
-        return self.history.trust.whose(job.begun.at, self.state.context.by)
+        return self.history.trust.whose(job.begun.at, self.state.context.by, reads=reads)
 
     def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
@@ -231,7 +231,7 @@ class RunWorker:
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        by = self._whose(job)
+        by = self._whose(job, reads=self.effect(call.name) == "pure")
         made = await self.effects.call(call, self.history.marks, by, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 

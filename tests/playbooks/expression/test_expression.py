@@ -80,7 +80,7 @@ FILTERED = {
     "replace": ("'abab' | replace('a', 'c')", "cbcb"),
     "truncate": ("'abcdef' | truncate(3)", "ab…"),
     "split": ("'a, b c' | split", ["a,", "b", "c"]),
-    "lines": ("'a\\nb' | lines", ["a", "b"]),
+    "lines": ("['a\\nb' | lines, 'a\\r\\n\\nb\\r\\n' | lines, '' | lines]", [["a", "b"], ["a", "", "b"], []]),
     "join": ("['a', 1, none] | join('-')", "a-1-"),
     "length": ("inputs.some | length + ('ab' | length) + (inputs.who | length)", 8),
     "first": ("inputs.some | first", 3),

@@ -37,9 +37,15 @@ def test_addresses_that_stand_in_the_file_are_read_without_a_question(on: str) -
 
 
 def test_what_a_page_says_in_what_reaches_out_is_asked_about() -> None:
-    assert told(PAGE + "  - {id: b, tool: send, with: {to: '${{ steps.a.output }}'}}\n") == [
-        "5: a person is asked here, before 'send' is called: 'a' came from outside and flows into its arguments"
+    assert told(PAGE + "  - {id: b, tool: web_fetch, with: {url: '${{ steps.a.output }}'}}\n") == [
+        "5: a person is asked here, before 'web_fetch' is called: 'a' came from outside and flows into its arguments"
     ]
+
+
+@pytest.mark.parametrize(("needs", "asked"), [("", True), ("needs: [], ", False)])
+def test_what_takes_effect_behind_a_page_is_asked_about(needs: str, asked: bool) -> None:
+    said = told(PAGE + f"  - {{id: b, {needs}tool: send, with: {{to: ann}}}}\n")
+    assert ["'a' came from outside, and it takes effect outside" in one for one in said] == [True] * asked
 
 
 @pytest.mark.parametrize("tool", ["write_file", "bash"])

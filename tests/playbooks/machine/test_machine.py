@@ -14,6 +14,7 @@ from sulla.playbooks.definition import (
     HumanStep,
     InputSpec,
     LoopStep,
+    MergeStep,
     PlaybookStep,
     PromptStep,
     RespondStep,
@@ -34,6 +35,7 @@ from sulla.playbooks.machine.records import (
     StepRetry,
     StepSkipped,
     StepStarted,
+    kind_of,
 )
 from tests.playbooks.machine.play import (
     BROKEN,
@@ -346,8 +348,52 @@ def test_a_merge_has_what_it_waits_for_or_fails(need: object, work: dict[str, Fa
     assert ended.status == ends
 
 
-def test_the_first_is_taken_and_whoever_comes_later_changes_nothing() -> None:
-    definition = playbook(step("a"), step("b"), merge("a", "b", need="first"), step("c", None, "merge"))
+def test_the_first_is_taken_and_those_that_serve_nothing_else_are_cancelled() -> None:
+    slow = times(1, step("within"))
+    definition = playbook(
+        step("quick"),
+        step("before"),
+        step("slow", slow, "before"),
+        step("both"),
+        step("beside", None, "both"),
+        step("waits", WaitStep(T("3600"))),
+        merge("quick", "slow", "both", "waits", need="first"),
+        step("end", None, "merge"),
+    )
+    play = Play(definition)
+    play.turn()
+    play.facts += play.book.complete("before")
+    play.turn()
+    play.facts += play.book.complete("quick", "Q")
+    found = play.turn()
+    assert [(kind_of(fact), fact.at) for fact in found if not isinstance(fact, RunEnded)] == [  # type: ignore[union-attr]  # a step's
+        ("STEP_COMPLETED", "merge"),
+        ("STEP_CANCELLED", "within@0"),
+        ("STEP_SKIPPED", "slow"),
+        ("STEP_SKIPPED", "waits"),
+        ("STEP_STARTED", "end"),
+    ]
+    assert {start.at for start in play.book.open} == {"both", "end"}, "what serves another step goes on"
+    again = Play(definition, facts=over_the_wire(play.facts))
+    assert [fact.at for fact in again.book.open] == [fact.at for fact in play.book.open]
+    ended = again.run()
+    assert ended is not None
+    assert ended.status == "completed"
+    assert again.ends["beside"] == "completed"
+    assert again.book.due_ms is None
+
+
+def test_so_many_are_taken_and_no_more_is_begun_of_the_others() -> None:
+    definition = playbook(*(step(name) for name in "abc"), merge("a", "b", "c", need=2))
+    play = Play(definition, at_once=2)
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.ends["c"], play.done) == ("completed", "skipped", ["a", "b"])
+
+
+def test_where_the_rest_goes_on_whoever_comes_later_changes_nothing() -> None:
+    goes_on = step("merge", MergeStep("first", rest_goes_on=True), "a", "b")
+    definition = playbook(step("a"), step("b"), goes_on, step("c", None, "merge"))
     play = Play(definition)
     play.turn()
     play.facts += play.book.complete("b", "B")

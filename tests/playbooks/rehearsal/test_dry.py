@@ -57,6 +57,21 @@ def test_every_way_of_every_choice_is_shown_once() -> None:
     assert not found.is_cut
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        '- {id: b, set: {n: "${{ steps.a.output | length }}"}}',
+        '- id: b\n  loop: {for_each: "${{ steps.a.output | lines }}", steps: [{id: c, set: {n: "${{ 1 }}"}}]}',
+        '- id: b\n  loop: {count: 2, steps: [{id: c, tool: t}, {id: d, set: {n: "${{ steps.c.output | length }}"}}]}',
+    ],
+    ids=["set", "for_each", "within a loop"],
+)
+def test_a_condition_on_what_is_made_from_a_placeholder_goes_both_ways(steps: str) -> None:
+    test = "- {id: some, condition: \"${{ (steps.b.output | tojson) == '1' }}\"}"
+    found = dry(f"- {{id: a, tool: t}}\n{steps}\n{test}")
+    assert ways(found) == [{"some": "yes"}, {"some": "no"}]
+
+
 def test_what_is_settled_is_not_gone_through() -> None:
     assert ways(dry(ROUTED, choose={"kind": "other"})) == [{"kind": "other"}]
     assert ways(dry(ROUTED, choose={"ok": "no"})) == [{"kind": "sales", "ok": "no"}, {"kind": "other"}]

@@ -10,6 +10,7 @@ import pytest
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.words import ours
 from sulla.playbooks.records import PlaybookAsked
+from sulla.playbooks.run_rows import detail_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
@@ -438,3 +439,49 @@ async def test_a_budget_into_which_no_reply_fits_is_told_to_its_author(make: Mak
     failed = await ended(world, await world.run_play("small"))
     assert failed.failure is not None
     assert "4000 tokens are too few for the agent of a step: its reply alone may take 8192" in failed.failure.message
+
+
+RACE = """
+name: race
+outputs: {who: "${{ steps.one.output }}"}
+steps:
+  - {id: long, needs: [], wait: 1h}
+  - {id: person, needs: [], human: "Now?"}
+  - id: side
+    needs: []
+    loop:
+      count: 2
+      steps:
+        - {id: within, agent: '', prompt: Take your time}
+  - {id: quick, needs: [], tool: note_once, with: {what: quick}}
+  - {id: one, needs: [long, person, side, quick], merge: first}
+"""
+
+
+async def test_a_race_is_over_with_its_first_one_and_the_others_are_stopped(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider([Say(done("slow"))] * 2), RACE)
+    run = await world.run_play("race")
+    end = await ended(world, run)
+    assert (end.status, end.outputs) == ("completed", {"who": "noted quick"})
+    rows = {row.at: row.status for row in detail_of(await world.now(run), await world.record(run)).steps}
+    assert rows == {
+        "long": "cancelled",
+        "person": "cancelled",
+        "side": "cancelled",
+        "within@0": "cancelled",
+        "quick": "completed",
+        "one": "completed",
+    }
+    assert await questions(world, run) == []
+
+
+async def test_a_run_that_was_cancelled_has_nothing_at_work_any_more(make: Make) -> None:
+    both = "parallel: {branches: {a: [{id: x, wait: 1h}], b: [{id: y, wait: 1h}]}}"
+    world = make(ScriptedProvider(), f"name: side\nsteps: [{{id: side, {both}}}]\n")
+    run = await world.run_play("side")
+    await world.want(run, PlaybookAsked("cancel", "enough"))
+    await world.work()
+    detail = detail_of(await world.now(run), await world.record(run))
+    assert (detail.about.status, detail.about.failure) == ("cancelled", "enough")
+    assert {row.status for row in detail.steps} == {"cancelled"}
+    assert all(row.ended_ms is not None for row in detail.steps)

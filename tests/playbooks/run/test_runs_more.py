@@ -94,7 +94,7 @@ steps:
 async def test_what_follows_the_first_does_not_wait_for_the_others_and_is_done_once(
     make: Make, ledger: EffectLedger
 ) -> None:
-    world = make(ScriptedProvider(), RACE)
+    world = make(ScriptedProvider(), RACE.replace("merge: first", "merge: first, rest: go_on"))
     run = await world.run_play("race")
     assert effects(ledger) == ["quick", "noted quick"]
     assert (await at(world, run)).status == "running", "others go on to their end"

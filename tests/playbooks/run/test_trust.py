@@ -36,7 +36,7 @@ def trust(trigger: str = "manual", *facts: Played, **order: Any) -> RunTrust:
 
 
 def asked(of: RunTrust, by: Author = Author.OUTSIDE) -> str:
-    return "".join(step for step in "abcde" if of.whose(step, by).tainted)
+    return "".join(step for step in "abcde" if of.whose(step, by, reads=True).tainted)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,41 @@ def test_a_step_that_came_to_words_from_outside_counts_for_those_that_name_it() 
         Played("TAKEN_UP", tainted=True),
     )
     assert asked(trust("manual", *told, by=Author.PERSON)) == "ce"
+
+
+@pytest.mark.parametrize(("at", "tainted"), [("a", True), ("d", True)])
+def test_what_takes_effect_counts_with_all_that_the_run_holds(at: str, tainted: bool) -> None:
+    of = trust("manual", Played("STEP_COMPLETED", "b", tainted=True), by=Author.PERSON)
+    assert of.whose(at, Author.OUTSIDE).tainted is tainted
+
+
+AGENTS = """
+name: one
+steps:
+  - {id: page, tool: look, with: {url: "https://a.example"}}
+  - {id: apart, needs: [], agent: , prompt: Begin}
+  - {id: after, needs: [page], agent: , prompt: Begin}
+  - {id: told, needs: [page], agent: , prompt: "${{ steps.page.output }}"}
+  - id: both
+    needs: []
+    parallel:
+      branches:
+        one: [{id: one, tool: look, with: {url: "https://a.example"}}]
+        two: [{id: two, agent: , prompt: Begin}]
+  - {id: when, needs: [both], when: "${{ steps.both.status == 'completed' }}", agent: , prompt: Begin}
+"""
+
+
+def test_an_agent_counts_by_what_it_is_told_and_by_what_had_it_set_to_work() -> None:
+    made = check_playbook(AGENTS)
+    assert made.definition is not None, made.faults
+    facts = (Played("STEP_COMPLETED", "page", tainted=True), Played("STEP_COMPLETED", "one", tainted=True))
+    plan, names = build(made.definition), ("apart", "after", "told", "two", "when")
+    begun = {
+        by: trust_in(plan, None, RunOrder("start", by=by, own=True), facts) for by in (Author.PERSON, Author.OUTSIDE)
+    }
+    found = {by: [name for name in names if of.whose(name, Author.OUTSIDE).tainted] for by, of in begun.items()}
+    assert found == {Author.PERSON: ["after", "told", "when"], Author.OUTSIDE: list(names)}
 
 
 def test_in_a_run_without_words_from_outside_nothing_is_from_there() -> None:
