@@ -103,7 +103,7 @@ def _verdict_lines(tests: Path, verdict: CaseVerdict, on: Paper) -> Iterator[str
     name = one_line(verdict.case.name)
     if not verdict.misses:
         took = verdict.rehearsed.took_ms if verdict.rehearsed is not None else 0
-        yield f"  ok    {name}" + (on.faint(f"  ({duration_told(took)})") if took >= 1000 else "")
+        yield f"  ok    {name}" + (on.faint(f"  ({duration_told(took)}, simulated)") if took >= 1000 else "")
         return
     yield f"  {on.bold('FAIL')}  {name}"
     for miss in verdict.misses:

@@ -63,7 +63,7 @@ _ADDED: Mapping[type, tuple[str, ...]] = {
     AgentStep: ("memory",),
     LoopStep: ("entries", "matrix"),
     ToolStep: ("may_cut",),
-    Definition: ("concurrency",),
+    Definition: ("concurrency", "on_error", "finally_"),
     MergeStep: ("rest_goes_on",),
 }
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""

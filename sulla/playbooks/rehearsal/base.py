@@ -173,6 +173,8 @@ def names_of(definition: Definition, setting: RehearsalSetting, now_ms: int, tri
         "started_at": stamp(now_ms),
         "trigger": trigger,
         "payload": setting.payload if trigger == setting.trigger else None,
+        "status": "running",
+        "error": None,
     }
     return {"run": run, "secrets": {name: f"<secret {name}>" for name in definition.secrets}}
 
