@@ -167,6 +167,10 @@ class LoopStep:
     """Passes side by side, for `for_each` alone."""
     most: int = 100
     """Passes at the most; more is a failure."""
+    entries: tuple[Given, ...] | None = None
+    """In the place of `for_each`: a list that is written out, with objects or expressions in it."""
+    matrix: Mapping[str, Given] | None = None
+    """For each combination of the entries of these lists."""
 
 
 @dataclass(frozen=True, slots=True)

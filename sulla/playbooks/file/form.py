@@ -146,9 +146,14 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("count", "count", "So many passes."),
         Key("while", "expression", "Another pass as long as this holds; looked at before each."),
         Key("for_each", "each", "A pass for each entry of this list."),
+        Key("matrix", "args", "A pass for each combination of these lists' entries: an object by their names."),
         Key("as", "name", "What the entry is called within; `item` unless said otherwise."),
         Key(
-            "at_once", "number", "Passes of `for_each` side by side; 1 unless said otherwise.", low=1, high=MAX_BRANCHES
+            "at_once",
+            "number",
+            "Passes of `for_each` or `matrix` side by side; 1 unless said.",
+            low=1,
+            high=MAX_BRANCHES,
         ),
         Key("most", "number", "More passes than these are a failure; 100 unless said.", low=1, high=MAX_PASSES),
         Key("steps", "steps", "What a pass does.", required=True),
