@@ -40,7 +40,7 @@ class Grammar(argparse.ArgumentParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **named)
         self._examples = examples
         if own := [one for one in examples if f"{one} ".startswith(f"{self.prog} ")]:
-            self.epilog = "\n  ".join(("examples:", *own[:_SHOWN]))
+            self.epilog = "\n  ".join(("examples:", *map(_typed, own[:_SHOWN])))
         self.set_defaults(wrong=self.error)
 
     def add_subparsers(self, **named: Any) -> Any:  # noqa: ANN401 - argparse's own
@@ -59,10 +59,10 @@ class Grammar(argparse.ArgumentParser):
         return known, others
 
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ANN401 - argparse's own
-        """argparse breaks its explanations at words, and no errors."""
+        """argparse breaks its explanations at words, and nothing else."""
         from sulla.terminal.output import fitted
 
-        super()._print_message(message if file is not sys.stderr else fitted(message, sys.stderr), file)
+        super()._print_message(fitted(message, file or sys.stderr), file)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's own
         """argparse has no public place for what a wrong command is told."""
@@ -136,19 +136,24 @@ class Whole(Grammar):
 
     def format_help(self) -> str:
         """All that it says of itself: argparse knows no groups of commands."""
-        room = max(map(len, self._known))
+        from shutil import get_terminal_size
+        from textwrap import fill
+
         parts = [self.format_usage().rstrip(), self.description or ""]
+        room, columns = max(map(len, self._known)), max(40, get_terminal_size().columns)
         for group, title in GROUPS.items():
             inside = {name: one for name, one in self._known.items() if group_of(one) == group}
             if inside:
-                parts.append(
-                    "\n".join([f"{title}:", *(f"  {name:<{room}}  {one.help}" for name, one in inside.items())])
+                rows = (
+                    fill(f"  {name:<{room}}  {one.help}", columns, subsequent_indent=" " * (room + 4))
+                    for name, one in inside.items()
                 )
+                parts.append("\n".join([f"{title}:", *rows]))
         options = self._get_formatter()
         options.start_section("options")
         options.add_arguments([action for action in self._actions if action.option_strings])
         options.end_section()
-        parts += [options.format_help().strip(), "\n  ".join(("examples:", *_EXAMPLES))]
+        parts += [options.format_help().strip(), "\n  ".join(("examples:", *map(_typed, _EXAMPLES)))]
         parts.append(self.epilog or "")
         return "\n\n".join(parts) + "\n"
 
@@ -163,6 +168,15 @@ class Whole(Grammar):
 def group_of(command: Command) -> str:
     """The key of `GROUPS` that a command belongs to."""
     return command.group if command.group in GROUPS else ""
+
+
+def _typed(example: str) -> str:
+    """An example as it can be typed by whoever sits at this terminal."""
+    if not sys.stdout.isatty():
+        return example
+    from sulla.terminal.program import NAME, program
+
+    return example.replace(f"{NAME} ", f"{program()} ", 1)
 
 
 def _near(word: str, known: Mapping[str, object]) -> str:

@@ -12,6 +12,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.output import say
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
+from sulla.terminal.table import one_line
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -37,4 +38,6 @@ def run(given: argparse.Namespace) -> Exit:
         say(f"waits for a restart: {', '.join(waiting)} (`{program()} service restart`, or stop and start it)")
     if not taken and not waiting:
         say("nothing has changed")
+    for said in map(str, found["doubtful"]):
+        say(f"perhaps a slip: {one_line(said)}")
     return Exit.OK

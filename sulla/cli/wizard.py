@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from sulla.core.dataclass import dataclass
@@ -36,15 +37,15 @@ class Wishes:
     model: Inferred | None = None
     key: str = ""
     """For the model's service. It is never shown."""
-    ollama_host: str = ""
-    """Where an Ollama is, or will be."""
+    addresses: tuple[tuple[str, str], ...] = ()
+    """Where services are, or will be, by their settings."""
     workspace: str = ""
     zone: str = ""
 
     def settings(self) -> list[Inferred]:
         """What of it stands in `sulla.toml`."""
         found = [self.model] if self.model is not None else []
-        found += [Inferred("model", "ollama_host", self.ollama_host, _ASKED)] if self.ollama_host else []
+        found += [Inferred("model", key, address, _ASKED) for key, address in self.addresses]
         found += [Inferred("agent", "workspace", self.workspace, _ASKED)] if self.workspace else []
         return found + ([Inferred("daemon", "zone", self.zone, _ASKED)] if self.zone else [])
 
@@ -66,7 +67,8 @@ class Wizard:
         self._read_secret = read_secret
         self._say = say
         self._find = find
-        self._ollama_host = ""
+        self._addresses: dict[str, str] = {}
+        """Where services are, by their settings, as somebody has said here."""
 
     async def ask(self, workspace: Path, zone: str) -> Wishes:
         """Ask for everything.
@@ -79,7 +81,7 @@ class Wizard:
         key = await self.key(model) if model is not None and not self._has_key(model) else ""
         folder = await self._until_right(f"Folder for the files that agents work on [{workspace}]: ", check_folder)
         wanted = await self._until_right(f"Your time zone, for work at set times [{zone or 'UTC'}]: ", check_zone)
-        return Wishes(model, key, self._ollama_host, folder, wanted or zone)
+        return Wishes(model, key, tuple(self._addresses.items()), folder, wanted or zone)
 
     async def sure(self, what: str, *, usually: bool) -> bool:
         """Whether somebody wants it.
@@ -94,7 +96,8 @@ class Wizard:
     async def _model(self) -> Inferred | None:
         """The one that was found, or that somebody names."""
         if (asked := question(self._around)) is not None:
-            return await self._chosen(asked) or infer(self._around)
+            chosen = self._of_openai(asked) if asked.provider == "openai" else self._chosen(asked)
+            return await chosen or infer(self._around)
         if (found := infer(self._around)) is not None:
             return found
         where = address(self._around.model.ollama_host)
@@ -106,7 +109,7 @@ class Wizard:
                 case "1":
                     return Inferred("model", "name", f"anthropic:{self._around.model.anthropic_model}", _ASKED)
                 case "2":
-                    return await self._chosen(Question("Which of the service's models? (e.g. gpt-5-mini)"))
+                    return await self._of_openai(Question("Which of the service's models? (e.g. gpt-5-mini)"))
                 case "3":
                     return await self._of_ollama(where)
                 case "" | "4":
@@ -115,12 +118,22 @@ class Wizard:
                     self._say(one_line(f"{other!r} is none of them: expected a number from 1 to {len(offers)}"))
         return None
 
+    async def _of_openai(self, asked: Question) -> Inferred | None:
+        """One of a service's that speaks OpenAI's API, wherever that is. A key that looks like OpenAI's says where."""
+        model = self._around.model
+        if not model.openai_base_url and service_of(model.openai_api_key.get_secret_value()) != "OpenAI":
+            prompt = "The service's address, e.g. https://openrouter.ai/api/v1 [OpenAI's own]: "
+            if given := await self._until_right(prompt, check_base_url):
+                self._addresses["openai_base_url"] = given
+        return await self._chosen(asked)
+
     async def _of_ollama(self, where: str) -> Inferred | None:
         """One of an Ollama's, which may be elsewhere, or not there yet."""
         around = self._around
         if around.ollama is None:
             given = await self._until_right(f"Where it is, or will be [{where}]: ", _check_address)
-            self._ollama_host = given
+            if given:
+                self._addresses["ollama_host"] = given
             around = replace(around, ollama=await self._find(given or around.model.ollama_host))
             if around.ollama is None:
                 self._say(f"no Ollama answers at {address(given) if given else where} yet: `ollama serve` starts one")
@@ -151,16 +164,16 @@ class Wizard:
             model: the model.
         """
         provider = parse_model(model.value).provider
+        elsewhere = provider == "openai" and bool(self._addresses or self._around.model.openai_base_url)
+        whose = "that service (not shown; Enter if it takes none" if elsewhere else f"{provider} (not shown; Enter"
         for _ in range(_TRIES):
-            key = (
-                await self._read_secret(f"The key for {provider} (not shown; Enter to give it later): ") or ""
-            ).strip()
+            key = (await self._read_secret(f"The key for {whose}, or to give it later): ") or "").strip()
             try:
                 check_key("it", key)
             except SettingsError as error:
                 self._say(error.message)
                 continue
-            if (service := service_of(key)) and service.lower() != provider:
+            if not elsewhere and (service := service_of(key)) and service.lower() != provider:
                 self._say(f"that begins like a key of {service}'s; it was not taken")
                 continue
             return key
@@ -193,6 +206,24 @@ def check_folder(text: str) -> None:
     there = next((one for one in (found, *found.parents) if one.exists()), None)
     if text and there is not None and not there.is_dir():
         raise SettingsError(f"{str(there)!r} is a file: name a folder, there already or to be made")
+
+
+def check_base_url(text: str) -> None:
+    """Refuse what is no address of a service that speaks OpenAI's API; nothing stands for OpenAI's own.
+
+    Raises:
+        SettingsError: it is no URL, or has a password in it.
+    """
+    try:
+        parts = urlsplit(text)
+        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not parts.username
+    except ValueError:
+        right = False
+    if text and (not right or any(char.isspace() for char in text)):
+        raise SettingsError(
+            f"{text[:80]!r} is no address of a service: "
+            "expected one such as http://127.0.0.1:1234/v1, without a password"
+        )
 
 
 def _check_address(text: str) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +15,7 @@ from sulla.cli.main import commands, parser
 from sulla.host.capability import Command
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
+from tests.terminal.chat.screens import seat
 
 COMMANDS = commands()
 EXAMPLES = [example for command in COMMANDS.values() for example in command.examples]
@@ -28,6 +33,18 @@ def test_the_help_has_every_command_in_its_group(capsys: Capsys) -> None:
 def test_a_command_of_another_package_stands_in_the_last_group() -> None:
     shown = parser({"count": Command("counted", "count something", "elsewhere")}).format_help()
     assert "of other packages:\n  count  count something\n" in shown
+
+
+@pytest.mark.parametrize("words", [("--help",), ("schedule", "add", "--help")])
+def test_help_breaks_no_word_on_a_narrow_terminal(capsys: Capsys, words: tuple[str, ...]) -> None:
+    whole = typed(capsys, *words).out
+    environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with seat(words, environ, columns=60) as at:
+        assert at.ended() == Exit.OK
+    script = Path(sys.executable).parent / "sulla"
+    shown = re.sub(rf"(?<= ){re.escape(str(script))}(?= )", "sulla", " ".join(at.text.split()))
+    assert set(whole.split()) - set(shown.split()) <= {"sulla"}
+    assert at.text.count("sulla") >= whole.count("sulla")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

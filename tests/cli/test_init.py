@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sulla.cli.wizard import check_base_url
+from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import load_settings
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
@@ -18,6 +20,7 @@ from tests.daemon.running import NOWHERE, PATIENCE_S, Place
 from tests.daemon.serving import beside
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
+from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Reply, Rule, Script
 
 INIT = [sys.executable, "-m", "sulla", "init"]
@@ -212,7 +215,7 @@ def test_nothing_is_asked_of_whoever_says_so(tmp_path: Path) -> None:
 
 
 def test_the_terminal_is_not_asked_twice_for_what_a_person_does_not_know(tmp_path: Path) -> None:
-    place = Place(tmp_path / "home", OPENAI_API_KEY=SECRET)
+    place = Place(tmp_path / "home", OPENAI_API_KEY=f"sk-{SECRET}")
     with terminal(INIT, place.environ) as seen:
         _answered(seen, ("nothing to decide later:", "\n"), *REST[:2], REST[3])
     assert seen.shown.count("Which of the service's models should answer?") == 1
@@ -269,6 +272,45 @@ def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(tmp_
     assert "(none answers at http://127.0.0.1:" in shown
     model = load_settings({}, {}, place.home).model
     assert (model.name, model.ollama_host) == ("ollama:small:1b", url)
+
+
+def test_a_service_that_speaks_openais_api_is_asked_for_its_address_and_any_key_is_its_own(tmp_path: Path) -> None:
+    key = "sk-or-hunter2-do-not-show"
+    with beside(lambda clock: FakeOpenAi(Script(()), clock, key=key, models=("big/one",))) as fake:
+        place = Place(tmp_path / "home")
+        with terminal(INIT, place.environ) as seen:
+            _answered(
+                seen,
+                ("4 if you just press Enter:", "2\n"),
+                ("The service's address", "my server\n"),
+                ("The service's address", f"{fake.url}\n"),
+                ("nothing to decide later:", "big/one\n"),
+                ("The key for that service", f"{key}\n"),
+                *REST[:2],
+                ("model can answer? [Y/n]", "\n"),
+                REST[3],
+            )
+            shown, url = seen.shown, fake.url
+    assert "'my server' is no address of a service: expected one such as http://127.0.0.1:1234/v1" in shown
+    assert "the service answers and has it" in shown
+    model = load_settings({}, {}, place.home).model
+    assert (model.name, model.openai_base_url) == ("openai:big/one", url)
+    assert model.openai_api_key.get_secret_value() == key
+
+
+def test_an_address_of_a_service_is_a_url_without_a_password() -> None:
+    check_base_url("")
+    check_base_url("http://127.0.0.1:1234/v1")
+    for wrong in (
+        "localhost:1234",
+        "ftp://a/v1",
+        "https://",
+        "https://me:secret@a/v1",
+        "http://a b/v1",
+        "http://a:x/v1",
+    ):
+        with pytest.raises(SettingsError, match="is no address of a service"):
+            check_base_url(wrong)
 
 
 def test_a_model_can_be_named_before_its_ollama_is_there(tmp_path: Path) -> None:

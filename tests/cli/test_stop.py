@@ -80,7 +80,11 @@ def test_a_reload_takes_up_agents_servers_and_the_log_level_and_says_what_waits(
         (place.home / "sulla.toml").write_text(f'[gateway]\nport = 1\n[daemon]\nlog_level = "debug"\n{server}')
         code, said, _ = place.run("reload", "--json")
         assert code == Exit.OK
-        assert json.loads(said) == {"taken": ["daemon.log_level", "mcp.servers", "agents"], "waiting": []}
+        assert json.loads(said) == {
+            "taken": ["daemon.log_level", "mcp.servers", "agents"],
+            "waiting": [],
+            "doubtful": [],
+        }
         code, said, _ = place.run("ask", "--agent", "gardener", "hello")
         assert code == Exit.OK
         status = json.loads(place.run("status", "--json")[1])
@@ -94,6 +98,18 @@ def test_a_reload_takes_up_agents_servers_and_the_log_level_and_says_what_waits(
         assert status["mcp"] == []
         (trouble,) = [one for one in status["troubles"] if one["what"] == "restart"]
         assert trouble["why"] == "settings that have changed wait for a restart: limits.runs"
+
+
+def test_a_reload_says_what_may_be_a_slip_of_the_pen_in_an_agents_folder(place: Place) -> None:
+    with place.up():
+        agent = place.home / "agents" / "gardener"
+        agent.mkdir(parents=True)
+        (agent / "agent.yaml").write_text("name: Gardener\ntools: [read_file, raed_file]\n")
+        code, said, _ = place.run("reload")
+    assert code == Exit.OK
+    assert said.splitlines()[0] == "taken up: agents"
+    assert "perhaps a slip: the agent 'gardener': " in said
+    assert "raed_file" in said
 
 
 def test_a_reload_with_faults_changes_nothing_and_says_all_of_them(place: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from tests.house.source import ROOT, syntax
 
 TEMPLATES = {"sulla/playbooks/cli/create.py", "sulla/mcp/cli/commands.py"}
 """They write files, and explanations of options, which others read elsewhere."""
+
+_CALLED = re.compile(r"(?:`|\n *|  )sulla [a-z]")
+"""A command within a text, on a line of its own, or set apart."""
 
 
 def fixed_hints(tree: ast.Module) -> Iterator[int]:
@@ -19,7 +23,7 @@ def fixed_hints(tree: ast.Module) -> Iterator[int]:
     left_out = {id(inner) for node in ast.walk(tree) if _is_put_right(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in left_out else ""
-        if isinstance(text, str) and "`sulla " in text:
+        if isinstance(text, str) and _CALLED.search(text):
             yield getattr(node, "lineno", 0)
 
 
@@ -48,4 +52,5 @@ def test_no_command_prints_a_hint_that_may_not_work_here() -> None:
 
 def test_a_planted_one_is_found() -> None:
     planted = 'print("try `sulla up`")\nprint(hint("try `sulla up`"))\nraise ValueError("try `sulla up`")\n'
-    assert list(fixed_hints(ast.parse(planted))) == [1]
+    apart = 'print("\\nsulla up")\nprint("then:  sulla up")\n'
+    assert list(fixed_hints(ast.parse(planted + apart))) == [1, 4, 5]

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from sulla.core.errors import Refused, SettingsError
-from sulla.daemon.agents import read_team
+from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.settings.changes import Changes, changes, taken_up
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -101,4 +101,7 @@ class Lifecycle:
         self._waiting = found.waiting
         taken = (*found.live, *agents)
         log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
-        return Reloaded(taken, found.waiting)
+        doubtful = (*team.warnings, *doubts(team, tuple(self._host.tools)))
+        for said in doubtful:
+            log.warning("an agent is not quite as it should be: %s", said)
+        return Reloaded(taken, found.waiting, doubtful)

@@ -40,6 +40,8 @@ class Reloaded:
     """What has changed and holds from now on: settings by name, and `agents`."""
     waiting: tuple[str, ...]
     """The settings that have changed and hold from the next start on."""
+    doubtful: tuple[str, ...] = ()
+    """What in the agents' folders may be a slip of the pen, e.g. the name of a tool that there is not."""
 
 
 class LifecycleService(Protocol):

@@ -13,6 +13,7 @@ from sulla.mcp.build import servers_of, trust_of
 from sulla.mcp.trust import TrustFiles, TrustRecord
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import settings_of
+from sulla.terminal.program import program
 from sulla.terminal.table import harmless, one_line
 from sulla.tools.nearest import did_you_mean
 
@@ -25,7 +26,7 @@ def _show(given: argparse.Namespace) -> Exit:
     for line in _words(kept):
         print(line)
     if kept.waiting:
-        print(f"\nallow this, and nothing that comes later:  sulla mcp trust {given.name} {kept.digest}")
+        print(f"\nallow this, and nothing that comes later:  {program()} mcp trust {given.name} {kept.digest}")
     else:
         names = ", ".join(one_line(name) for name in sorted(kept.allowed))
         print(f"{given.name}: {f'nothing waits; allowed as they are: {names}' if kept.of else 'it was never seen'}")

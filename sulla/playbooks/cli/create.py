@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound
@@ -16,6 +17,7 @@ from sulla.playbooks.files import playbook_folder, starters
 from sulla.playbooks.flow_import.read import import_flow
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
+from sulla.terminal.program import program
 from sulla.terminal.table import one_line
 from sulla.tools.nearest import did_you_mean
 
@@ -109,7 +111,8 @@ def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tu
         tell(one_line(f"look at: {note}"))
     for said in opened.told:
         tell(one_line(said))
-    print(f"\nsulla flow check {made[0]}\nsulla flow dry-run {made[0]}")
+    made_first = shlex.quote(str(made[0]))
+    print(f"\n{program()} flow check {made_first}\n{program()} flow dry-run {made_first}")
     return Exit.OK
 
 

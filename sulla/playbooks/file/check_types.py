@@ -20,7 +20,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.expression.expression import OPENS
-from sulla.playbooks.expression.filters import Type
+from sulla.playbooks.expression.filter_form import Type
 from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault

@@ -72,12 +72,11 @@ class Input(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class StopAsked(Fielded):
-    """End the running turn and hold what waits."""
+    """End the running turn; what waits is held, or with `drop` gets no turn any more."""
 
     kind: ClassVar[str] = "STOP"
     provenance: ClassVar[Provenance] = "daemon"
     drop: bool = False
-    """Whether messages that wait get no turn any more, instead of being held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +130,7 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """For `failed` and `cancelled`: a stable word, e.g. ``no_outcome`` or ``limit_model_calls``. For `done`:
-    ``no_wrapper`` if the agent did not say itself that it is."""
+    """A stable word, e.g. ``limit_steps``; for `done`, ``no_wrapper`` if the agent did not say itself that it is."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0

@@ -162,7 +162,7 @@ def test_what_cannot_be_is_explained(tea: Path, capsys: Capsys, words: tuple[str
 def test_tests_are_run_and_what_differs_is_told_with_its_line(tea: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "flow", "test", "tea")
     assert shown.code == Exit.OK
-    assert shown.out == "tea\n  ok    green it is  (5m)\n  ok    black it is\n2 tests, 0 failed\n"
+    assert shown.out == "tea\n  ok    green it is  (5m, simulated)\n  ok    black it is\n2 tests, 0 failed\n"
     tests = tea.with_name("tea.test.yaml")
     tests.write_text(TESTS.replace("took: 5m", "took: 6m"))
     shown = typed(capsys, "flow", "test")
