@@ -115,7 +115,8 @@ class _Check:
             self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
         self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
         retry = step.step.retry if step.step is not None else None
-        if retry is not None and retry.tries > 1 and tool.effect_with(does.args) == "once":
+        written = retry is not None and retry.tries > 1 and "retry" in step.keys
+        if written and tool.effect_with(does.args) == "once":
             message = f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 

@@ -61,6 +61,7 @@ def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         success=_template(reading, at, "success"),
         output=None if output is None else read_schema(reading, output[1], "output"),
         memory="memory" in keys and reading.flag(keys["memory"][1], "memory"),
+        model=reading.model(keys["model"][1]) if "model" in keys else "",
     )
 
 
