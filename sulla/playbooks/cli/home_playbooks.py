@@ -150,16 +150,18 @@ class HomePlaybooks:
     def opened(self, file: Path, text: str) -> Opened:
         """A playbook that is written to a file, or about to be."""
         beside = self._beside(file, text)
-        checked = check_playbook(text, self._known_at(file, beside))
+        checked = check_playbook(text, self._known_at(file, beside, text))
         own = checked.definition
         return Opened(own.name if own is not None else file.stem, file, own, checked.faults, beside=beside)
 
     def known_at(self, file: Path, text: str) -> KnownNames:
         """What the names in a file are held against."""
-        return self._known_at(file, self._beside(file, text))
+        return self._known_at(file, self._beside(file, text), text)
 
-    def _known_at(self, file: Path, beside: Mapping[str, Definition]) -> KnownNames:
+    def _known_at(self, file: Path, beside: Mapping[str, Definition], text: str) -> KnownNames:
         known = _with(self.known, beside)
+        faulty = {name for name in mentioned(text) if name not in beside and file.with_name(f"{name}.yaml").is_file()}
+        known = replace(known, faulty=frozenset(faulty))
         if file.resolve().is_relative_to(playbook_folder(self.settings).resolve()):
             return known
         return replace(known, secrets=None)  # which ones there are is for the home to say that it is put into
