@@ -270,6 +270,10 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("concurrency", "parallelism", "max_parallel", "max-parallel"), " Write `at_once:`."),
     **dict.fromkeys(("cron", "every"), " Write `schedule:`, a period or five fields."),
     **dict.fromkeys(("until", "do_until"), " Write `while: ${{ not … }}`, or a `break` step."),
+    **dict.fromkeys(
+        ("jobs", "workflow", "stages"),
+        " Write `steps:`, a list of steps, each `{id: …, tool: …, with: {…}}`; a command is `tool: bash`.",
+    ),
     **dict.fromkeys(("max", "max_iterations"), " Write `most:`."),
     "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
 }
