@@ -18,12 +18,14 @@ from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.core.ids import ThreadId
+from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import said_by
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect, Tool
+from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 from sulla.tools.web.browse import catalogue_of
 
@@ -135,6 +137,5 @@ def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[
     return tuple(section for section in every if not said_by(section.words).tainted)
 
 
-def _effect(toolbox: Toolbox, name: str) -> Effect:
-    tool = toolbox.get(name)
-    return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+def _effect(toolbox: Toolbox, call: ToolCall) -> Effect:
+    return effect_of(toolbox.get(call.name), call.args)

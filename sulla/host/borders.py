@@ -50,7 +50,7 @@ agent | what a sub-agent reports | the one that asked | kept
     sub-agent
 agent | questions | people, without pictures | outside
 tools | pages, search results | the conversation | outside
-    web_fetch web_search / page search-result
+    http web_fetch web_search / page search-result
 tools | what commands print | the conversation | files
     bash bash_job / command-output
 tools | files, folders and their names | the conversation | files

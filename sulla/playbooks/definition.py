@@ -339,3 +339,12 @@ class Definition:
     """Steps that are at work side by side; None for as many as there may be. Those that only wait don't count."""
     concurrency: Concurrency | None = None
     """None for any number of runs at a time."""
+    on_error: tuple[Step, ...] = ()
+    """What is done where the run has failed, before it ends."""
+    finally_: tuple[Step, ...] = ()
+    """What is done behind that, however the run came to its end."""
+
+    @property
+    def all_steps(self) -> tuple[Step, ...]:
+        """Those that stand directly in it, in the order in which they have their turn."""
+        return (*self.steps, *self.on_error, *self.finally_)

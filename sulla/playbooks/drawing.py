@@ -39,6 +39,9 @@ _INDENT: Final = "  "
 def mermaid(definition: Definition) -> str:
     """A flowchart: a box for each step, an arrow for each need, a frame for each loop and each branch."""
     lines = ["flowchart TD", *_block(definition.steps, _INDENT)]
+    for name, steps in (("on_error", definition.on_error), ("finally", definition.finally_)):
+        if steps:
+            lines += [f'{_INDENT}subgraph {_node(f"{name}.")}["{name}"]', *_block(steps, 2 * _INDENT), f"{_INDENT}end"]
     return "\n".join(lines) + "\n"
 
 

@@ -27,7 +27,9 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
         all_tools: whether those of MCP servers are among them; if not, nothing is said of names that begin like theirs.
     """
     return KnownNames(
-        tools={tool.name: KnownTool(tool.schema, tool.effect, tool.missing, tool.gives) for tool in tools},
+        tools={
+            tool.name: KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of) for tool in tools
+        },
         agents=frozenset(agents),
         schedule=check_schedule,
         elsewhere="" if all_tools else MCP,

@@ -109,7 +109,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
         """
         return await self._change(context, project, lambda text: complete_task(text, task), f"Done: {task}")
 
@@ -118,7 +118,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
             reason: What is in its way, in one line; empty for nothing.
         """
         said = f"Blocked: {task}" if reason else f"Nothing is in the way any more: {task}"
@@ -129,7 +129,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
             remark: What is to be said.
         """
         day, author = stamp(round(context.clock.now() * 1000))[:10], context.agent or "agent"

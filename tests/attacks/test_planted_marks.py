@@ -293,6 +293,7 @@ SAYING = {
     ("daemon/models/rehearsal.py", "Input"): "the daemon's own words",
     ("daemon/service.py", "Answer"): "a person's; agents have no token that may answer",
     ("heartbeat/node.py", "Report"): "the daemon's own words",
+    ("playbooks/run/admission.py", "Played"): "ids, and who began the run says whose words it holds",
     ("playbooks/run/driver.py", "Played"): "ids, and what the thread holds already",
     ("playbooks/run/log.py", "Played"): "a fact of the machine; whoever has it written says whose words it holds",
     ("playbooks/run/steps.py", "Played"): "ids",

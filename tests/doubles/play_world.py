@@ -36,6 +36,7 @@ from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Tool
+from sulla.tools.builtin.notify import Urgency
 from sulla.tools.registry import Toolbox
 
 MAX_ROUNDS = 200
@@ -105,7 +106,9 @@ class PlayWorld(World):
             spec, "", create_playbook_graph(PlaybookNode(self.effects, self.lanes))
         )
 
-    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
+    async def _tell(
+        self, thread_id: ThreadId, run_id: RunId, key: str, words: Words, urgency: Urgency = "normal"
+    ) -> None:
         if key not in [known for known, _ in self.said]:
             self.said.append((key, words.text))
 

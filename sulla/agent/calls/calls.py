@@ -35,6 +35,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
+from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
@@ -285,7 +286,7 @@ class ToolCalls:
                 remaining_s=run.deadline_s - run.clock.elapsed(),
                 jitter=self.jitter(),
                 retry_after_s=result.retry_after_s,
-                safe_to_repeat=tool is not None and tool.effect != "once",
+                safe_to_repeat=effect_of(tool, call.args) != "once",
             )
             if not isinstance(after, RetryWait):
                 return result

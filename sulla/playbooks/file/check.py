@@ -87,14 +87,15 @@ class _Check:
 
     def _step(self, step: StepAt) -> None:
         match step.does:
-            case ToolStep(name):
-                self._tool(step, name)
+            case ToolStep():
+                self._tool(step, step.does)
             case AgentStep():
                 self._agent(step, step.does)
             case PlaybookStep(name) | TransferStep(name):
                 self._playbook(step, name)
 
-    def _tool(self, step: StepAt, name: str) -> None:
+    def _tool(self, step: StepAt, does: ToolStep) -> None:
+        name = does.tool
         if self._known.tools is None or not name:
             return
         place = step.keys["tool"][1].place
@@ -112,7 +113,7 @@ class _Check:
             self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
         self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
         retry = step.step.retry if step.step is not None else None
-        if retry is not None and retry.tries > 1 and tool.effect == "once":
+        if retry is not None and retry.tries > 1 and tool.effect_with(does.args) == "once":
             message = f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import field
+from typing import cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
@@ -22,6 +23,12 @@ class KnownTool:
     """What this home has to set before it can be used; empty for nothing."""
     gives: FrozenJson = field(default_factory=dict)
     """JSON Schema of each of the values that it gives beside the text, by name."""
+    effect_of: Callable[[FrozenJson], Effect] | None = None
+    """What a repeat of a call would do, where that depends on its arguments."""
+
+    def effect_with(self, args: Mapping[str, object]) -> Effect:
+        """What a repeat would do of a call with these arguments, as far as they are written out."""
+        return self.effect if self.effect_of is None else self.effect_of(cast("FrozenJson", args))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.expression.expression import OPENS
-from sulla.playbooks.expression.filters import Type
+from sulla.playbooks.expression.filter_form import Type
 from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -38,7 +38,7 @@ _OF_SCHEMA: Final[Mapping[str, Type]] = {
 _NO_FIELDS: Final = frozenset(("string", "number", "integer", "boolean", "list"))
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
-_RUN: Final[Mapping[str, Type]] = {"payload": ANY}
+_RUN: Final[Mapping[str, Type]] = {"payload": ANY, "error": ANY}
 
 
 class Types:

@@ -47,6 +47,8 @@ PLAYBOOK: Final = (
     Key("at_once", "number", "Steps that work side by side; 50 unless said otherwise.", low=1, high=MAX_BRANCHES),
     Key("concurrency", "concurrency", "How many of its runs go on at a time; any number unless said otherwise."),
     Key("steps", "steps", "What it does.", required=True),
+    Key("on_error", "steps", "What it does where it has failed, before it ends: an alarm, a clean-up."),
+    Key("finally", "steps", "What it does behind that, however it came to its end."),
 )
 
 STEP: Final = (
@@ -191,6 +193,8 @@ RUN_FIELDS: Final[Mapping[str, str]] = {
     "started_at": "ISO 8601, UTC",
     "trigger": "what started it: `manual`, `schedule`, …",
     "payload": "what a webhook or an event carried, or the message of a chat; else null",
+    "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
+    "error": "there `{kind, reason, message}` of its failure; else null",
 }
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -25,7 +25,7 @@ from sulla.playbooks.file.form import (
 )
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
-from sulla.playbooks.file.read_steps import StepReader
+from sulla.playbooks.file.read_steps import StepReader, steps_of
 from sulla.playbooks.file.read_values import FileReading
 from sulla.tools.nearest import did_you_mean
 
@@ -75,6 +75,8 @@ class _Reader:
         keys = reading.keys(node, PLAYBOOK, "a playbook") or {}
         steps = StepReader(reading)
         root = steps.block(keys["steps"][1], None) if "steps" in keys else BlockAt(None, node.place)
+        closing = {name: steps.block(keys[name][1], None) if name in keys else None for name in ("on_error", "finally")}
+        root.closing += [block for block in closing.values() if block is not None]
         secrets: tuple[str, ...] = ()
         if "secrets" in keys:
             secrets = reading.listed(keys["secrets"][1], "secrets", lambda item: reading.named(item, "secrets"))
@@ -84,7 +86,7 @@ class _Reader:
         definition = Definition(
             name=name,
             digest="",
-            steps=tuple(at.step for at in root.steps if at.step is not None),
+            steps=steps_of(root),
             description=reading.text(keys["description"][1], "description") if "description" in keys else "",
             on=self._on(keys["on"][1]) if "on" in keys else (Trigger("manual"),),
             inputs=self._inputs(keys["inputs"][1]) if "inputs" in keys else {},
@@ -93,6 +95,8 @@ class _Reader:
             budget=reading.budget(keys["budget"][1]) if "budget" in keys else Budget(),
             at_once=int(reading.number(keys["at_once"][1], _AT_ONCE)) if "at_once" in keys else None,
             concurrency=reading.concurrency(keys["concurrency"][1]) if "concurrency" in keys else None,
+            on_error=steps_of(closing["on_error"]),
+            finally_=steps_of(closing["finally"]),
         )
         if not reading.faults:
             definition = replace(definition, digest=digest_of(definition))

@@ -62,7 +62,7 @@ def _list(value: tuple[object, ...]) -> object:
 _ADDED: Mapping[type, tuple[str, ...]] = {
     AgentStep: ("memory",),
     ToolStep: ("may_cut",),
-    Definition: ("concurrency",),
+    Definition: ("concurrency", "on_error", "finally_"),
     MergeStep: ("rest_goes_on",),
 }
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""

@@ -184,10 +184,10 @@ class StepReader:
         reading, keys = self._reading, step.keys
         does = step.does
         if isinstance(does, LoopStep):
-            does = replace(does, body=_steps(step.blocks[0]) if step.blocks else ())
+            does = replace(does, body=steps_of(step.blocks[0]) if step.blocks else ())
         elif isinstance(does, ParallelStep):
             does = replace(
-                does, branches={name: _steps(of) for name, of in zip(does.branches, step.blocks, strict=True)}
+                does, branches={name: steps_of(of) for name, of in zip(does.branches, step.blocks, strict=True)}
             )
         go_on = "fail"
         if "on_failure" in keys:
@@ -208,8 +208,9 @@ class StepReader:
 _NOT_TRIED_AGAIN: Final = frozenset({"parallel", "merge", "loop", "break", "set", "fail", "transfer"})
 
 
-def _steps(block: BlockAt) -> tuple[Step, ...]:
-    return tuple(at.step for at in block.steps if at.step is not None)
+def steps_of(block: BlockAt | None) -> tuple[Step, ...]:
+    """The steps of a list that could be read; none where there is no list."""
+    return tuple(at.step for at in block.steps if at.step is not None) if block is not None else ()
 
 
 def _depth(block: BlockAt) -> int:

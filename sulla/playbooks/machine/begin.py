@@ -63,9 +63,10 @@ class Beginner:
         """What becomes of a step whose needs have all ended."""
         if spot.attempt:
             return self._begin_kind(spot)
-        if self.run.careful and (self.run.course.transfer is not None or spot.frame.is_closed()):
-            why = "another playbook takes over" if self.run.course.transfer is not None else "the loop was left"
-            return self._skipped(spot, why)
+        course = self.run.course
+        hands_over = course.transfer is not None and course.closing is None
+        if self.run.careful and (hands_over or spot.frame.is_closed()):
+            return self._skipped(spot, "another playbook takes over" if hands_over else "the loop was left")
         settled = self._merge_unmet(spot) if spot.node.quota else self._unmet(spot)
         if settled is not None:
             return settled

@@ -173,6 +173,8 @@ def names_of(definition: Definition, setting: RehearsalSetting, now_ms: int, tri
         "started_at": stamp(now_ms),
         "trigger": trigger,
         "payload": setting.payload if trigger == setting.trigger else None,
+        "status": "running",
+        "error": None,
     }
     return {"run": run, "secrets": {name: f"<secret {name}>" for name in definition.secrets}}
 
@@ -256,6 +258,6 @@ def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None
 
 def is_repeatable(step: Step, known: KnownNames) -> bool:
     """Whether a step that failed may be done again at all."""
-    tool = getattr(step.does, "tool", "")
-    found = known.tools.get(tool) if known.tools is not None and tool else None
-    return found is None or found.effect != "once"
+    does = step.does
+    found = known.tools.get(does.tool) if known.tools is not None and isinstance(does, ToolStep) else None
+    return found is None or not isinstance(does, ToolStep) or found.effect_with(does.args) != "once"

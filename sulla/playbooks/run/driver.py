@@ -221,7 +221,7 @@ class RunDriver:
         if call is None:
             return written(fact)
         job.fresh = True
-        return written(fact, call_id=call.id, effect=self._worker.effect(call.name))
+        return written(fact, call_id=call.id, effect=self._worker.effect(call))
 
     def _other(self, fact: Fact) -> Played:
         if isinstance(fact, StepReasked):

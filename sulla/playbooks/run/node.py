@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import field
@@ -15,7 +14,7 @@ from sulla.core.errors import (
     Conflict,
     CorruptRecord,
     GraphError,
-    Refused,
+    NotFound,
     StaleLease,
     StoreUnavailable,
     SullaError,
@@ -46,8 +45,6 @@ from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import Play
 from sulla.threads.log.state import ThreadState
-
-log = logging.getLogger(__name__)
 
 PLAY: Final = NodeId("playbook")
 MOST_HISTORIES: Final = 16
@@ -235,10 +232,8 @@ class PlaybookNode:
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
-            try:
-                await self.effects.say(MoveId(run.id, "", 0), said, state)  # nobody waits for it who would be told
-            except Refused as refused:
-                log.warning("people could not be told that a playbook failed: %s", refused.message)
+            with suppress(NotFound):  # its own conversation was deleted just now
+                await self.effects.say(MoveId(run.id, "", 0), said, state, "high")
 
 
 def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:

@@ -159,6 +159,8 @@ def run_scope(thread_id: ThreadId, play: Play, payload: Json, started_ms: int) -
         "started_at": stamp(started_ms),
         "trigger": play.trigger,
         "payload": payload,
+        "status": "running",
+        "error": None,
     }
 
 

@@ -36,9 +36,10 @@ from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
+from sulla.tools.builtin.notify import Urgency
 
-Tell = Callable[[ThreadId, RunId, str, Words], Awaitable[None]]
-"""Has people told something: in a thread, by a run, once under a key."""
+Tell = Callable[[ThreadId, RunId, str, Words, Urgency], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key, and how soon somebody should look."""
 
 
 class PlaybookSource(Protocol):
@@ -241,11 +242,11 @@ class StepEffects:
             await self.threads.send(thread, said)
         self.wake(thread)
 
-    async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
+    async def say(self, place: MoveId, text: str, state: ThreadState, urgency: Urgency = "normal") -> None:
         """Tell the conversation."""
         words = Words(text, state.context.by)
         said = words.but(shown_text(words))
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said, urgency)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

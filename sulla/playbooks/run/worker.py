@@ -30,6 +30,7 @@ from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Waiting
+from sulla.tools.policy import effect_of
 
 _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""
@@ -90,10 +91,9 @@ class RunWorker:
         """Whether anything is at work."""
         return bool(self._tasks)
 
-    def effect(self, name: str) -> Effect:
-        """What repeating a tool would do."""
-        tool = self.effects.calls.toolbox.get(name)
-        return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+    def effect(self, call: ToolCall) -> Effect:
+        """What repeating a call would do."""
+        return effect_of(self.effects.calls.toolbox.get(call.name), call.args)
 
     def start(self, job: StepAttempt, move: Move, ways: int) -> None:
         """Begin a move.
@@ -217,7 +217,7 @@ class RunWorker:
             raise TypeError(f"{job.begun.at!r} makes no call")
         if call.id not in run.calls.intents:
             # Somebody was asked first, so it is called later than its step began.
-            begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
+            begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call))
             self.history.records += 1
             await self.run.journal.commit(begun)
             job.fresh = True
@@ -257,5 +257,5 @@ class RunWorker:
             failure = Failure("permanent", "refused", done.text)
         else:
             failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
-        facts = machine.fail(at, failure, repeatable=self.effect(call.name) != "once", spent=job.spent)
+        facts = machine.fail(at, failure, repeatable=self.effect(call) != "once", spent=job.spent)
         return self.listener.take(facts, done.words.by)

@@ -44,7 +44,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
 
     def asks(args: FrozenJson, context: ToolContext) -> str:
         if shell.sealed:
-            return ""
+            return _asks_of_job(str(args.get("command"))) if args.get("background") and context.tainted else ""
         return f"Run this without a sandbox, in {context.workspace}: {args.get('command')}"
 
     async def bash(
@@ -82,6 +82,12 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     status = value("integer", "0 where the step has not failed; null for a job in the background")
     return giving(replace(tool, asks=asks, files="all"), exit_status=status)
+
+
+def _asks_of_job(command: str) -> str:
+    """A job goes on while people and others change files: what was kept from it when it began lies open once it is
+    replaced."""
+    return f"Run this beside the conversation, which holds text from outside that may have asked for it: {command}"
 
 
 async def _told_of_command(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsError, SullaError
+from sulla.core.errors import InvalidInput, NotAvailable, NotFound, Refused, SettingsError, SullaError
 from sulla.core.words import Words, ours
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -373,6 +373,7 @@ def refusing(ledger: EffectLedger, error: SullaError) -> Tool:
         NotFound("there is no 'notes.txt' in the workspace"),
         NotAvailable("no web search is set up on this machine"),
         SettingsError("the search engine refuses: its key is wrong"),
+        Refused("people were told 200 things today, the most that may be: it stands in thr_1"),
     ],
 )
 async def test_what_time_does_not_mend_fails_at_once(make: Make, ledger: EffectLedger, error: SullaError) -> None:
