@@ -296,6 +296,30 @@ class InputSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookForm:
+    """How the messages of a webhook are signed, and what they are answered with."""
+
+    signed: Literal["standard", "github", "stripe", "slack", "hmac"] = "standard"
+    """`hmac`: HMAC-SHA256 over the body, in a header of the sender's own."""
+    header: str = ""
+    """For `hmac`: the header that holds the signature, in small letters."""
+    prefix: str = ""
+    """For `hmac`: what stands before the signature."""
+    encoding: Literal["hex", "base64"] = "hex"
+    """For `hmac`: how the signature is written."""
+    id: str = ""
+    """For `hmac`: the header that names the message, in small letters; empty where its body does."""
+    tolerance_s: float = 300.0
+    """How far the time of a message may be from ours, either way: what Standard Webhooks, Stripe and Slack all say."""
+    answer: Literal["begun", "run"] = "begun"
+    """`run`: what came of the run."""
+    output: str = ""
+    """For `run`: the one output that is the answer; empty for all of them."""
+    within_s: float = 20.0
+    """For `run`: after this time the answer is that the run has begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trigger:
     """What starts it."""
 
@@ -307,6 +331,8 @@ class Trigger:
     """Whose clocks count for `schedule`; empty for those of the home."""
     inputs: FrozenJson = field(default_factory=dict)
     """What it is started with then."""
+    webhook: WebhookForm | None = None
+    """None for what a `webhook` is unless said otherwise, and for all other kinds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ def _test(given: argparse.Namespace, playbooks: HomePlaybooks, opened: Opened, t
         print(on.bold(one_line(opened.name)))
     if opened.definition is None:
         return _faulty(given, opened, opened.told)
+    for said in opened.told:  # it can be run, so these are warnings
+        tell(one_line(said))
     cases, faults = read_cases(text_of(tests), opened.definition, _finder(playbooks, opened))
     if faults:
         return _faulty(given, opened, [fault.told(str(tests)) for fault in faults])

@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
+from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
@@ -55,9 +56,10 @@ def _checked(text: str, known: KnownNames) -> Checked:
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))
     _Check(sketch, known).run()
-    faults = tuple(sorted(set(sketch.faults)))
-    broken = any(fault.severity == "error" for fault in faults)
-    return Checked(None if broken else sketch.definition, faults)
+    if any(fault.severity == "error" for fault in sketch.faults):
+        return Checked(None, tuple(sorted(set(sketch.faults))))
+    asked = questions(sketch.definition, sketch.steps, known)
+    return Checked(sketch.definition, tuple(sorted({*sketch.faults, *asked})))
 
 
 class _Check:
@@ -175,6 +177,10 @@ class _Check:
             if trigger.kind == "event" and trigger.text and trigger.text not in EVENTS:
                 meant = did_you_mean(trigger.text, EVENTS) or f" There are: {', '.join(EVENTS)}."
                 self._fault(place, "unknown-event", f"there is no event {trigger.text[:60]!r}.{meant}")
+            output = trigger.webhook.output if trigger.webhook is not None else ""
+            if output and output not in definition.outputs:
+                meant = did_you_mean(output, definition.outputs) or f" There are: {', '.join(definition.outputs)}."
+                self._fault(place, "unknown-name", f"answer: this playbook has no output {output!r}.{meant}")
 
     def _schedule(self, text: str, zone: str, place: tuple[int, int]) -> None:
         if read_duration(text) is None and not _CRON.fullmatch(text):

@@ -89,7 +89,8 @@ RULES: Final[Mapping[str, str]] = {
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-unused": "A declared secret is used.",
     "not-set-up": "A tool has the settings that it needs in this home.",
+    "asked": "A run that nobody watches waits for nobody: before such a call a person is asked.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
-WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up"})
+WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up", "asked"})

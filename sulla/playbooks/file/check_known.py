@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import field
-from typing import cast
+from typing import Literal, cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
-from sulla.tools.base import Effect
+from sulla.tools.base import Effect, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,10 @@ class KnownTool:
     """JSON Schema of each of the values that it gives beside the text, by name."""
     effect_of: Callable[[FrozenJson], Effect] | None = None
     """What a repeat of a call would do, where that depends on its arguments."""
+    reach: Reach | Literal[""] = ""
+    """Where it takes effect; empty where that hangs on the call."""
+    foreign: bool = False
+    """Whether its results are from outside: pages, servers."""
 
     def effect_with(self, args: Mapping[str, object]) -> Effect:
         """What a repeat would do of a call with these arguments, as far as they are written out."""

@@ -38,7 +38,7 @@ _OF_SCHEMA: Final[Mapping[str, Type]] = {
 _NO_FIELDS: Final = frozenset(("string", "number", "integer", "boolean", "list"))
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
-_RUN: Final[Mapping[str, Type]] = {"payload": ANY, "error": ANY}
+_RUN: Final[Mapping[str, Type]] = {"payload": ANY, "error": ANY, "headers": "object", "query": "object"}
 
 
 class Types:

@@ -14,11 +14,10 @@ from sulla.core.dataclass import dataclass
 from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONCE
 
 Takes = Literal[
-    "agent", "any", "args", "branches", "break", "check", "concurrency", "condition",
-    "count", "cron", "cut", "duration", "expires",
-    "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name", "names", "needs", "number", "on",
-    "on_failure", "playbook", "rest", "retry", "routes", "schema", "steps", "template", "text", "type", "budget",
-    "values", "wait", "when_full", "word", "zone", "each", "factor",
+    "agent", "answer", "any", "args", "branches", "break", "check", "concurrency", "condition", "count", "cron", "cut",
+    "duration", "encoding", "expires", "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name",
+    "names", "needs", "number", "on", "on_failure", "playbook", "rest", "retry", "routes", "schema", "steps",
+    "template", "text", "type", "budget", "signed", "values", "wait", "when_full", "word", "zone", "each", "factor",
 ]  # fmt: skip
 """What may stand behind a key; `schema.SHAPES` says what each is."""
 
@@ -155,6 +154,16 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("steps", "steps", "What a pass does.", required=True),
     ),
     "condition": (Key("ask", "template", "What a model answers with yes or no.", required=True),),
+    "signed": (
+        Key("header", "word", "The header with the signature: HMAC-SHA256 over the body.", required=True),
+        Key("encoding", "encoding", "How the signature is written; `hex` unless said otherwise."),
+        Key("prefix", "text", "What stands before the signature, such as `sha256=`."),
+        Key("id", "word", "The header that names a message; the same body is the same message unless said otherwise."),
+    ),
+    "answer": (
+        Key("output", "name", "The one of the outputs that is the answer, text as it is; else all of them, as JSON."),
+        Key("within", "duration", "After this the answer is that the run has begun; 20s unless said, 60s at the most."),
+    ),
     "wait": (Key("until", "template", "A time as in ISO 8601, with a zone.", required=True),),
 }
 """What stands within a key."""
@@ -167,7 +176,12 @@ TRIGGERS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("zone", "zone", "Whose clock counts; that of the home unless said otherwise."),
     ),
     "chat": (Key("chat", "text", "What a message has to be about.", required=True),),
-    "webhook": (Key("webhook", "name", "The name of the secret that signs it.", required=True),),
+    "webhook": (
+        Key("webhook", "name", "The name of the secret that signs it.", required=True),
+        Key("signed", "signed", "How it is signed; as Standard Webhooks says unless said otherwise."),
+        Key("tolerance", "duration", "How far its time may be from ours; 5m unless said otherwise."),
+        Key("answer", "answer", "`run`: the answer waits for the run; else it is that the run has begun."),
+    ),
     "event": (Key("event", "word", "The type of the event.", required=True),),
 }
 """What may start a playbook; each also takes `inputs`."""
@@ -195,6 +209,8 @@ RUN_FIELDS: Final[Mapping[str, str]] = {
     "payload": "what a webhook or an event carried, or the message of a chat; else null",
     "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
     "error": "there `{kind, reason, message}` of its failure; else null",
+    "headers": "the headers of a webhook's message, by name in small letters; without those that prove something",
+    "query": "what stands behind the `?` of a webhook's address, by name",
 }
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

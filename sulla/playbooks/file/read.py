@@ -27,6 +27,7 @@ from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
 from sulla.playbooks.file.read_steps import StepReader, steps_of
 from sulla.playbooks.file.read_values import FileReading
+from sulla.playbooks.file.read_webhook import read_webhook
 from sulla.tools.nearest import did_you_mean
 
 MAX_PLAYBOOK_BYTES: Final = 512 * 1024
@@ -171,7 +172,9 @@ class _Reader:
         values = {name: reading.json(value) for name, (_, value) in pairs.items()}
         self._triggers.append((kind, pairs, keys[kind][1].place[:2]))
         zone = reading.text(keys["zone"][1], "zone") if "zone" in keys and kind == "schedule" else ""
-        return Trigger(kind, self._about(kind, keys[kind][1]), zone, cast("FrozenJson", values))  # type: ignore[arg-type]  # one of TRIGGERS
+        form = read_webhook(reading, keys) if kind == "webhook" else None
+        about = self._about(kind, keys[kind][1])
+        return Trigger(kind, about, zone, cast("FrozenJson", values), form)  # type: ignore[arg-type]  # one of TRIGGERS
 
     def _about(self, kind: str, node: YamlNode) -> str:
         """What its key says."""

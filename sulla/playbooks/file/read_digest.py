@@ -64,6 +64,7 @@ _ADDED: Mapping[type, tuple[str, ...]] = {
     ToolStep: ("may_cut",),
     Definition: ("concurrency", "on_error", "finally_"),
     MergeStep: ("rest_goes_on",),
+    Trigger: ("webhook",),
 }
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {

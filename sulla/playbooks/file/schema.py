@@ -50,6 +50,7 @@ _ANYTHING: Final[JsonObject] = {}
 
 SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "agent": ("an agent's id", {"type": ["string", "null"]}),
+    "answer": ("`run`, or how", {"anyOf": [{"const": "run"}, _ref("answer")]}),
     "any": ("any value", _ANYTHING),
     "args": ("values by name, expressions in them", {"type": "object"}),
     "branches": ("branches", _ref("parallel")),
@@ -63,6 +64,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "cut": ("`fail` or `allow`", {"enum": ["fail", "allow"]}),
     "duration": ("a duration", _DURATION),
     "each": ("a list, or an expression", {"anyOf": [{"type": "array"}, _EXPRESSION]}),
+    "encoding": ("`hex` or `base64`", {"enum": ["hex", "base64"]}),
     "expires": ("a duration, or `never`", {"anyOf": [_DURATION, {"const": "never"}]}),
     "expression": ("an expression", _EXPRESSION),
     "factor": ("a number", {"type": "number"}),
@@ -91,6 +93,10 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
         },
     ),
     "schema": ("a JSON Schema", {"type": "object"}),
+    "signed": (
+        "`standard`, `github`, `stripe`, `slack`, or how",
+        {"anyOf": [{"enum": ["standard", "github", "stripe", "slack"]}, _ref("signed")]},
+    ),
     "steps": ("steps", _ref("steps")),
     "template": ("text, expressions in it", _TEMPLATE),
     "text": ("text", _TEXT),

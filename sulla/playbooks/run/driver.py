@@ -174,6 +174,7 @@ class RunDriver:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
+            self._history.trust.note(out)
             self._history.records += len(out)
             if self._history.records > MOST_RECORDS:
                 used = self._history.records - len(out)

@@ -312,6 +312,22 @@ def test_a_workflow_of_the_desktop_is_made_a_playbook_and_what_to_look_at_is_tol
     assert (wrong.code, f"{source}: expected a workflow of Sulla Desktop" in wrong.err) == (Exit.REFUSED, True)
 
 
+def test_the_workflows_of_a_folder_refer_to_each_other(home: Path, tmp_path: Path, capsys: Capsys) -> None:
+    folder, out = tmp_path / "flows", tmp_path / "made"
+    folder.mkdir()
+    ask = {"id": "1", "data": {"subtype": "user-input", "label": "Ask", "config": {"promptText": "Well?"}}}
+    run = {"id": "2", "data": {"subtype": "sub-workflow", "label": "Run", "config": {"workflowId": "wf-7"}}}
+    for id_, name, node in (("wf-7", "Inner Flow", ask), ("wf-8", "Outer Flow", run)):
+        (folder / f"{id_}.json").write_text(json.dumps({"id": id_, "name": name, "nodes": [node], "edges": []}))
+    (folder / "other.json").write_text("[1]")
+    shown = typed(capsys, "flow", "import", str(folder), "--out", str(out))
+    assert shown.code == Exit.OK, shown.err
+    assert sorted(file.name for file in out.iterdir()) == ["inner-flow.yaml", "outer-flow.yaml"]
+    assert 'playbook: "inner-flow"' in (out / "outer-flow.yaml").read_text()
+    assert "other.json is no workflow" in shown.err
+    assert "look at: " not in shown.err
+
+
 def test_control_characters_of_others_reach_no_terminal(tea: Path, capsys: Capsys) -> None:
     tea.write_text(TEA.replace("Tea is ready.", '"Tea \\u001b[2J is ready"'))
     definition = check_playbook(tea.read_text()).definition
