@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterable
 from contextlib import suppress
@@ -18,12 +19,14 @@ from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import compact_store
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host import collected
+from sulla.host.chat_history import NAME, read_history
 from sulla.host.compaction import CompactionContext, rewrite_lines
 from sulla.store.base import Store
 from sulla.telemetry.logs import FILE
 from sulla.threads.archive.scrub import scrubbed
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.head import THREAD_KIND
+from sulla.threads.log.records import Input
 from sulla.threads.store import ThreadStore
 from sulla.tools.overflow import kept_names, remove
 
@@ -32,6 +35,8 @@ _RECORDS: Final = 64
 _LEASE_S: Final = 30.0
 _NAMED: Final = re.compile(rb"\.sulla/outputs/([A-Za-z0-9_-]{1,100})\.txt")
 """How a conversation speaks of the rest of a long result (`tools.overflow`)."""
+_COMMAND: Final = re.compile(r"/[A-Za-z][A-Za-z_-]*")
+"""A command of a talk, without anything behind it."""
 _THREAD: Final = re.compile(rb'"thread_id": ?"([^"]{1,200})"')
 _LOGS: Final = "logs"
 MOST_ROUNDS: Final = 8
@@ -62,6 +67,7 @@ async def compact_home(settings: Settings) -> AsyncIterator[tuple[str, str]]:
         for name, compact in collected.compactions(capabilities()).items():
             yield name, await _told(name, compact(context))
         yield "outputs", await _told("outputs", _outputs(store, live, settings.workspace))
+        yield "history", await _history(kept, live, settings.home)
         yield "log", await asyncio.to_thread(_logs, settings.home / _LOGS, live)
         # The last one: until here pages of what was removed are in the file.
         await store.close()
@@ -118,6 +124,37 @@ async def _told(name: str, work: Awaitable[str]) -> str:
         raise StoreUnavailable(
             f"{name}: {said}; what came before it is done, so mend that and compact again"
         ) from error
+
+
+async def _history(kept: Kept, live: Iterable[str], home: Path) -> str:
+    """Remove from what was typed in talks all that stands in no conversation any more; bare commands stay."""
+    path = home / NAME
+    typed = set(await asyncio.to_thread(read_history, home))
+    left = {text for text in typed if not _COMMAND.fullmatch(text)}
+    place = kept.place
+    threads = ThreadStore(kept.store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, ThreadLimits())
+    for thread_id in live if left else ():
+        said = await _messages(threads, ThreadId(thread_id))
+        left -= said | {f"/{text}" for text in said}  # one that begins as a command does is typed with two strokes
+
+    def keep(line: bytes) -> bytes:
+        try:
+            return line if json.loads(line) not in left else b""
+        except (ValueError, TypeError):
+            return b""
+
+    dropped = (await asyncio.to_thread(rewrite_lines, path, keep)).dropped if left else 0
+    return f"{dropped} typed lines removed" if dropped else "nothing to remove"
+
+
+async def _messages(threads: ThreadStore, thread_id: ThreadId) -> set[str]:
+    found: set[str] = set()
+    after = 0
+    with suppress(NotFound, CorruptRecord):  # what stands behind a record that cannot be read, nobody is shown
+        while entries := await threads.entries(thread_id, after=after):
+            found |= {entry.fact.text for entry in entries if isinstance(entry.fact, Input)}
+            after = entries[-1].seq
+    return found
 
 
 async def _outputs(store: Store, live: Iterable[str], workspace: Path) -> str:

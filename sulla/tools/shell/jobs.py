@@ -50,8 +50,8 @@ class ShellJob:
     made: str = field(default="", init=False)
     """What is to be told of the files that it has made, once it has ended: that holds their names."""
     over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    told: bool = field(default=False, init=False)
-    """Whether the conversation has been told of its end."""
+    gone: bool = field(default=False, init=False)
+    """Whether its conversation was deleted: nothing of it is kept."""
 
     @property
     def end(self) -> str:
@@ -90,6 +90,7 @@ class ShellJobs:
         self._group: asyncio.TaskGroup | None = None
         self._jobs: dict[str, ShellJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._told: set[str] = set()  # those of whose end the conversation knows
         self._count = 0
 
     async def run(self) -> None:
@@ -148,9 +149,8 @@ class ShellJobs:
 
     def news(self, thread_id: ThreadId) -> tuple[ShellJob, ...]:
         """Jobs of a thread that have ended and that it was not told of yet, oldest first; each is given once."""
-        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and not job.told)
-        for job in fresh:
-            job.told = True
+        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and job.id not in self._told)
+        self._told = (self._told & self._jobs.keys()) | {job.id for job in fresh}
         return fresh
 
     async def kill(self, job: ShellJob) -> None:
@@ -159,6 +159,13 @@ class ShellJobs:
         if task is not None:
             task.cancel()
             await job.over.wait()
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """A conversation was deleted: what it runs is killed with all that it started, and nothing of it is kept."""
+        for job in self.of(thread_id):
+            job.gone = True
+            await self.kill(job)
+            self._jobs.pop(job.id, None)
 
     async def _work(self, program: Program, job: ShellJob, context: ToolContext, timeout_s: float) -> None:
         try:
@@ -177,7 +184,7 @@ class ShellJobs:
     async def _put_away(self, job: ShellJob, context: ToolContext) -> None:
         """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
         try:
-            if job.output.long:
+            if job.output.long and not job.gone:
                 name = f"{job.thread_id}-{job.id}"
                 pieces = map(context.redact, readable_pieces(job.output.kept))
                 job.file = await keep(context.workspace, name, pieces)

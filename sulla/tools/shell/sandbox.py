@@ -235,5 +235,5 @@ class Shell:
             with translated("."):
                 seals = seals_of(root, self._programs) if tainted else ()
             argv = self._sandbox.wrap(argv, root, seals)
-            grouped, filter_ = self._sandbox.root, syscall_filter()
+            grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
         return Program(argv, workspace, environment(Path(root), self._path), self.bounds, grouped, filter_)
