@@ -102,6 +102,8 @@ class AgentStep:
     """JSON Schema that its result has to meet; None for text."""
     memory: bool = False
     """Whether it is told what its agent remembers, and is remembered itself."""
+    model: str = ""
+    """``provider:model``; empty for its agent's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def _rules(given: argparse.Namespace) -> Exit:
     if not given.json:
         print(table.head())
     for row in rows:
-        cells = (row["rule"], minute(row["expires_at"]), row["agent"], row["tool"], row["target"])
+        cells = (row["rule"], minute(row["expires_at"]), row["agent"], row["tool"], always_allows(row["target"]))
         print(json.dumps(row) if given.json else table.row(cells))
     return Exit.OK
 

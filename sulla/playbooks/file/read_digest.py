@@ -60,7 +60,7 @@ def _list(value: tuple[object, ...]) -> object:
 
 
 _ADDED: Mapping[type, tuple[str, ...]] = {
-    AgentStep: ("memory",),
+    AgentStep: ("memory", "model"),
     LoopStep: ("entries", "matrix"),
     ToolStep: ("may_cut",),
     Definition: ("concurrency", "on_error", "finally_"),

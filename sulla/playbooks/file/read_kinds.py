@@ -61,6 +61,7 @@ def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         success=_template(reading, at, "success"),
         output=None if output is None else read_schema(reading, output[1], "output"),
         memory="memory" in keys and reading.flag(keys["memory"][1], "memory"),
+        model=reading.model(keys["model"][1]) if "model" in keys else "",
     )
 
 
@@ -88,7 +89,11 @@ def _router(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     routes: dict[str, str] = {}
     if "routes" in at.keys:
         node = at.keys["routes"][1]
-        found = reading.pairs(node, "routes") or {}
+        found = (reading.pairs(node, "routes") or {}) if not isinstance(node, YamlList) else {}
+        if isinstance(node, YamlList):
+            reading.wrong(
+                node, "routes", "each way by its name and what it is for, {sales: wants to buy, other: anything else}"
+            )
         for name, (key, value) in found.items():
             reading.named(key, "routes", ROUTE, "letters, digits, '_' and '-'")
             routes[name] = reading.text(value, f"routes.{name}")
@@ -119,7 +124,15 @@ def _condition(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
 
 
 def _parallel(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
-    found = reading.keys(at.keys["parallel"][1], PARTS["parallel"], "parallel") or {}
+    node = at.keys["parallel"][1]
+    if isinstance(node, YamlList) or (
+        isinstance(node, YamlMap) and "branches" not in {key.text for key, _ in node.items}
+    ):
+        reading.wrong(node, "parallel", "lists of steps by name, {branches: {one: [steps], two: [steps]}}")
+        # What stands there is read all the same, so that nobody is told of steps that are not there.
+        found: Keys = {"branches": (at.keys["parallel"][0], node)} if isinstance(node, YamlMap) else {}
+    else:
+        found = reading.keys(node, PARTS["parallel"], "parallel") or {}
     branches = reading.pairs(found["branches"][1], "branches") or {} if "branches" in found else {}
     if "branches" in found and isinstance(found["branches"][1], YamlMap) and not 1 <= len(branches) <= MAX_BRANCHES:
         place = found["branches"][1].place
