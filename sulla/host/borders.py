@@ -83,7 +83,7 @@ playbooks | what a playbook is started with | its run | caller
 playbooks | what webhooks say | a playbook's run | outside
     / webhook
 playbooks | what a turn came to | a playbook's run | caller
-    run.finished run.blocked run.failed run.waiting / event
+    run.finished run.blocked run.failed run.waiting playbook.failed / event
 playbooks | what calls and answers came to | the next steps of a run | kept
     PLAYBOOK
 playbooks | what a run came to | the conversation | caller

@@ -102,6 +102,8 @@ class AgentStep:
     """JSON Schema that its result has to meet; None for text."""
     memory: bool = False
     """Whether it is told what its agent remembers, and is remembered itself."""
+    model: str = ""
+    """``provider:model``; empty for its agent's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,10 @@ class LoopStep:
     """Passes side by side, for `for_each` alone."""
     most: int = 100
     """Passes at the most; more is a failure."""
+    entries: tuple[Given, ...] | None = None
+    """In the place of `for_each`: a list that is written out, with objects or expressions in it."""
+    matrix: Mapping[str, Given] | None = None
+    """For each combination of the entries of these lists."""
 
 
 @dataclass(frozen=True, slots=True)

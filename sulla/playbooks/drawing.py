@@ -88,6 +88,10 @@ def _label(step: Step) -> str:
 def _loop(does: LoopStep) -> str:
     if does.for_each is not None:
         return f"for each {does.name} of {does.for_each.source}"
+    if does.entries is not None:
+        return f"for each {does.name} of {len(does.entries)}"
+    if does.matrix is not None:
+        return f"for each {does.name} of {' and '.join(does.matrix)}"
     if does.while_ is not None:
         return f"while {does.while_.source}"
     return f"{does.count.source if does.count is not None else ''} times"

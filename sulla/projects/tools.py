@@ -68,9 +68,8 @@ class _ProjectTools:
         if not found:
             return Done(ours("There are no projects."), origin="file")
         lines = await asyncio.to_thread(self._rows, found[:_MOST_LISTED], context.origins)
-        if len(found) > _MOST_LISTED:
-            lines.append(f"and {len(found) - _MOST_LISTED} more")
-        return Done(Words("\n".join(lines), Author.AGENT), origin="file")
+        cut = f"and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
+        return Done(Words("\n".join(filter(None, (*lines, cut))), Author.AGENT), origin="file", cut=cut)
 
     def _rows(self, found: Sequence[ListedProject], origins: FileOrigins) -> list[str]:
         places = [self._projects.place(listed.slug).resolve() for listed in found]

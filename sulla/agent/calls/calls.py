@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from sulla.agent.calls.file_marks import OUTPUTS, FileTouch
+from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.guard import CallAllowed, CallDenied, CallGuard
 from sulla.agent.calls.repeats import ENDS_AT, RepeatRefused, RepeatsEnd, repeated
 from sulla.agent.calls.taint import is_unattended
@@ -35,6 +35,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
+from sulla.tools.overflow import where
 from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
@@ -250,7 +251,7 @@ class ToolCalls:
             outside = result.origin in UNTRUSTED or (not result.nothing_read and await files.tainted(touch))
             by = Author.OUTSIDE if outside else result.words.by
             touch = FileTouch() if result.goes_on else touch
-        rest = self.workspace / OUTPUTS / f"{call.id}.txt" if by.tainted else None
+        rest = self.workspace / where(call.id) if by.tainted else None
         obeyed = await files.after(touch, rest)
         match result:
             case Done(words):  # what the log never holds, no reader of it can let out

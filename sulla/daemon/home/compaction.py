@@ -28,7 +28,7 @@ from sulla.threads.bounds import ThreadLimits
 from sulla.threads.head import THREAD_KIND
 from sulla.threads.log.records import Input
 from sulla.threads.store import ThreadStore
-from sulla.tools.overflow import FOLDER
+from sulla.tools.overflow import kept_names, remove
 
 _PAGE: Final = 500
 _RECORDS: Final = 64
@@ -66,7 +66,7 @@ async def compact_home(settings: Settings) -> AsyncIterator[tuple[str, str]]:
         context = CompactionContext(settings, store, place.owner, place.clock, live)
         for name, compact in collected.compactions(capabilities()).items():
             yield name, await _told(name, compact(context))
-        yield "outputs", await _outputs(store, live, settings.workspace / FOLDER)
+        yield "outputs", await _told("outputs", _outputs(store, live, settings.workspace))
         yield "history", await _history(kept, live, settings.home)
         yield "log", await asyncio.to_thread(_logs, settings.home / _LOGS, live)
         # The last one: until here pages of what was removed are in the file.
@@ -157,18 +157,17 @@ async def _messages(threads: ThreadStore, thread_id: ThreadId) -> set[str]:
     return found
 
 
-async def _outputs(store: Store, live: Iterable[str], folder: Path) -> str:
+async def _outputs(store: Store, live: Iterable[str], workspace: Path) -> str:
     """Remove the rests of long results that no conversation speaks of any more."""
-    files = {path.stem: path for path in await asyncio.to_thread(_texts_in, folder)}
+    unnamed = set(await asyncio.to_thread(kept_names, workspace))
     for thread_id in live:
         after = 0
-        while files and (records := await store.read(thread_id, after=after, limit=_RECORDS)):
+        while unnamed and (records := await store.read(thread_id, after=after, limit=_RECORDS)):
             for record in records:
-                for found in _NAMED.finditer(record.body):
-                    files.pop(found[1].decode(), None)
+                unnamed.difference_update(found[1].decode() for found in _NAMED.finditer(record.body))
             after = records[-1].seq
-    await asyncio.to_thread(_remove, files.values())
-    return f"{len(files)} results of tools removed" if files else "nothing to remove"
+    await asyncio.to_thread(remove, workspace, unnamed)
+    return f"{len(unnamed)} results of tools removed" if unnamed else "nothing to remove"
 
 
 def _scrubbed(context: CompactionContext, kind: str, body: bytes) -> bytes:
@@ -176,15 +175,6 @@ def _scrubbed(context: CompactionContext, kind: str, body: bytes) -> bytes:
         return scrubbed(kind, body, context.scrub)
     except CorruptRecord:
         return body  # nobody can read it; `sulla doctor` says so
-
-
-def _texts_in(folder: Path) -> list[Path]:
-    return list(folder.glob("*.txt"))
-
-
-def _remove(files: Iterable[Path]) -> None:
-    for path in files:
-        path.unlink(missing_ok=True)
 
 
 def _logs(folder: Path, live: Collection[str]) -> str:

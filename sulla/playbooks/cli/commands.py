@@ -16,6 +16,7 @@ FILE_COMMANDS = {
     "graph": "draw one, as Mermaid",
     "dry-run": "show the ways that one can go and what it would do, without doing anything",
     "test": "run the tests of playbooks: nothing is done, and no time passes",
+    "lsp": "tell an editor what is wrong, and what can stand there, while a playbook is written",
     "import": "make playbooks of workflows of Sulla Desktop or n8n",
 }
 """The commands about the files; docs/playbooks.md explains them."""

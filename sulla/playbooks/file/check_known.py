@@ -43,6 +43,8 @@ class KnownNames:
     agents: Set[str] | None = None
     playbooks: Mapping[str, Mapping[str, InputSpec]] | None = None
     """Each with its inputs."""
+    faulty: Set[str] = frozenset()
+    """The names of those that are there, and have faults."""
     secrets: Set[str] | None = None
     """The names of those that settings hold."""
     short_secrets: Set[str] = frozenset()

@@ -26,7 +26,7 @@ from sulla.playbooks.file.form import (
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
 from sulla.playbooks.file.read_steps import StepReader, steps_of
-from sulla.playbooks.file.read_values import FileReading
+from sulla.playbooks.file.read_values import FileReading, StepDefaults
 from sulla.playbooks.file.read_webhook import read_webhook
 from sulla.tools.nearest import did_you_mean
 
@@ -74,7 +74,8 @@ class _Reader:
     def playbook(self, node: YamlMap) -> Sketch:
         reading = self._reading
         keys = reading.keys(node, PLAYBOOK, "a playbook") or {}
-        steps = StepReader(reading)
+        defaults = reading.defaults(keys["defaults"][1]) if "defaults" in keys else StepDefaults()
+        steps = StepReader(reading, defaults)
         root = steps.block(keys["steps"][1], None) if "steps" in keys else BlockAt(None, node.place)
         closing = {name: steps.block(keys[name][1], None) if name in keys else None for name in ("on_error", "finally")}
         root.closing += [block for block in closing.values() if block is not None]

@@ -47,6 +47,9 @@ class DataFlow:
         self._loops: dict[str, tuple[Step, ...]] = {}
         self._around: dict[str, tuple[str, ...]] = {}
         self._add(definition.steps, (), ())
+        self._own = frozenset(self._steps)
+        """The steps that are not of its end."""
+        self._add((*definition.on_error, *definition.finally_), (), ())
         self._made: dict[str, frozenset[str]] = {}
         self._given: dict[str, frozenset[str]] = {}
 
@@ -84,6 +87,8 @@ class DataFlow:
 
     def _deciding(self, step: str) -> Iterator[str]:
         one = self._steps[step]
+        if step not in self._own:
+            yield EVERYTHING  # whichever step it was that failed
         yield from (need.step for need in one.needs)
         if one.when is not None:
             yield from self._in(one.when, step)
@@ -141,6 +146,8 @@ class DataFlow:
                 yield name
             case ("inputs", *_):
                 yield INPUTS
+            case ("run", "error", *_) | ("run",):
+                yield EVERYTHING  # any step's failure may be in it
             case ("run", str(field), *_):
                 yield from (PAYLOAD,) if field in _BROUGHT else ()
             case ("secrets", *_) | ("loop", "index"):

@@ -258,6 +258,8 @@ class _Guess:
                     found["test"] = does.test
                 case LoopStep():
                     found |= {"while": does.while_, "for_each": does.for_each, "count": does.count}
+                    lists = [it for it in (does.matrix or {}).values() if isinstance(it, Template)]
+                    self.roles |= {id(it): _Role(step.id, "for_each") for it in lists}
                 case WaitStep():
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):

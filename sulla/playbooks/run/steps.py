@@ -162,7 +162,7 @@ class StepEffects:
         """
         title = f"{state.identity.title}: {at}"
         of, agent = state.identity.project, wish.agent or run.agent
-        task = ChildTask(child, agent, words, "step", title, of, wish.tools, memory=wish.memory)
+        task = ChildTask(child, agent, words, "step", title, of, wish.tools, wish.model, memory=wish.memory)
         await self.children.start(_within(task, budget), state)
 
     async def sub(

@@ -155,21 +155,21 @@ def _bash_job(jobs: ShellJobs) -> Tool:
             return Done(ours(error.message), is_error=True, nothing_read=True)
         if action == "kill":
             await jobs.kill(one)
-        return Done(Words(_told(one, now_s, after), one.by))
+        return _told(one, now_s, after)
 
     # What a job prints may come from any file.
     return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")
 
 
-def _told(job: ShellJob, now_s: float, after: int) -> str:
+def _told(job: ShellJob, now_s: float, after: int) -> Done:
     output = job.output
     new = output.since(after, MAX_READ_BYTES)
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
     if job.file:
         lines.append(f"[{how_to_read(job.file)}]")
-    if len(new) < output.total - after:
-        lines.append(f"[… the last {len(new)} bytes of what is new]")
-    return "\n".join((*lines, readable(new))) if new else "\n".join(lines)
+    cut = f"[… the last {len(new)} bytes of what is new]" if len(new) < output.total - after else ""
+    told = filter(None, (*lines, cut, readable(new)))
+    return Done(Words("\n".join(told), job.by), data={"text": readable(new)}, cut=cut)
 
 
 def _shown_live(output: Output, context: ToolContext) -> Callable[[bytes], None]:

@@ -328,6 +328,15 @@ def test_the_workflows_of_a_folder_refer_to_each_other(home: Path, tmp_path: Pat
     assert "look at: " not in shown.err
 
 
+def test_a_playbook_within_that_has_faults_is_there(tmp_path: Path, home: Path, capsys: Capsys) -> None:
+    (tmp_path / "inner.yaml").write_text("name: inner\nsteps: [{id: a, respnd: hi}]\n")
+    outer = tmp_path / "outer.yaml"
+    outer.write_text("name: outer\nsteps: [{id: a, playbook: inner}]\n")
+    shown = typed(capsys, "flow", "check", str(outer))
+    assert shown.code == Exit.FAILED
+    assert "the playbook 'inner' has faults of its own" in shown.out
+
+
 def test_control_characters_of_others_reach_no_terminal(tea: Path, capsys: Capsys) -> None:
     tea.write_text(TEA.replace("Tea is ready.", '"Tea \\u001b[2J is ready"'))
     definition = check_playbook(tea.read_text()).definition

@@ -87,3 +87,18 @@ def test_the_entry_of_a_loop_is_of_its_list_and_its_last_output_of_what_stands_i
 )
 def test_where_nobody_can_say_what_flows_all_does(flows: set[str], outside: set[str], reached: set[str]) -> None:
     assert reached_by(flows, outside) == reached
+
+
+def test_what_is_done_at_the_end_hangs_on_every_step_and_its_error_may_hold_anything() -> None:
+    at_end = """
+on_error:
+  - {id: told, set: {x: "${{ run.error.message }}"}}
+  - {id: plain, set: {x: "${{ steps.other.output }} ${{ run.status }}"}}
+"""
+    made = check_playbook(STEPS.replace("STEP", "wait: 1s") + at_end)
+    assert made.definition is not None, made.faults
+    flow = DataFlow(made.definition)
+    assert flow.into("told") == {EVERYTHING}
+    assert flow.into("plain") == {"other", INPUTS}
+    assert EVERYTHING in flow.behind("plain")
+    assert EVERYTHING not in flow.behind("other")

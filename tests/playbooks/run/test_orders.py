@@ -133,6 +133,8 @@ def test_a_run_knows_what_started_it() -> None:
         "payload": {"x": 1},
         "headers": {"x-kind": "tea"},
         "query": {"cups": "2"},
+        "status": "running",
+        "error": None,
     }
 
 
