@@ -7,6 +7,7 @@ import pytest
 from sulla.core.jsontypes import JsonObject
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
+from sulla.tools.builtin.http import effect_of
 
 ANY: JsonObject = {"type": "object"}
 KNOWN = KnownNames(
@@ -15,6 +16,7 @@ KNOWN = KnownNames(
         "send": KnownTool(ANY, "once", reach="outward"),
         "write_file": KnownTool(ANY, "idempotent", reach="inward"),
         "bash": KnownTool(ANY, "once"),
+        "http": KnownTool(ANY, "once", effect_of=effect_of, reach="outward", foreign=True),
     }
 )
 
@@ -57,6 +59,12 @@ def test_what_stays_inside_or_hangs_on_the_call_is_not_told_of(tool: str) -> Non
 def test_what_takes_effect_where_nobody_is_there_is_asked_about(on: str, kind: str) -> None:
     (said,) = told("  - {id: a, tool: send, with: {to: ann}}\n", on)
     assert f"nobody is there who started it by {kind!r}" in said
+
+
+@pytest.mark.parametrize(("method", "asked"), [("GET", False), ("POST", True)])
+def test_a_request_that_changes_nothing_is_not_one_that_takes_effect(method: str, asked: bool) -> None:
+    said = told(f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n", "{schedule: 1h}")
+    assert bool(said) is asked
 
 
 def test_what_a_webhook_says_in_an_address_is_asked_about() -> None:
