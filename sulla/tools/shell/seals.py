@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -23,26 +23,22 @@ MOST_SEALS: Final = 400
 INSTALLED: Final = frozenset({"node_modules", "site-packages", "vendor"})
 """Folders of what others have written and a tool has installed: the program files in them are not looked for, and they
 are sealed as a whole if a file in them has a second name, as those have that pnpm, bun and uv install."""
-MOST_LINKED_IN_GIT: Final = 100
-"""Files of a git folder with a second name that are sealed one by one. If there are more, all of it is: then a run that
-has read something from outside cannot commit there."""
-GIT_OBEYED: Final = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
-"""What git obeys in its folder; a commit writes beside these."""
-
 
 How = Literal["read-only", "writable", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """One file or folder, mounted on itself, so that a command can neither move nor replace it."""
+    """One file or folder, mounted, so that a command can neither move nor replace it."""
 
     path: str
     identity: str
     """Its device and number, as ``stat -c %d:%i`` tells them."""
     how: How = "read-only"
-    """``writable``: what is in it may be written (git's own folder, for commits). ``hidden``: nothing is seen of it (a
+    """``writable``: what is in it may be written (a git folder, for commits). ``hidden``: nothing is seen of it (a
     socket, behind which a program outside listens)."""
+    source: str = ""
+    """What is mounted there; empty for itself."""
 
 
 @dataclass(slots=True)
@@ -71,7 +67,7 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
         Refused: more files have a second name, or are sockets, than can be sealed.
     """
     found = _walked(workspace, programs)
-    apart = [path for path in found.installed if _linked_in(path, found.left, most=0)]
+    apart = [path for path in found.installed if linked_in(path, found.left, most=0)]
     sockets = [*found.sockets, *_sockets_below([path for path, _ in found.obeyed], found.left)]
     if (must := len(apart) + len(found.linked) + len(sockets)) > MOST_SEALS:
         named = next(iter((*found.linked, *sockets, *apart))).relative_to(workspace)
@@ -82,7 +78,7 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
         )
     obeyed = sorted(found.obeyed, key=lambda one: one[1] in LEFT_FOR_LAST)
     linked = (seal for path in (*apart, *found.linked) if (seal := _seal(path)) is not None)
-    program_files = (seal for path, _ in obeyed for seal in _obeyed(path))
+    program_files = (seal for path, _ in obeyed if (seal := _seal(path)) is not None)
     # The sockets last: one may lie in a folder that is itself mounted, and a later mount lies above an earlier one.
     return (*linked, *islice(program_files, MOST_SEALS - must), *map(_hidden, sockets))
 
@@ -137,7 +133,7 @@ def _is_socket(entry: os.DirEntry[str]) -> bool:
     return not known and Path(entry.path).is_socket()
 
 
-def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
+def linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
     """Files below a folder that have a second name; the folder itself, if they are more than `most` or there are more
     than `left` entries to be looked at: what cannot be looked through counts as linked."""
     linked: list[Path] = []
@@ -153,25 +149,12 @@ def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
     return linked
 
 
-def _obeyed(path: Path) -> Iterator[Seal]:
-    """How a file or folder is sealed that programs obey. What git keeps may be added to, for commits, but not what of
-    it has a second name, as in a clone of a near repository."""
-    is_git = path.name.casefold().endswith(".git") and path.is_dir()
-    linked = _linked_in(path, MOST_LOOKED, most=MOST_LINKED_IN_GIT) if is_git else []
-    if (found := _seal(path, "writable" if is_git and linked != [path] else "read-only")) is None:
-        return
-    yield found
-    if found.how == "writable":
-        inner = (_seal(one) for one in (*(path / name for name in GIT_OBEYED), *linked))
-        yield from (one for one in inner if one is not None)
-
-
-def _seal(path: Path, how: How = "read-only") -> Seal | None:
+def _seal(path: Path) -> Seal | None:
     """None for what is not there, or is neither file nor folder: a link is never followed."""
     with suppress(FileNotFoundError, NotADirectoryError):
         status = path.lstat()
         if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", how)
+            return Seal(str(path), f"{status.st_dev}:{status.st_ino}")
     return None
 
 
@@ -189,7 +172,7 @@ def mounts(seals: Sequence[Seal]) -> tuple[str, ...]:
 def _mount(seal: Seal) -> tuple[str, str, str]:
     if seal.how == "hidden":
         return ("--ro-bind", os.devnull, seal.path)
-    return ("--bind" if seal.how == "writable" else "--ro-bind", seal.path, seal.path)
+    return ("--bind" if seal.how == "writable" else "--ro-bind", seal.source or seal.path, seal.path)
 
 
 def checked(argv: tuple[str, ...], seals: Sequence[Seal]) -> tuple[str, ...]:

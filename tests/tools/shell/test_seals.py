@@ -9,7 +9,7 @@ import pytest
 
 from sulla.core.errors import Refused
 from sulla.tools.program_files import PROGRAMS
-from sulla.tools.shell.seals import MOST_LINKED_IN_GIT, MOST_SEALS, seals_of
+from sulla.tools.shell.seals import MOST_SEALS, seals_of
 
 
 def test_where_not_all_can_be_sealed_tests_and_scripts_go_last(tmp_path: Path) -> None:
@@ -53,9 +53,3 @@ def test_program_files_get_what_linked_files_leave(tmp_path: Path) -> None:
         (tmp_path / "workspace" / name).touch()
     sealed = [Path(seal.path).name for seal in seals_of(str(tmp_path / "workspace"), PROGRAMS)]
     assert (len(sealed), sealed[-1]) == (MOST_SEALS, "package.json")
-
-
-def test_a_git_folder_of_many_linked_objects_is_sealed_as_a_whole(tmp_path: Path) -> None:
-    linked(tmp_path / "workspace/.git/objects/pack", range(MOST_LINKED_IN_GIT + 1))
-    sealed = seals_of(str(tmp_path / "workspace"), PROGRAMS)
-    assert [(seal.path, seal.how) for seal in sealed] == [(str(tmp_path / "workspace/.git"), "read-only")]
