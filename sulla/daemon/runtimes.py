@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final, TypeVar
 
 from sulla.agent.calls.call_node import CallNode, create_call_graph
 from sulla.agent.calls.calls import ToolCalls
@@ -17,17 +18,24 @@ from sulla.agent.turn.graph import create_agent_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import Offers, tool_tokens
+from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
+from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import said_by
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect, Tool
+from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 from sulla.tools.web.browse import catalogue_of
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+MOST_ACTORS: Final = 1_000
+"""With each model that playbooks name; what is more cannot be set to work until the next start."""
 
 
 class AgentRuntimes(Mapping[str, Actor]):
@@ -63,7 +71,21 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
     def __getitem__(self, key: str) -> Actor:
-        return self._now()[key]
+        """Who has a key.
+
+        Raises:
+            KeyError: nobody.
+            SettingsError: the model that the key names cannot be what the settings ask for.
+        """
+        actors = self._now()
+        return actors[key] if key in actors else self._asked_by(key)
+
+    def get(self, key: str, default: T | None = None) -> Actor | T | None:  # type: ignore[override]  # wider than it is
+        """Who has a key; `default` where nobody has, or its model cannot be used."""
+        try:
+            return self[key]
+        except (KeyError, SettingsError):
+            return default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._now())
@@ -78,8 +100,37 @@ class AgentRuntimes(Mapping[str, Actor]):
             self._tools, self._specs = tools, specs
         return self._actors
 
+    def _asked_by(self, key: str) -> Actor:
+        """An agent with a model that nobody has named before: a playbook's step names one."""
+        agent, _, name = key.partition(" ")
+        spec = next((spec for spec in self._specs if spec.id == agent), None)
+        if spec is None or ":" not in name or " " in name or len(self._actors) >= MOST_ACTORS:
+            raise KeyError(key)
+        actor = self._actors[key] = self._with_model(spec, name)
+        return actor
+
     def _of(self, spec: AgentSpec) -> Iterator[tuple[str, Actor]]:
         """An agent with each model that it may be asked by, and for each kind of thread that it works on."""
+        chat_with, calls, box = self._chats(spec)
+        agents = self._host.agents
+        for name in dict.fromkeys(model for built in self._built for model in built.models):
+            yield actor_key(spec.id, name), self._with_model(spec, name)
+        chat = chat_with(agents.model_of(spec.model))
+        first = InputHandler(chat)
+        yield actor_key(spec.id), self._conversation(spec, first, chat, calls)
+        yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
+        parts = AgentParts(spec, box, calls, first, chat.model)
+        for built in self._built:
+            for graph, actor in built.actors(parts).items() if built.actors is not None else ():
+                yield actor_key(spec.id, graph=graph), actor
+
+    def _with_model(self, spec: AgentSpec, name: str) -> Actor:
+        chat_with, calls, _ = self._chats(spec)
+        chat = chat_with(self._host.agents.model_of(name))
+        return self._conversation(spec, InputHandler(chat), chat, calls)
+
+    def _chats(self, spec: AgentSpec) -> tuple[Callable[[Model], AgentChat], ToolCalls, Toolbox]:
+        """What asks a model for an agent, what runs its calls, and its tools."""
         agents = self._host.agents
         offers = Offers(catalogue_of(self._host.tools.now(spec), tool_tokens))
         box = offers.catalogue.toolbox
@@ -90,17 +141,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         def chat_with(model: Model) -> AgentChat:
             return AgentChat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
 
-        for name in dict.fromkeys(model for built in self._built for model in built.models):
-            chat = chat_with(agents.model_of(name))
-            yield actor_key(spec.id, name), self._conversation(spec, InputHandler(chat), chat, calls)
-        chat = chat_with(agents.model_of(spec.model))
-        first = InputHandler(chat)
-        yield actor_key(spec.id), self._conversation(spec, first, chat, calls)
-        yield actor_key(spec.id, graph="call"), Actor(spec, "", create_call_graph(CallNode(calls)))
-        parts = AgentParts(spec, box, calls, first, chat.model)
-        for built in self._built:
-            for graph, actor in built.actors(parts).items() if built.actors is not None else ():
-                yield actor_key(spec.id, graph=graph), actor
+        return chat_with, calls, box
 
     def _conversation(self, spec: AgentSpec, first: InputHandler, chat: AgentChat, calls: ToolCalls) -> Actor:
         graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
@@ -135,6 +176,5 @@ def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[
     return tuple(section for section in every if not said_by(section.words).tainted)
 
 
-def _effect(toolbox: Toolbox, name: str) -> Effect:
-    tool = toolbox.get(name)
-    return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+def _effect(toolbox: Toolbox, call: ToolCall) -> Effect:
+    return effect_of(toolbox.get(call.name), call.args)

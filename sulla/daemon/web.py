@@ -7,6 +7,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.host.sections import WebSettings
 from sulla.tools.base import Tool
 from sulla.tools.builtin.engines import Engine, brave, searxng
+from sulla.tools.builtin.http import http_tool
 from sulla.tools.builtin.web import web_tools
 from sulla.tools.web.fetch import Fetcher
 from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
@@ -26,7 +27,7 @@ def make_web_tools(settings: Settings) -> tuple[Tool, ...]:
     engine = _engine(web)
     # An owner's own engine is mostly on the owner's own network, and it alone may be asked there.
     own = OwnHosts() if engine is None or web.search == "brave" else OwnHosts(frozenset({_place_of(engine)}))
-    return web_tools(fetcher, engine, Fetcher(own))
+    return (*web_tools(fetcher, engine, Fetcher(own)), http_tool(fetcher))
 
 
 def _engine(web: WebSettings) -> Engine | None:

@@ -50,7 +50,7 @@ agent | what a sub-agent reports | the one that asked | kept
     sub-agent
 agent | questions | people, without pictures | outside
 tools | pages, search results | the conversation | outside
-    web_fetch web_search / page search-result
+    http web_fetch web_search / page search-result
 tools | what commands print | the conversation | files
     bash bash_job / command-output
 tools | files, folders and their names | the conversation | files
@@ -83,7 +83,7 @@ playbooks | what a playbook is started with | its run | caller
 playbooks | what webhooks say | a playbook's run | outside
     / webhook
 playbooks | what a turn came to | a playbook's run | caller
-    run.finished run.blocked run.failed run.waiting / event
+    run.finished run.blocked run.failed run.waiting playbook.failed / event
 playbooks | what calls and answers came to | the next steps of a run | kept
     PLAYBOOK
 playbooks | what a run came to | the conversation | caller

@@ -72,10 +72,10 @@ class NoticeInbox:
         if self._fold.get(fact.id) is not None:
             return False
         key = notices.key_of(fact.at_ms)
-        if not self._fold.room(key):
+        if most := self._fold.most(key, fact):
+            of = {notices.MOST_A_DAY: "", notices.MOST_OF_PLAYBOOKS: " by playbooks"}.get(most, " that are not urgent")
             raise Refused(
-                f"people were told {notices.MOST_A_DAY} things today, the most that may be: "
-                "it stands in the conversation"
+                f"people were told {most} things{of} today, the most that may be: it stands in {fact.thread_id}"
             )
         digest = fact.id.encode()
         offered = await self._store.offer(

@@ -27,6 +27,10 @@ KEPT_DAYS: Final = 30
 """How long a notice is kept, seen or not."""
 MOST_A_DAY: Final = 200
 """Notices of one day; an agent that has more to say has to say it in its summary."""
+FOR_ALARMS: Final = 50
+"""So many of those are kept for urgent ones: whatever else is told all day, an alarm is heard."""
+MOST_OF_PLAYBOOKS: Final = 100
+"""So many playbooks may tell by themselves that are not urgent, all together: the rest is for agents and schedules."""
 
 Urgency = Literal["low", "normal", "high"]
 _URGENCY: Final[Mapping[str, Urgency]] = {"low": "low", "normal": "normal", "high": "high"}
@@ -167,9 +171,24 @@ class NoticeFold:
         """The logs that are in it."""
         return frozenset(self._read)
 
-    def room(self, key: str) -> bool:
-        """Whether one more fits into a day."""
-        return len(self._days.get(key, ())) < MOST_A_DAY
+    def most(self, key: str, note: NoticeKept) -> int:
+        """How many of a notice's kind a day may hold, if it has no room for this one; 0 if it has.
+
+        Args:
+            key: the day's log.
+            note: what is to be told.
+        """
+        day = self._days.get(key, {}).values()
+        if len(day) >= MOST_A_DAY:
+            return MOST_A_DAY
+        calm = [one for one in day if one.urgency != "high"]
+        if note.urgency == "high":
+            return 0
+        if len(calm) >= MOST_A_DAY - FOR_ALARMS:
+            return MOST_A_DAY - FOR_ALARMS
+        if not note.agent and sum(not one.agent for one in calm) >= MOST_OF_PLAYBOOKS:
+            return MOST_OF_PLAYBOOKS
+        return 0
 
     def get(self, id_: str) -> NoticeInfo | None:
         """The notice of that id."""

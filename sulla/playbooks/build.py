@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 from sulla.agent.model.decider import Decider
 from sulla.agent.turn.actor import Actor
+from sulla.core.errors import NotFound, Refused
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.words import Words
 from sulla.host.host import AgentParts, Built, Host
@@ -32,7 +34,9 @@ from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
-from sulla.tools.builtin.notify import PersonNote
+from sulla.tools.builtin.notify import PersonNote, Urgency
+
+log = logging.getLogger(__name__)
 
 
 def build(host: Host) -> Built:
@@ -97,8 +101,13 @@ def _actors(
     """What walks the runs that an agent is asked in."""
     notify = host.needed(Notifier)
 
-    async def tell(thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
-        await notify(PersonNote(thread_id, run_id, "", words, "normal", key))
+    async def tell(thread_id: ThreadId, run_id: RunId, key: str, words: Words, urgency: Urgency) -> None:
+        try:
+            await notify(PersonNote(thread_id, run_id, "", words, urgency, key))
+        except NotFound:
+            raise
+        except Refused as refused:  # it is told in its conversation, and nowhere else
+            log.warning("what a playbook says rings no bell: %s", refused.message)
 
     agents = host.agents
     effects = StepEffects(

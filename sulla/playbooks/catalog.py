@@ -369,7 +369,7 @@ def _inputs(shelved: CatalogEntry) -> Mapping[str, InputSpec]:
 
 def _count(definition: Definition) -> int:
     """Its steps, those within loops and branches included."""
-    ahead, count = list(definition.steps), 0
+    ahead, count = list(definition.all_steps), 0
     while ahead:
         does = ahead.pop().does
         count += 1

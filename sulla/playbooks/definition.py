@@ -102,6 +102,8 @@ class AgentStep:
     """JSON Schema that its result has to meet; None for text."""
     memory: bool = False
     """Whether it is told what its agent remembers, and is remembered itself."""
+    model: str = ""
+    """``provider:model``; empty for its agent's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,10 @@ class LoopStep:
     """Passes side by side, for `for_each` alone."""
     most: int = 100
     """Passes at the most; more is a failure."""
+    entries: tuple[Given, ...] | None = None
+    """In the place of `for_each`: a list that is written out, with objects or expressions in it."""
+    matrix: Mapping[str, Given] | None = None
+    """For each combination of the entries of these lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +302,30 @@ class InputSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookForm:
+    """How the messages of a webhook are signed, and what they are answered with."""
+
+    signed: Literal["standard", "github", "stripe", "slack", "hmac"] = "standard"
+    """`hmac`: HMAC-SHA256 over the body, in a header of the sender's own."""
+    header: str = ""
+    """For `hmac`: the header that holds the signature, in small letters."""
+    prefix: str = ""
+    """For `hmac`: what stands before the signature."""
+    encoding: Literal["hex", "base64"] = "hex"
+    """For `hmac`: how the signature is written."""
+    id: str = ""
+    """For `hmac`: the header that names the message, in small letters; empty where its body does."""
+    tolerance_s: float = 300.0
+    """How far the time of a message may be from ours, either way: what Standard Webhooks, Stripe and Slack all say."""
+    answer: Literal["begun", "run"] = "begun"
+    """`run`: what came of the run."""
+    output: str = ""
+    """For `run`: the one output that is the answer; empty for all of them."""
+    within_s: float = 20.0
+    """For `run`: after this time the answer is that the run has begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trigger:
     """What starts it."""
 
@@ -307,6 +337,8 @@ class Trigger:
     """Whose clocks count for `schedule`; empty for those of the home."""
     inputs: FrozenJson = field(default_factory=dict)
     """What it is started with then."""
+    webhook: WebhookForm | None = None
+    """None for what a `webhook` is unless said otherwise, and for all other kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,3 +371,12 @@ class Definition:
     """Steps that are at work side by side; None for as many as there may be. Those that only wait don't count."""
     concurrency: Concurrency | None = None
     """None for any number of runs at a time."""
+    on_error: tuple[Step, ...] = ()
+    """What is done where the run has failed, before it ends."""
+    finally_: tuple[Step, ...] = ()
+    """What is done behind that, however the run came to its end."""
+
+    @property
+    def all_steps(self) -> tuple[Step, ...]:
+        """Those that stand directly in it, in the order in which they have their turn."""
+        return (*self.steps, *self.on_error, *self.finally_)

@@ -39,6 +39,9 @@ _INDENT: Final = "  "
 def mermaid(definition: Definition) -> str:
     """A flowchart: a box for each step, an arrow for each need, a frame for each loop and each branch."""
     lines = ["flowchart TD", *_block(definition.steps, _INDENT)]
+    for name, steps in (("on_error", definition.on_error), ("finally", definition.finally_)):
+        if steps:
+            lines += [f'{_INDENT}subgraph {_node(f"{name}.")}["{name}"]', *_block(steps, 2 * _INDENT), f"{_INDENT}end"]
     return "\n".join(lines) + "\n"
 
 
@@ -85,6 +88,10 @@ def _label(step: Step) -> str:
 def _loop(does: LoopStep) -> str:
     if does.for_each is not None:
         return f"for each {does.name} of {does.for_each.source}"
+    if does.entries is not None:
+        return f"for each {does.name} of {len(does.entries)}"
+    if does.matrix is not None:
+        return f"for each {does.name} of {' and '.join(does.matrix)}"
     if does.while_ is not None:
         return f"while {does.while_.source}"
     return f"{does.count.source if does.count is not None else ''} times"

@@ -10,9 +10,10 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.words import Author
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
+from sulla.threads.log.plays import PLAYBOOK, is_own_wait
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.state import ThreadState
@@ -24,6 +25,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "run.failed": "a turn of a conversation ended in failure",
     "run.waiting": "a turn of a conversation waits for a person's answer",
     "heartbeat.ended": "a beat is over, however it ended",
+    "playbook.failed": "a run of another playbook has failed",
 }
 """The types of events, each with when it comes."""
 
@@ -31,6 +33,8 @@ TEXT_CHARS: Final = 4_000
 """Of what an agent said, and of a question."""
 BEAT_ENDED: Final = "BEAT_ENDED"
 """The record of a beat's end; its fields are the heartbeat's own (`heartbeat.beats.BeatEnded`)."""
+FAILED: Final = "failed"
+PLAYBOOK_FAILED: Final = "playbook.failed"
 HEARTBEAT: Final = "heartbeat"
 """What works on the threads that agents beat in."""
 MOST_CHAINED: Final = 3
@@ -55,12 +59,35 @@ class Happening:
 
 
 def gives_events(state: ThreadState) -> bool:
-    """Whether a thread is one whose events count: playbooks' own, and what works for others, start none.
+    """Whether a thread is one whose events count: what works for others starts none, and neither does a run of a
+    playbook but where it has failed.
 
     Args:
         state: the thread, as its head says.
     """
-    return state.identity.birth is None and state.identity.graph in ("", HEARTBEAT)
+    if state.identity.birth is not None:
+        return False
+    return state.identity.graph in ("", HEARTBEAT) or has_failed(state)
+
+
+def has_failed(state: ThreadState) -> bool:
+    """Whether a thread is a run of a playbook, of no step's, that has failed.
+
+    Args:
+        state: the thread, as its head says.
+    """
+    play = PLAYBOOK_RUN.of(state)
+    return play is not None and state.identity.birth is None and play.status == FAILED
+
+
+def may_hear(event: Happening, playbook: str) -> bool:
+    """Whether an event may start a playbook: no playbook hears of its own failures.
+
+    Args:
+        event: the event.
+        playbook: its name.
+    """
+    return event.type != PLAYBOOK_FAILED or event.payload["playbook"] != playbook
 
 
 def is_playbooks_turn(messages: Iterable[Input]) -> bool:
@@ -99,11 +126,15 @@ def happening(entry: Entry, state: ThreadState) -> Happening | None:
         text = str(entry.data.get("summary", ""))[:TEXT_CHARS]
         return _made("heartbeat.ended", entry, state, {**told, "text": text})
     match fact:
+        case RunFinished(outcome=outcome) if state.identity.graph == PLAYBOOK and outcome.status == FAILED:
+            return _made(PLAYBOOK_FAILED, entry, state, _of_play(state, outcome))
+        case RunError() as error if state.identity.graph == PLAYBOOK:
+            return _made(PLAYBOOK_FAILED, entry, state, _of_play(state, error.outcome) | {"text": _cut(error.message)})
         case RunFinished(outcome=outcome, joined=None) if not state.identity.graph:
             type_ = {"done": "run.finished", "blocked": "run.blocked", "failed": "run.failed"}.get(outcome.status)
             return _made(type_, entry, state, _outcome(outcome)) if type_ else None
         case RunError() as error if not state.identity.graph:
-            return _made("run.failed", entry, state, _outcome(error.outcome) | {"text": error.message[:TEXT_CHARS]})
+            return _made("run.failed", entry, state, _outcome(error.outcome) | {"text": _cut(error.message)})
         case Suspended(waits) if not state.identity.graph:
             asked = [
                 _question(wait) for wait in waits if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
@@ -135,6 +166,17 @@ def _outcome(outcome: Outcome) -> JsonObject:
         "text": text[:TEXT_CHARS],
         "needs": outcome.unblock_requirements[:TEXT_CHARS],
     }
+
+
+def _of_play(state: ThreadState, outcome: Outcome) -> JsonObject:
+    play = PLAYBOOK_RUN.of(state)
+    trigger = play.trigger if play is not None else ""
+    about: JsonObject = {"playbook": state.identity.title, "trigger": trigger}
+    return _outcome(outcome) | about | {"run": state.thread_id, "thread": play.thread if play is not None else ""}
+
+
+def _cut(text: str) -> str:
+    return text[:TEXT_CHARS]
 
 
 def _question(wait: Wait) -> Json:

@@ -27,11 +27,17 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
         all_tools: whether those of MCP servers are among them; if not, nothing is said of names that begin like theirs.
     """
     return KnownNames(
-        tools={tool.name: KnownTool(tool.schema, tool.effect, tool.missing, tool.gives) for tool in tools},
+        tools={tool.name: _known(tool) for tool in tools},
         agents=frozenset(agents),
         schedule=check_schedule,
         elsewhere="" if all_tools else MCP,
     )
+
+
+def _known(tool: Tool) -> KnownTool:
+    foreign = tool.category == "web" or tool.name.startswith(MCP)
+    reach = "" if callable(tool.reach) else tool.reach
+    return KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign)
 
 
 def playbook_folder(settings: HomeSettings) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -122,7 +123,8 @@ class StoredRuns:
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
-        order = RunOrder("start", self.make_id("seal"), inputs, begin.payload, by=by, handed=begin.handed)
+        seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
+        order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -260,8 +262,9 @@ class StoredRuns:
         created = ThreadCreated(state.identity.agent, play.name, graph=PLAYBOOK, play=play)
         thread_id = await self.threads.create(created, request_of(key))
         seal, by = self.make_id("seal"), state.context.by
-        payload = record.order.payload if record.order is not None else None
-        order = RunOrder("fork", seal, inputs, payload, (), tuple(steps), state.thread_id, info.last_seq, by=by)
+        first = record.order or RunOrder("start", by=by)
+        order = RunOrder("fork", seal, inputs, first.payload, (), tuple(steps), state.thread_id, info.last_seq, by=by)
+        order = replace(order, request=first.request, own=first.own)
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private

@@ -131,8 +131,8 @@ class _PlaybookTools:
         lines = (*good, *bad)
         if not lines:
             return Done(ours("There is no playbook that you can start here."))
-        more = f"\nand {len(lines) - MOST_LISTED} more" if len(lines) > MOST_LISTED else ""
-        return Done(ours("\n".join(lines[:MOST_LISTED]) + more))
+        cut = f"and {len(lines) - MOST_LISTED} more" if len(lines) > MOST_LISTED else ""
+        return Done(ours("\n".join(filter(None, (*lines[:MOST_LISTED], cut)))), cut=cut)
 
     async def run_playbook(
         self, context: ToolContext, *, playbook: Annotated[str, Bounds(1, 100)], inputs: dict[str, object] | None = None

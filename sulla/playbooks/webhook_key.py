@@ -12,17 +12,18 @@ LEAST_KEY_BYTES: Final = 16
 PREFIX: Final = "whsec_"
 
 
-def webhook_key(secret: str) -> bytes | None:
+def webhook_key(secret: str, *, decodes: bool = True) -> bytes | None:
     """What messages are signed with.
 
     Args:
         secret: ``whsec_`` and base64, as Standard Webhooks has it; any other is taken as it is written.
+        decodes: False where that one is, too: Stripe's begin with ``whsec_`` and are no base64.
 
     Returns:
         At least `LEAST_KEY_BYTES`; None if the secret holds fewer, so that nothing can be signed with it.
     """
     key = secret.encode()
-    if secret.startswith(PREFIX):
+    if decodes and secret.startswith(PREFIX):
         with suppress(NoBase64):  # then it is only called so
             key = b64decode(secret.removeprefix(PREFIX), validate=True)
     return key if len(key) >= LEAST_KEY_BYTES else None

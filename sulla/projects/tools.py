@@ -68,9 +68,8 @@ class _ProjectTools:
         if not found:
             return Done(ours("There are no projects."), origin="file")
         lines = await asyncio.to_thread(self._rows, found[:_MOST_LISTED], context.origins)
-        if len(found) > _MOST_LISTED:
-            lines.append(f"and {len(found) - _MOST_LISTED} more")
-        return Done(Words("\n".join(lines), Author.AGENT), origin="file")
+        cut = f"and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
+        return Done(Words("\n".join(filter(None, (*lines, cut))), Author.AGENT), origin="file", cut=cut)
 
     def _rows(self, found: Sequence[ListedProject], origins: FileOrigins) -> list[str]:
         places = [self._projects.place(listed.slug).resolve() for listed in found]
@@ -109,7 +108,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
         """
         return await self._change(context, project, lambda text: complete_task(text, task), f"Done: {task}")
 
@@ -118,7 +117,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
             reason: What is in its way, in one line; empty for nothing.
         """
         said = f"Blocked: {task}" if reason else f"Nothing is in the way any more: {task}"
@@ -129,7 +128,7 @@ class _ProjectTools:
 
         Args:
             project: The project's name.
-            task: The task's words, or so many of the first that no other begins like it.
+            task: Its words, or enough of the first.
             remark: What is to be said.
         """
         day, author = stamp(round(context.clock.now() * 1000))[:10], context.agent or "agent"

@@ -15,13 +15,13 @@ PATH_CHARS = 4096
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"
 QUESTION_PATTERN = r"^[a-z]+(:[A-Za-z0-9_.\-]+)+$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f]*$"
-STEP_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*(@[0-9]+(\.[0-9]+)*)?$"
+STEP_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*(@[0-9]+(\.[0-9]+)*|(\[[0-9]+\])+)?$"
 UTTERANCE_PATTERN = r"^[A-Za-z0-9_.:\-]+$"
 PATTERN_WORDS = {
     ID_PATTERN: "letters, digits, '_', '.' and '-', beginning with a letter or digit",
     QUESTION_PATTERN: "a question's id as approval.list or SUSPENDED gives it, e.g. 'review:tool_…'",
     LINE_PATTERN: "one line without control characters",
-    STEP_PATTERN: "a step's address as workflow.status gives it, e.g. 'research' or 'research@2'",
+    STEP_PATTERN: "a step's address as workflow.status gives it, e.g. 'research' or 'research@2', or research[2]",
     UTTERANCE_PATTERN: "letters, digits, '_', '.', ':' and '-'",
 }
 """What the patterns mean, for error messages."""

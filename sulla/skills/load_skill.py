@@ -76,8 +76,9 @@ def _load(catalog: SkillCatalog, name: str, file: str, offset: int, approved: st
 
 def _piece(what: str, text: str, offset: int) -> Done:
     end = offset + MAX_SHOWN
-    rest = f"\n… {len(text) - end} more characters: go on with offset={end}" if end < len(text) else ""
-    return Done(ours(f"{what}:\n\n{text[offset:end]}{rest}"), origin="file")
+    cut = f"… {len(text) - end} more characters: go on with offset={end}" if end < len(text) else ""
+    told = "\n".join(filter(None, (text[offset:end], cut)))
+    return Done(ours(f"{what}:\n\n{told}"), origin="file", data={"text": text[offset:end]}, cut=cut)
 
 
 def _about_files(known: KnownSkill, bundle: Bundle) -> str:

@@ -48,6 +48,10 @@ class LoopBeats:
         self.stalled_s: float | None = None
         """When the newest one was noticed."""
 
+    def begin(self, now_s: float) -> None:
+        """The loop is watched from now on: what was before, such as the making of a daemon, is no stall."""
+        self._beat_s = self._look_s = now_s
+
     def beat(self, now_s: float) -> float:
         """The loop turns; by how much it was late, in seconds."""
         late_s = max(0.0, now_s - self._beat_s - BEAT_S)

@@ -42,7 +42,7 @@ class StallWatch:
     async def run(self) -> None:
         """Beat on the loop, and look from beside it, until cancelled."""
         self._watched = threading.get_ident()
-        self._beats.beat(self._clock.elapsed())
+        self._beats.begin(self._clock.elapsed())
         thread = threading.Thread(target=self._look_on, name="stall watch", daemon=True)
         thread.start()
         try:

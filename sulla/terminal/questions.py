@@ -17,6 +17,8 @@ from sulla.terminal.times import ago
 
 Row = dict[str, Any]
 
+VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
+"""The protocol's words for answers; the daemon says which of them fit."""
 YES = ("y", "yes")
 NO = ("n", "no")
 ALWAYS = ("always",)
@@ -73,6 +75,18 @@ class Question:
         if self.id.startswith(_YES_OR_NO):
             return ("approve", "reject", "give_up")
         return ("run_again", "give_up", "result") if self.id.startswith(_REVIEW) else ("result", "give_up")
+
+    @property
+    def how(self) -> tuple[str, str]:
+        """What `sulla approvals answer ID` takes behind the id: an example, and all that there is."""
+        if self.choices:
+            return "1", "the words of a choice or its number, or give_up"
+        if self.id.startswith(_STEP):
+            return '"YOUR ANSWER"', "or give_up"
+        if self.id.startswith(_YES_OR_NO):
+            return "yes", "yes, no or give_up"
+        *most, last = self.verdicts
+        return self.verdicts[0], f"{', '.join(most)} or {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +172,28 @@ def read(question: Question, line: str) -> Given | None:
     return None if chosen is None else Given("result", chosen)
 
 
+def given_by(question: Question, said: str, text: str) -> Given | None:
+    """What somebody has given a command as their answer. Pure.
+
+    Unlike at a prompt nothing but a plain yes is one, and nothing but a plain no is a no to a call.
+
+    Args:
+        question: what they were asked.
+        said: the answer: plain words, or one of the protocol's (`Question.verdicts`).
+        text: what goes with one of the protocol's.
+
+    Returns:
+        None for nothing that could be meant.
+    """
+    if said in VERDICTS and said not in question.choices:
+        return Given(said, text)
+    if question.id.startswith(_CALL):
+        word = said.strip().casefold()
+        verdict = "approve" if word in YES else "reject" if word in NO else ""
+        return Given(verdict, text) if verdict else None
+    return None if text or question.id.startswith(_REVIEW) else read(question, said)
+
+
 def chosen_of(question: Question, said: str) -> str | None:
     """What somebody means, where there is something to choose from. Pure.
 
@@ -207,11 +243,9 @@ def always_allows(target: str) -> str:
 
 def how_to_answer(question: Question, thread_id: str) -> str:
     """What to do about a question that nobody here can answer, or nobody did. Pure."""
-    *most, last = question.verdicts
-    words = f"{', '.join(most)} or {last}"
-    first = question.verdicts[0] + (" --text TEXT" if question.verdicts[0] == "result" else "")
+    first, words = question.how
     return (
-        f"[this waits for an answer, {words}:\n{choices_of(question)}"
+        f"[this waits for an answer ({words}):\n{choices_of(question)}"
         f"   sulla approvals answer {one_line(question.short_id)} {first}\n"
         f" then see what came of it:\n"
         f"   sulla thread show {one_line(thread_id)}]\n"

@@ -4,6 +4,7 @@ moved.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.ids import MessageId, ThreadId
+from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.models.base import Provider, ToolSpec
@@ -47,6 +49,7 @@ from sulla.threads.retention import Retention
 from sulla.threads.store import Sent, ThreadStore
 from sulla.threads.watching import Watcher
 from sulla.tools.base import Effect, Tool
+from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
 MOST_ROUNDS = 1_000
@@ -75,6 +78,10 @@ def scripted_model(
         Calibrations(),
     )
     return Model(provider, estimator, Ledger(day if day is not None else DayLimits()), Breaker(), lambda: 0.0)
+
+
+def _effects(box: Toolbox) -> Callable[[ToolCall], Effect]:
+    return lambda call: effect_of(box.get(call.name), call.args)
 
 
 class World:
@@ -122,18 +129,18 @@ class World:
         make_id, owner = self._make_id, f"{home}:boot{boot}"
         self.threads = ThreadStore(store, self.clock, make_id, owner, THREAD_SCHEMA, kept, watcher)
         limits = limits or RunLimits()
-        effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         spec = AgentSpec("sulla", "Sulla", "You are Sulla.", completion)
         specs = tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in tools)
         self.model = model if model is not None else scripted_model(provider)
         self.summaries: list[ThreadId] = []
         """Threads that asked for a summary."""
-        chat = self.chat = AgentChat(
-            self.model, spec, specs, lambda name: effects.get(name, "pure"), limits, Surroundings(), self._summarize
-        )
+        box = Toolbox(tools)
+        around = Surroundings()
+        chat = self.chat = AgentChat(self.model, spec, specs, _effects(box), limits, around, self._summarize)
+        effects: dict[str, Effect] = {tool.name: tool.effect for tool in tools}
         self.permissions = Permissions(store, self.clock)
         usual = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
-        calls = ToolCalls(Toolbox(tools), workspace, lambda: 0.0, guard if guard is not None else usual)
+        calls = ToolCalls(box, workspace, lambda: 0.0, guard if guard is not None else usual)
         graph = create_agent_graph(InputHandler(chat), AgentNode(chat, calls))
         names = ("sulla", "helper", actor_key("sulla", "scripted:cheap"))
         self.actors = {name: Actor(spec, "scripted", graph) for name in names}

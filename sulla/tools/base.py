@@ -180,6 +180,8 @@ class Tool:
     something, and a call of it is refused with these words."""
     files: FileUse | FilesOf = "none"
     """What it reads and, unless it is `pure`, writes: what a tainted run wrote is tainted when it is read."""
+    effect_of: Callable[[FrozenJson], Effect] | None = None
+    """What a repeat of a call would do, where that depends on its arguments; `effect` is the worst that it can be."""
     gives: FrozenJson = field(default_factory=dict)
     """JSON Schema of each of the values in `Done.data`, by name, beside `text`."""
 

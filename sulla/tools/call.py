@@ -12,6 +12,7 @@ from sulla.core.errors import (
     InvalidInput,
     NotAvailable,
     NotFound,
+    Refused,
     SettingsError,
     StaleLease,
     SullaError,
@@ -118,7 +119,7 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
             is_error=True,
             passing=error.retryable,
             retry_after_s=error.retry_after_s,
-            refused=isinstance(error, _TIMELESS),
+            refused=isinstance(error, _TIMELESS) or type(error) is Refused,
         )
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):

@@ -1,29 +1,38 @@
-"""Where the rest of a long result goes: files of the workspace that `read_file` and `search_files` can look into."""
+"""Where the rest of a long result goes: files of the workspace that `read_file` and `search_files` can look into.
+
+Agents and their commands may put anything in the place of that folder. So no link on the way to it is followed, what is
+written and removed there goes through its open descriptor, and only what bears a name of ours is ever removed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
+from typing import Final
 
-from sulla.core.errors import NotFound, SullaError
-from sulla.tools.paths import locate, open_folder, translated
+from sulla.core.errors import NotFound, PathEscape, SullaError
+from sulla.core.ids import derived_id
+from sulla.tools.paths import translated
 
 FOLDER = ".sulla/outputs"
 MAX_FILES = 200
 MAX_TOTAL_BYTES = 64 * 1024 * 1024
 """How much is kept in a workspace, in all; the oldest goes first."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_NAME: Final = re.compile(r"[a-z]{1,20}_[0-9a-f]{24}(-job_[0-9]{1,9})?")
+"""The id of a call (`core.ids`), or of a conversation with one of its jobs: what results are named by."""
+_OPENED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def where(name: str) -> str:
-    """The file for the result of that name, relative to the workspace."""
-    return f"{FOLDER}/{_UNSAFE.sub('_', name)[:100]}.txt"
+    """The file for the result of that name, relative to the workspace. What is not named as an id gets one."""
+    return f"{FOLDER}/{name if _NAME.fullmatch(name) else derived_id('kept', name)}.txt"
 
 
 def how_to_read(path: str) -> str:
@@ -43,6 +52,7 @@ async def keep(root: Path, name: str, pieces: Iterable[str]) -> str:
         The file, relative to the workspace.
 
     Raises:
+        PathEscape: something else lies in the place of the folder, e.g. a link.
         SullaError: it could not be written.
     """
     return await asyncio.to_thread(_keep, root, name, pieces)
@@ -56,39 +66,108 @@ async def rest_of(root: Path, name: str, pieces: Iterable[str]) -> str:
         return f"The rest could not be kept: {error.message}. Ask for less at a time."
 
 
+def kept_names(root: Path) -> list[str]:
+    """The names of the results that are kept in a workspace, without their ending.
+
+    Args:
+        root: the workspace.
+
+    Raises:
+        PathEscape: as `keep`.
+        SullaError: the folder cannot be read.
+    """
+    try:
+        with _opened(root, make=False) as fd:
+            return [name.removesuffix(".txt") for _, _, name in _ours(fd)]
+    except NotFound:
+        return []
+
+
+def remove(root: Path, names: Collection[str]) -> None:
+    """Remove kept results; one that is not there any more is none to be removed.
+
+    Args:
+        root: the workspace.
+        names: some of `kept_names`.
+
+    Raises:
+        PathEscape: as `keep`.
+        SullaError: one cannot be removed.
+    """
+    with suppress(NotFound), _opened(root, make=False) as fd, translated(FOLDER):
+        for _, _, name in _ours(fd):
+            if name.removesuffix(".txt") in names:
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=fd)
+
+
 def _keep(root: Path, name: str, pieces: Iterable[str]) -> str:
     path = where(name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with locate(root, path, make_folders=True) as spot, translated(path):
+    with _opened(root, make=True) as fd, translated(path):
+        own = path.removeprefix(f"{FOLDER}/")
         # Made anew, so that nothing is written through what somebody else has put there.
         with suppress(FileNotFoundError):
-            os.unlink(spot.name, dir_fd=spot.folder_fd)
-        with os.fdopen(os.open(spot.name, flags, 0o600, dir_fd=spot.folder_fd), "wb") as file:
+            os.unlink(own, dir_fd=fd)
+        with os.fdopen(os.open(own, flags, 0o600, dir_fd=fd), "wb") as file:
             for piece in pieces:
                 file.write(piece.encode("utf-8", "replace"))
-    _tidy(root)
+        _tidy(fd)
     return path
 
 
-def _tidy(root: Path) -> None:
-    """Remove the oldest files over the bounds."""
+@contextmanager
+def _opened(root: Path, *, make: bool) -> Iterator[int]:
+    """The folder's descriptor, for as long as the block lasts; no link on the way below the workspace is followed."""
+    fds: list[int] = []
     try:
-        with open_folder(root, FOLDER) as fd, translated(FOLDER):
-            _tidy_folder(fd)
-    except NotFound:
-        return  # somebody removed it meanwhile: then there is nothing to tidy
+        with translated(FOLDER):
+            fds.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            for part in FOLDER.split("/"):
+                fds.append(_step(fds[-1], part, make=make))
+        yield fds[-1]
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
-def _tidy_folder(fd: int) -> None:
+def _step(folder_fd: int, name: str, *, make: bool) -> int:
+    if make:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder_fd)
+            os.fsync(folder_fd)
+    try:
+        return os.open(name, _OPENED, dir_fd=folder_fd)
+    except OSError:
+        with suppress(FileNotFoundError):
+            mode = os.stat(name, dir_fd=folder_fd, follow_symlinks=False).st_mode
+            if not stat.S_ISDIR(mode):
+                found = "a link" if stat.S_ISLNK(mode) else "a file"
+                said = f"{FOLDER!r} of the workspace has to be a folder, and {name!r} on the way there is {found}"
+                raise PathEscape(f"{said}; remove it") from None
+        raise
+
+
+def _ours(fd: int) -> list[tuple[int, int, str]]:
+    """Of the open folder what was put there by `keep`: when, in nanoseconds, how much, in bytes, and its name.
+
+    What has a second name is one with a file somewhere else, which nobody has asked to be rid of.
+    """
     found: list[tuple[int, int, str]] = []
     with os.scandir(fd) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):
                 status = entry.stat(follow_symlinks=False)
-                if entry.is_file(follow_symlinks=False):
+                own = entry.name.endswith(".txt") and _NAME.fullmatch(entry.name.removesuffix(".txt"))
+                if own and stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
                     found.append((status.st_mtime_ns, status.st_size, entry.name))
+    return found
+
+
+def _tidy(fd: int) -> None:
+    """Remove the oldest files over the bounds."""
     total = 0
-    for count, (_, size, name) in enumerate(sorted(found, key=itemgetter(0), reverse=True), 1):
+    for count, (_, size, name) in enumerate(sorted(_ours(fd), key=itemgetter(0), reverse=True), 1):
         total += size
         # The newest one stays, whatever it weighs: it was asked for just now.
         if count > 1 and (count > MAX_FILES or total > MAX_TOTAL_BYTES):

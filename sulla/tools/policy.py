@@ -16,7 +16,7 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.pattern import late_pattern
-from sulla.tools.base import Reach, Tool, ToolContext
+from sulla.tools.base import Effect, Reach, Tool, ToolContext
 
 _WEB: Final = late_pattern(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
 
@@ -76,6 +76,7 @@ class _PolicyCase:
     reach: Reach
     question: str | None
     """What the tool wants to be asked first; None if it could not say."""
+    effect: Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,11 @@ RULES: Final = (
     _PolicyRule("allowed_before", lambda case: case.standing.allowed, Allow),
     _PolicyRule(
         "unattended",
-        lambda case: case.standing.trust == "unattended" and case.tool.effect != "pure",
+        lambda case: case.standing.trust == "unattended" and case.effect != "pure",
         AskFirst,
         "nobody is there who started this, and it takes effect outside the workspace",
     ),
-    _PolicyRule("known_read", lambda case: case.tool.effect == "pure" and case.standing.known_target, Allow),
+    _PolicyRule("known_read", lambda case: case.effect == "pure" and case.standing.known_target, Allow),
     _PolicyRule(
         "tainted",
         lambda case: case.standing.tainted,
@@ -126,7 +127,9 @@ def judge(tool: Tool, args: FrozenJson, context: ToolContext, standing: CallCont
         context: what the tool would get.
         standing: what else is known.
     """
-    case = _PolicyCase(tool, standing, reach_of(tool, args, context), question_of(tool, args, context))
+    case = _PolicyCase(
+        tool, standing, reach_of(tool, args, context), question_of(tool, args, context), effect_of(tool, args)
+    )
     rule = next(rule for rule in RULES if rule.fits(case))
     if rule.then is Allow:
         return Allow(rule.name)
@@ -143,6 +146,23 @@ def reach_of(tool: Tool, args: FrozenJson, context: ToolContext) -> Reach:
         return "inward" if tool.reach(args, context) == "inward" else "outward"
     except Exception:  # noqa: BLE001 - what a tool makes of odd arguments is no permission
         return "outward"
+
+
+def effect_of(tool: Tool | None, args: FrozenJson) -> Effect:
+    """What a repeat of a call would do; what `Tool.effect` says, also where the tool fails to say more.
+
+    Args:
+        tool: what is called; a call of no tool does nothing, however often.
+        args: the call's.
+    """
+    if tool is None:
+        return "pure"
+    if tool.effect_of is None:
+        return tool.effect
+    try:
+        return tool.effect_of(args)
+    except Exception:  # noqa: BLE001 - as above
+        return tool.effect
 
 
 def question_of(tool: Tool, args: FrozenJson, context: ToolContext) -> str | None:
@@ -165,7 +185,7 @@ def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str)
         question: what the tool itself asks.
     """
     said = {
-        "tool": [tool.name, tool.description, dict(tool.schema), tool.effect, reach_of(tool, args, context)],
+        "tool": [tool.name, tool.description, dict(tool.schema), effect_of(tool, args), reach_of(tool, args, context)],
         "args": dict(args),
         "where": [str(context.workspace), context.agent, context.thread_id, context.run_id, context.call_id],
         "question": question,

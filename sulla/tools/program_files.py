@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase, translate
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -19,6 +20,7 @@ from sulla.core.errors import Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import ToolContext
 from sulla.tools.paths import inside
+from sulla.tools.program_links import led_to
 
 PROGRAM_FILES: Final = {
     "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.y*ml",
@@ -62,7 +64,7 @@ PROGRAM_FILES: Final = {
     ),
     "an editor": (
         "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua *.el startup.m "
-        "startup.jl"
+        "startup.jl *.iml devcontainer.json launch.json"
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
@@ -75,7 +77,7 @@ PROGRAM_FILES: Final = {
         "*.service *.timer *.socket *.mount *.appimage *.deb *.rpm *.pkg *.dmg crontab *.crontab *.cron "
         "autorun.inf desktop.ini _netrc *.run *.nu *.path *.spec artisan *.webloc *.fileloc *.inetloc *.terminal "
         "*.mobileconfig *.jar *.jnlp *.jse *.wsh *.sct *.scf *.pif *.cpl *.msc *.chm *.docm *.dotm *.xlsm *.xltm "
-        "*.xlam *.xll *.pptm *.iqy"
+        "*.xlam *.xll *.pptm *.iqy *.so *.dylib *.dll supervisord.conf"
     ),
 }
 """Who runs or obeys which files: names in small letters, `*` for any letters, `?` for one."""
@@ -175,10 +177,7 @@ class ProgramFiles:
         """What a person is asked before a tainted run writes a file; empty for nothing. Arguments as in `reader`."""
         if not (who := self.reader(parts)):
             return ""
-        return (
-            f"write {'/'.join(parts)} in the workspace? {who[0].upper()}{who[1:]} may run it or take orders from it, "
-            "outside the sandbox, and the conversation holds text from outside that may have asked for this"
-        )
+        return _asked(parts, f"{who[0].upper()}{who[1:]}")
 
     def asks(self, args: FrozenJson, context: ToolContext) -> str:
         """Keeps `Tool.asks` for a tool that writes the file `path` of the workspace."""
@@ -187,9 +186,19 @@ class ProgramFiles:
             return ""
         try:
             place = inside(context.workspace, path)
-            return self.question(place.relative_to(os.path.realpath(context.workspace)).parts)
         except SullaError:
             return ""  # the tool will say the same, and `check` looks again
+        return self._question(place.relative_to(os.path.realpath(context.workspace)).parts, context)
+
+    def _question(self, parts: Sequence[str], context: ToolContext) -> str:
+        """As `question`, also for a file that a program is led to under another name."""
+        if asked := self.question(parts):
+            return asked
+        top = os.path.realpath(context.workspace)
+        place = Path(top, *parts)
+        if not {place, *place.parents}.isdisjoint(led_to(top, self.reader)):
+            return _asked(parts, "A program that a link or git's settings lead there")
+        return ""
 
     def check(self, parts: Sequence[str], context: ToolContext) -> None:
         """Look again when the file is open to be written: a link may have been put in its way since the question.
@@ -197,11 +206,18 @@ class ProgramFiles:
         Raises:
             Refused: nobody was asked about this file.
         """
-        if context.tainted and (asked := self.question(parts)) and asked not in context.approved.split("\n"):
+        if context.tainted and (asked := self._question(parts, context)) and asked not in context.approved.split("\n"):
             raise Refused(
                 f"nobody has allowed to write {'/'.join(parts)!r}, where this path leads now; name that file itself, "
                 "and a person is asked"
             )
+
+
+def _asked(parts: Sequence[str], who: str) -> str:
+    return (
+        f"write {'/'.join(parts)} in the workspace? {who} may run it or take orders from it, "
+        "outside the sandbox, and the conversation holds text from outside that may have asked for this"
+    )
 
 
 PROGRAMS: Final = ProgramFiles()

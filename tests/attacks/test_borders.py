@@ -117,6 +117,7 @@ STAYING = {
     "OpenQuestion": "a question that was read again",
     "PlayRow": "a run of a playbook, for a client",
     "RecentRow": "a conversation, for a client",
+    "RunRecord": "a run of a playbook that was read again",
     "SafetyExplained": "a conversation, for a client",
     "ScheduleRow": "a schedule that was read again",
     "ThreadEntry": "a conversation that was read again, for a client",

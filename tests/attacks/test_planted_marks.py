@@ -41,7 +41,9 @@ from sulla.models.base import PromptSection
 from sulla.people import notices
 from sulla.people.notices import NoticeKept
 from sulla.playbooks.events import EVENTS, gives_events, happening
+from sulla.playbooks.records import PlayState
 from sulla.playbooks.run.orders import RunOrder, read_order
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.schedules.forms import from_json, to_json
 from sulla.schedules.spec import MessageAction, ReminderAction
 from sulla.store.memory import MemoryStore
@@ -52,7 +54,7 @@ from sulla.testing.world import World
 from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.family import Birth, Report
 from sulla.threads.log.forms import Form, fields_to_json
-from sulla.threads.log.plays import OwedAnswer
+from sulla.threads.log.plays import PLAYBOOK, OwedAnswer
 from sulla.threads.log.provenance import MARKS, from_outside
 from sulla.threads.log.records import Outcome, ThreadCreated
 from sulla.threads.log.state import ThreadState
@@ -200,11 +202,14 @@ def test_a_mark_in_any_field_of_a_record_that_says_so_arrives_as_from_outside(ki
             assert from_outside(replace(clean, **{one.name: replace(part, tainted=True)})), one.name
 
 
-def events_of(fact: Any, *, tainted: bool) -> Any:
-    """The event that a record is, in a thread that may hold something from outside."""
+def events_of(fact: Any, *, tainted: bool, run: bool = False) -> Any:
+    """The event that a record is, in a thread that may hold something from outside, or in a run that has failed."""
     state: ThreadState = thread_before("INPUT")
     state.context.tainted = tainted
-    state.identity = replace(state.identity, graph="heartbeat" if fact.kind == "BEAT_ENDED" else "")
+    graph = "heartbeat" if fact.kind == "BEAT_ENDED" else PLAYBOOK if run else ""
+    state.identity = replace(state.identity, graph=graph)
+    if run:
+        PLAYBOOK_RUN.put(state, PlayState("night", "0" * 64, status="failed"))
     assert gives_events(state)
     return happening(Entry(7, fact.kind, False, NOW, fact.data(), THREAD_SCHEMA.forms), state)
 
@@ -216,14 +221,15 @@ def test_every_event_is_mistrusted_with_its_thread_or_its_record() -> None:
             given: dict[str, Any] = {"joined": None} if kind == "RUN_FINISHED" else {}
             given |= {"outcome": Outcome(status, MARK, MARK, MARK, MARK)} if kind == "RUN_FINISHED" else {}
             fact = filled(cls, **given)
-            if (event := events_of(fact, tainted=True)) is None:
-                continue
-            found.add(event.type)
-            assert MARK in str(event.payload), kind
-            assert event.by.tainted, kind
-            assert not events_of(fact, tainted=False).by.tainted, kind
-            if hasattr(fact, "tainted"):
-                assert events_of(replace(fact, tainted=True), tainted=False).by.tainted, kind
+            for run in (False, True):
+                if (event := events_of(fact, tainted=True, run=run)) is None:
+                    continue
+                found.add(event.type)
+                assert MARK in str(event.payload), kind
+                assert event.by.tainted, kind
+                assert not events_of(fact, tainted=False, run=run).by.tainted, kind
+                if hasattr(fact, "tainted"):
+                    assert events_of(replace(fact, tainted=True), tainted=False, run=run).by.tainted, kind
     assert found == set(EVENTS)
 
 
@@ -293,6 +299,7 @@ SAYING = {
     ("daemon/models/rehearsal.py", "Input"): "the daemon's own words",
     ("daemon/service.py", "Answer"): "a person's; agents have no token that may answer",
     ("heartbeat/node.py", "Report"): "the daemon's own words",
+    ("playbooks/run/admission.py", "Played"): "ids, and who began the run says whose words it holds",
     ("playbooks/run/driver.py", "Played"): "ids, and what the thread holds already",
     ("playbooks/run/log.py", "Played"): "a fact of the machine; whoever has it written says whose words it holds",
     ("playbooks/run/steps.py", "Played"): "ids",

@@ -38,7 +38,8 @@ def test_a_command_of_another_package_stands_in_the_last_group() -> None:
 @pytest.mark.parametrize("words", [("--help",), ("schedule", "add", "--help")])
 def test_help_breaks_no_word_on_a_narrow_terminal(capsys: Capsys, words: tuple[str, ...]) -> None:
     whole = typed(capsys, *words).out
-    with seat(words, os.environ, columns=60) as at:
+    environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with seat(words, environ, columns=60) as at:
         assert at.ended() == Exit.OK
     script = Path(sys.executable).parent / "sulla"
     shown = re.sub(rf"(?<= ){re.escape(str(script))}(?= )", "sulla", " ".join(at.text.split()))

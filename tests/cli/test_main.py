@@ -21,7 +21,8 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encod
 Capsys = pytest.CaptureFixture[str]
 
 
-def test_the_help_names_every_command_and_what_it_does(capsys: Capsys) -> None:
+def test_the_help_names_every_command_and_what_it_does(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     shown = typed(capsys, "--help")
     assert shown.code == 0
     for name, command in COMMANDS.items():

@@ -15,6 +15,7 @@ from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
@@ -23,6 +24,8 @@ from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.base import Provider
 from sulla.models.catalog import ModelName
+from sulla.playbooks.rpc import METHODS as PLAYBOOKS
+from sulla.playbooks.service import Begin
 from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
@@ -39,6 +42,8 @@ class World:
         self.home = home
         self.clock = clock
         self.providers: list[ScriptedProvider] = []
+        self.script: tuple[Say, ...] = ()
+        """What each model that is made from here on says by itself."""
         self._numbers = count(1)
         self._built: list[System] = []
 
@@ -53,7 +58,7 @@ class World:
         """A daemon on the home, forgetful of threads and never of files."""
 
         def scripted(provider: Provider) -> Provider:
-            self.providers.append(ScriptedProvider((), f"model-{len(self.providers)}"))
+            self.providers.append(ScriptedProvider(self.script, f"model-{len(self.providers)}"))
             return self.providers[-1]
 
         place = Place(
@@ -236,3 +241,19 @@ async def test_a_skill_that_changes_while_a_person_thinks_is_not_read_on_their_y
     await world.attend(system, thread_id)
     assert all("POISON" not in str(event.data) for event in await events(system, thread_id))
     assert not (world.home / "trusted_skills.json").exists()
+
+
+async def test_a_step_of_a_playbook_works_with_the_model_that_it_names(world: World) -> None:
+    system = await world.up()
+    runs = PLAYBOOKS.service_in(system.service.services)
+    steps = "steps: [{id: a, agent: '', prompt: Look}, {id: b, agent: '', prompt: Write, model: 'ollama:small'}]"
+    text = f"name: two\ndefaults: {{model: 'ollama:tiny'}}\n{steps}\n"
+    run = (await runs.start(Begin("", source=text, by=Author.PERSON), "k")).run
+    world.script = (DONE,)
+    while ready := await system.store.find(ready=True):
+        for info in ready:
+            await world.attend(system, info.key)
+    children = [event.data["thread_id"] for event in await events(system, run) if event.type == "CHILD_STARTED"]
+    found = [only(await events(system, str(child)), "RUN_STARTED")["model"] for child in children]
+    assert found == ["tiny", "small"]
+    assert (await runs.status(run)).about.status == "completed"

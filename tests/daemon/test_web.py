@@ -31,7 +31,7 @@ async def call(toolbox: Toolbox, name: str, **args: Json) -> Done:
 
 async def test_without_settings_the_web_can_be_read_and_not_searched(tmp_path: Path) -> None:
     toolbox = tools(tmp_path)
-    assert toolbox.names == ("web_fetch", "web_search")
+    assert toolbox.names == ("http", "web_fetch", "web_search")
     assert "no web search is set up" in (await call(toolbox, "web_search", query="tea")).text
 
 
@@ -68,5 +68,5 @@ def test_settings_that_cannot_work_are_refused_at_the_start(tmp_path: Path, web:
 
 def test_the_key_comes_from_the_variable_that_others_use_and_is_a_secret(tmp_path: Path) -> None:
     settings = load_settings({"BRAVE_API_KEY": "a-key-of-brave", "SULLA_WEB__SEARCH": "brave"}, {}, tmp_path)
-    assert len(make_web_tools(settings)) == 2
+    assert len(make_web_tools(settings)) == 3
     assert "a-key-of-brave" not in repr(settings)

@@ -36,6 +36,7 @@ from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Tool
+from sulla.tools.builtin.notify import Urgency
 from sulla.tools.registry import Toolbox
 
 MAX_ROUNDS = 200
@@ -105,7 +106,9 @@ class PlayWorld(World):
             spec, "", create_playbook_graph(PlaybookNode(self.effects, self.lanes))
         )
 
-    async def _tell(self, thread_id: ThreadId, run_id: RunId, key: str, words: Words) -> None:
+    async def _tell(
+        self, thread_id: ThreadId, run_id: RunId, key: str, words: Words, urgency: Urgency = "normal"
+    ) -> None:
         if key not in [known for known, _ in self.said]:
             self.said.append((key, words.text))
 
@@ -124,17 +127,19 @@ class PlayWorld(World):
         payload: Json = None,
         request_id: str | None = None,
         origin: Origin = "operator",
+        tainted: bool = False,
+        own: bool = False,
     ) -> ThreadId:
-        """Begin a run; nobody works on it yet."""
+        """Begin a run, of what nobody trusts (`tainted`) or of a file of the home (`own`); nobody works on it yet."""
         kept = await self.texts.kept(name)
         play = play_of(kept.definition, kept.source, trigger, thread)
         thread_id = await self.threads.create(
             ThreadCreated("sulla", name, graph=PLAYBOOK, play=play), request_id or self._make_id("req")
         )
-        order = RunOrder(
-            "start", f"seal {thread_id}", complete_inputs(kept.definition, inputs or {}), payload, by=Author.PERSON
-        )
-        await self.threads.send(thread_id, Input(MessageId("order:start"), order.text(), origin=origin))
+        given, by = complete_inputs(kept.definition, inputs or {}), Author.OUTSIDE if tainted else Author.PERSON
+        order = RunOrder("start", f"seal {thread_id}", given, payload, by=by, own=own)
+        said = Input(MessageId("order:start"), order.text(), origin=origin, tainted=tainted)
+        await self.threads.send(thread_id, said)
         return thread_id
 
     async def run_play(

@@ -18,7 +18,7 @@ FORBIDDEN = frozenset(
     asyncio concurrent threading multiprocessing subprocess signal select selectors
     time sched socket ssl http urllib os pathlib shutil tempfile glob io sqlite3 random secrets uuid logging
     pkgutil anthropic ollama openai httpx httpx2 aiohttp anyio fastapi starlette uvicorn websockets psycopg
-    psycopg_pool redis hiredis rich opentelemetry prometheus_client structlog
+    psycopg_pool redis hiredis pygls lsprotocol rich opentelemetry prometheus_client structlog
     """.split()
 )
 """What a pure module imports nowhere: no loop, clock, network, disk or chance, and no library that brings them."""

@@ -58,6 +58,9 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Benc
 async def test_a_call_reaches_the_server_and_its_answer_is_untrusted_text(shared: Bench) -> None:
     said = await shared.use("mcp__real__echo", text="hello")
     assert (said.text, said.is_error, said.origin, said.tainted) == ("hello", False, "web", True)
+    assert (said.data, said.cut) == ({"text": "hello", "value": {"result": "hello"}}, "")
+    (echo,) = [tool for tool in shared.hub.current() if tool.name == "mcp__real__echo"]
+    assert "'result': {'title': 'Result', 'type': 'string'}" in str(echo.gives["value"])
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -77,6 +80,7 @@ async def test_wrong_arguments_never_leave(shared: Bench) -> None:
 async def test_a_picture_is_named_and_not_shown(shared: Bench) -> None:
     said = await shared.use("mcp__real__picture")
     assert said.text == "[image, image/png, about 402 bytes: not shown]"
+    assert said.text in said.cut
 
 
 @pytest.mark.asyncio(loop_scope="module")

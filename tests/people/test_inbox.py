@@ -12,7 +12,16 @@ import pytest
 
 from sulla.core.errors import NotFound, Refused, StoreUnavailable
 from sulla.people.inbox import LOOK_S, MOST_NEWS, SWEEP_S, NoticeInbox
-from sulla.people.notices import HEAD, KEPT_DAYS, KIND, MOST_A_DAY, NoticeKept, key_of
+from sulla.people.notices import (
+    FOR_ALARMS,
+    HEAD,
+    KEPT_DAYS,
+    KIND,
+    MOST_A_DAY,
+    MOST_OF_PLAYBOOKS,
+    NoticeKept,
+    key_of,
+)
 from sulla.store.base import Subscription
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, LogInfo
@@ -171,11 +180,27 @@ async def test_who_was_long_away_is_told_the_newest_and_finds_the_others_in_the_
 
 async def test_a_day_has_room_for_so_many(board: NoticeInbox, manual_clock: ManualClock) -> None:
     for number in range(MOST_A_DAY):
-        await board.keep(note(manual_clock, number))
+        await board.keep(replace(note(manual_clock, number), urgency="high"))
     with pytest.raises(Refused, match="200 things today"):
-        await board.keep(note(manual_clock, MOST_A_DAY))
+        await board.keep(replace(note(manual_clock, MOST_A_DAY), urgency="high"))
     assert not await board.keep(note(manual_clock, 3))
     await manual_clock.advance(DAY_S)
+    assert await board.keep(note(manual_clock, MOST_A_DAY))
+
+
+async def test_whatever_else_is_told_all_day_an_alarm_is_heard(board: NoticeInbox, manual_clock: ManualClock) -> None:
+    for number in range(MOST_A_DAY - FOR_ALARMS):
+        await board.keep(note(manual_clock, number))
+    with pytest.raises(Refused, match="150 things that are not urgent today"):
+        await board.keep(note(manual_clock, MOST_A_DAY))
+    assert await board.keep(replace(note(manual_clock, MOST_A_DAY), urgency="high"))
+
+
+async def test_playbooks_leave_room_for_what_agents_tell(board: NoticeInbox, manual_clock: ManualClock) -> None:
+    for number in range(MOST_OF_PLAYBOOKS):
+        await board.keep(replace(note(manual_clock, number), agent=""))
+    with pytest.raises(Refused, match="100 things by playbooks today"):
+        await board.keep(replace(note(manual_clock, MOST_A_DAY), agent=""))
     assert await board.keep(note(manual_clock, MOST_A_DAY))
 
 

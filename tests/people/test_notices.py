@@ -58,8 +58,8 @@ def test_news_come_in_the_order_in_which_they_were_read() -> None:
 def test_a_day_holds_so_many_and_no_more() -> None:
     made = book(*(replace(TEA, id=f"ntc_{number}") for number in range(MOST_A_DAY + 7)))
     assert len(made.all()) == MOST_A_DAY
-    assert not made.room(DAY)
-    assert made.room(key_of(AT + 86_400_000))
+    assert made.most(DAY, TEA) == MOST_A_DAY
+    assert not made.most(key_of(AT + 86_400_000), TEA)
 
 
 def test_of_a_conversation_that_is_gone_nothing_is_shown() -> None:

@@ -23,6 +23,7 @@ SEND: JsonObject = {
 KNOWN = KnownNames(
     tools={
         "send_email": KnownTool(SEND, "once"),
+        "post_note": KnownTool(SEND, "once", reach="outward"),
         "read_file": KnownTool(
             {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
             "pure",

@@ -11,6 +11,7 @@ import pytest
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.rest.webhook import sign
+from sulla.playbooks.definition import WebhookForm
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.daemon.running import PATIENCE_S, Place
@@ -81,6 +82,23 @@ def test_who_is_ready_knows_its_playbooks(tmp_path: Path) -> None:
     with place.up() as daemon:
         at_s = round(time.time())
         signed = {"webhook-id": "one", "webhook-timestamp": str(at_s)}
-        signed["webhook-signature"] = sign("whistle whistle whistles", "one", at_s, b"hi")
+        signed["webhook-signature"] = "v1," + sign(WebhookForm(), "whistle whistle whistles", f"one.{at_s}.", b"hi")
         said = httpx.post(f"{daemon.url}/hooks/hooked", content=b"hi", headers=signed, timeout=PATIENCE_S)
         assert (said.status_code, said.json().get("first")) == (202, True), said.text
+
+
+def test_a_webhook_is_answered_with_what_came_of_its_run(tmp_path: Path) -> None:
+    place = home(tmp_path)
+    place.environ["SULLA_SECRET_KETTLE"] = "whistle whistle whistles"
+    (place.home / "workflows" / "asked.yaml").write_text(
+        "name: asked\non: {webhook: kettle, signed: github, answer: {output: reply}}\nsecrets: [kettle]\n"
+        "steps:\n- {id: put, set: {kind: \"${{ run.headers['x-github-event'] }}\"}}\n"
+        "outputs: {reply: 'a ${{ steps.put.output.kind }} of ${{ run.payload.cups }} to ${{ run.query.to }}'}\n"
+    )
+    with place.up() as daemon:
+        body = b'{"cups": 2}'
+        mark = sign(WebhookForm(signed="github"), "whistle whistle whistles", "", body)
+        headers = {"x-hub-signature-256": f"sha256={mark}", "x-github-delivery": "d-1", "x-github-event": "push"}
+        url, headers = f"{daemon.url}/hooks/asked?to=live", headers | {"content-type": "application/json"}
+        said = [httpx.post(url, content=body, headers=headers, timeout=PATIENCE_S) for _ in range(2)]
+        assert [(one.status_code, one.text) for one in said] == [(200, "a push of 2 to live")] * 2

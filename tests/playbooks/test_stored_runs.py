@@ -21,6 +21,7 @@ from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
+from sulla.playbooks.webhook_message import HookMessage
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
@@ -197,17 +198,17 @@ async def test_a_message_that_comes_again_is_known_whatever_its_file_says_by_now
     hooks = PlaybookHooks(home.desk, home.catalog, {"kettle": "whistle whistle whistle"}.get)
     file.write_text(text + "steps: [{id: s, respond: hi}]\n")
     await home.catalog.look()
-    first = await hooks.begin("brew", "m-1", {"a": 1})
+    first = await hooks.begin("brew", HookMessage("m-1", {"a": 1}, {}, {}))
     file.write_text(text.replace("mate", "oolong") + "steps: [{id: s, respond: hi}]\n")
     await home.catalog.look()
-    again = await hooks.begin("brew", "m-1", {"a": 1})
+    again = await hooks.begin("brew", HookMessage("m-1", {"a": 1}, {}, {}))
     assert (again.run, again.first) == (first.run, False)
     with pytest.raises(MessageIdReused):
-        await hooks.begin("brew", "m-1", {"a": 2})
+        await hooks.begin("brew", HookMessage("m-1", {"a": 2}, {}, {}))
     file.write_text("name: brew\nsteps: [{id: s, respond: hi}]\n")
     await home.catalog.look()
     with pytest.raises(NotFound, match="takes no webhooks"):
-        await hooks.begin("brew", "m-2", None)
+        await hooks.begin("brew", HookMessage("m-2", None, {}, {}))
 
 
 @pytest.mark.parametrize("tainted", [True, False])

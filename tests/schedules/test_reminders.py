@@ -98,7 +98,9 @@ def test_what_a_scheduled_task_comes_to_reaches_the_person(home: Place) -> None:
 
 
 def test_what_a_person_schedules_reaches_them_too(home: Place) -> None:
-    added = home.run("schedule", "add", "--at", "in 5 seconds", "--message", "How are the otters?", "--id", "otters")
+    added = home.run(
+        "schedule", "add", "--at", "in", "5", "seconds", "--message", "How are the otters?", "--id", "otters"
+    )
     assert added[0] == Exit.OK, added
     assert "Once, at " in added[1]
     until(lambda: [one["text"] for one in notices(home)] == ["otters: The otters are asleep."])

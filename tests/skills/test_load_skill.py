@@ -55,6 +55,7 @@ async def test_a_long_text_comes_in_pieces_and_says_how_to_go_on(tmp_path: Path)
     shelf = _looked(tmp_path)
     first = await _load(shelf, name="tea")
     assert first.text.endswith(f"… 7 more characters: go on with offset={MAX_SHOWN}")
+    assert first.cut.endswith(f"go on with offset={MAX_SHOWN}")
     assert (await _load(shelf, name="tea", offset=MAX_SHOWN)).text.endswith(":\n\nthe end")
 
 

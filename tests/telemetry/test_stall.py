@@ -78,6 +78,19 @@ async def test_each_beat_is_measured_and_nothing_goes_on_after_the_end(manual_cl
     assert not any(thread.is_alive() for thread in watching)
 
 
+async def test_what_was_before_it_is_watched_is_no_stall(
+    manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    watch = StallWatch(manual_clock, lambda late_s: None)
+    await manual_clock.advance(5.0)  # a daemon is made
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(watch.run())
+        await manual_clock.advance(0.0)
+        watch.look()
+        running.cancel()
+    assert caplog.messages == []
+
+
 def test_a_machine_that_slept_is_told_as_such(caplog: pytest.LogCaptureFixture) -> None:
     clock = ManualClock()
     watch = StallWatch(clock, lambda late_s: None)

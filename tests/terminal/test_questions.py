@@ -88,7 +88,7 @@ def test_what_can_be_chosen_is_shown_by_number_and_cannot_steer_the_terminal() -
     assert "\x1b" not in choices_of(Question("answer:x", "", choices=("a\x1b[2J",)))
     said = how_to_answer(CHOICE, "thr_1")
     assert "  1. Red\n" in said
-    assert "sulla approvals answer answer:ans_1 result --text TEXT\n" in said
+    assert "sulla approvals answer answer:ans_1 1\n" in said
     assert choices_of(OTHER) == ""
 
 

@@ -117,6 +117,35 @@ async def test_every_tool_that_writes_asks_wherever_the_path_leads(tool: Tool, p
 
 
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize(
+    ("links", "settings", "path"),
+    [
+        ({".envrc": "env.txt"}, "", "env.txt"),
+        ({".vscode": "conf"}, "", "conf/deep/tasks.json"),
+        ({}, "[core]\n\thooksPath = hooks\n", "hooks/pre-commit"),
+        ({}, '[include]\n\tpath = "../more"\n', "more"),
+    ],
+)
+async def test_what_a_link_or_gits_settings_lead_to_is_asked_about_too(
+    tool: Tool, links: dict[str, str], settings: str, path: str, root: Path
+) -> None:
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    (root / ".git/config").write_text(settings)
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text("old\n")
+    given, tainted = args_of(tool, path), replace(context_in(root), by=Author.TAINTED_AGENT)
+    assert tool.asks is not None
+    question = tool.asks(given, tainted)
+    said = f"write {path} in the workspace? A program that a link or git's settings lead there may run it"
+    assert question.startswith(said)
+    with pytest.raises(Refused, match="nobody has allowed"):
+        await tool.run(given, tainted)
+    assert isinstance(await tool.run(given, replace(tainted, approved=question)), Done)
+    assert tool.asks(args_of(tool, "other.txt"), tainted) == ""
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
 async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path) -> None:
     given, clean = args_of(tool, ".git/config"), context_in(root)
     assert tool.asks is not None

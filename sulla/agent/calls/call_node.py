@@ -18,6 +18,7 @@ from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
 from sulla.threads.log.records import Outcome, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
+from sulla.tools.policy import effect_of
 
 CALL = NodeId("call")
 
@@ -69,9 +70,8 @@ class CallNode:
             raise InvalidInput("this thread makes a schedule's calls and takes no messages: write to another one")
         said = state.context.transcript[-1].parts[0]
         call = _call_of(said.text if isinstance(said, Text) else "", run)
-        tool = self.calls.toolbox.get(call.name)
         message_id = MessageId(derived_id("msg", run.id, "call"))
-        effect = tool.effect if tool is not None else "pure"
+        effect = effect_of(self.calls.toolbox.get(call.name), call.args)
         await run.journal.commit(
             TextMessageEnd(CallId(derived_id("order", run.id)), message_id, "", (call,)),
             ToolCallStart(call.id, call.name, call.args, message_id, effect),

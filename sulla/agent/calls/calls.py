@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from sulla.agent.calls.file_marks import OUTPUTS, FileTouch
+from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.guard import CallAllowed, CallDenied, CallGuard
 from sulla.agent.calls.repeats import ENDS_AT, RepeatRefused, RepeatsEnd, repeated
 from sulla.agent.calls.taint import is_unattended
@@ -35,6 +35,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
+from sulla.tools.overflow import where
+from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
@@ -84,23 +86,23 @@ class ToolCalls:
         self,
         call: ToolCall,
         args: FrozenJson,
+        by: Author,
         state: ThreadState,
         run: Run,
         begins: Callable[[Effect], Fact],
         *,
         fresh: bool,
-        written: bool = False,
     ) -> Made:
         """Make one call that no model asked for: a playbook's.
 
         Args:
             call: the call, as it is judged and written down.
             args: its arguments as the tool gets them: with secrets in the place of what stands for them.
+            by: whose words they hold.
             state: the thread, with the run open.
             run: the run.
             begins: the record of its beginning, from what a repeat would do.
             fresh: whether its intent was written down just now; see `run`.
-            written: whether all its arguments stood in a person's words before anything was read.
 
         Returns:
             What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
@@ -110,8 +112,8 @@ class ToolCalls:
             raise GraphError(f"{state.thread_id}: a call without an open run")
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
-        context = replace(self._context(call, state, run), whole_bytes=MAX_STEP_BYTES)
-        match await self.guard.authorize(call, self.toolbox, context, state, run, known=written):
+        context = replace(self._context(call, state, run), by=by, whole_bytes=MAX_STEP_BYTES)
+        match await self.guard.authorize(call, self.toolbox, context, state, run):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)
@@ -249,7 +251,7 @@ class ToolCalls:
             outside = result.origin in UNTRUSTED or (not result.nothing_read and await files.tainted(touch))
             by = Author.OUTSIDE if outside else result.words.by
             touch = FileTouch() if result.goes_on else touch
-        rest = self.workspace / OUTPUTS / f"{call.id}.txt" if by.tainted else None
+        rest = self.workspace / where(call.id) if by.tainted else None
         obeyed = await files.after(touch, rest)
         match result:
             case Done(words):  # what the log never holds, no reader of it can let out
@@ -285,7 +287,7 @@ class ToolCalls:
                 remaining_s=run.deadline_s - run.clock.elapsed(),
                 jitter=self.jitter(),
                 retry_after_s=result.retry_after_s,
-                safe_to_repeat=tool is not None and tool.effect != "once",
+                safe_to_repeat=effect_of(tool, call.args) != "once",
             )
             if not isinstance(after, RetryWait):
                 return result

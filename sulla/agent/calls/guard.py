@@ -149,18 +149,15 @@ class CallGuard:
         context: ToolContext,
         state: ThreadState,
         run: Run,
-        *,
-        known: bool = False,
     ) -> CallDecision:
         """Whether a call is made now, never, or after a person said yes.
 
         Args:
             call: what the model wants.
             toolbox: what it may use.
-            context: what the tool would get.
+            context: what the tool would get; whose words the call is made of counts.
             state: the thread, with the run open.
             run: the run.
-            known: whether a person has written all that it says, before anything was read.
         """
         call = mend(toolbox, call)
         tool, open_run = toolbox.get(call.name), state.run
@@ -168,7 +165,7 @@ class CallGuard:
             raise GraphError(f"{state.thread_id}: a call is judged without an open run")
         if tool is None:
             return CallAllowed(context)  # there is nothing that could run
-        verdict = await self._judge(tool, call, toolbox, context, state, known)
+        verdict = await self._judge(tool, call, toolbox, context, state)
         match verdict:
             case Allow():
                 return CallAllowed(context)
@@ -198,17 +195,16 @@ class CallGuard:
         toolbox: Toolbox,
         context: ToolContext,
         state: ThreadState,
-        known: bool,
     ) -> Verdict:
         def quotes(name: str) -> bool:
             source = toolbox.get(name)
             return source is not None and source.quotes
 
-        said, tainted = state.context.transcript, state.context.tainted
+        said, tainted = state.context.transcript, context.by.tainted
         standing = CallContext(
             "unattended" if state.run is None else trust_of(state.run),
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
-            tainted and (known or is_known_target(call, said, quotes)),
+            tainted and is_known_target(call, said, quotes),
             tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)

@@ -34,7 +34,7 @@ class AgentChat:
     model: Model
     spec: AgentSpec
     tools: tuple[ToolSpec, ...]
-    effect_of: Callable[[str], Effect]
+    effect_of: Callable[[ToolCall], Effect]
     """What repeating a tool would do; `once` for a name that no tool has."""
     limits: RunLimits
     surroundings: Surroundings
@@ -80,7 +80,7 @@ class AgentChat:
         )
         if calls:
             await run.journal.commit(
-                reply, *(ToolCallStart(c.id, c.name, c.args, message_id, self.effect_of(c.name)) for c in calls)
+                reply, *(ToolCallStart(c.id, c.name, c.args, message_id, self.effect_of(c)) for c in calls)
             )
         else:
             run.journal.note(reply, *again)

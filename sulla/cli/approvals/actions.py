@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from typing import Final
 
 from sulla.core.errors import InvalidInput, NotFound
@@ -17,6 +18,7 @@ from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import (
+    Given,
     Question,
     Row,
     always_allows,
@@ -25,6 +27,7 @@ from sulla.terminal.questions import (
     chosen_of,
     framed,
     from_row,
+    given_by,
     open_questions,
 )
 from sulla.terminal.table import Table, columns_of_terminal, one_line, paper
@@ -47,7 +50,8 @@ def _list(given: argparse.Namespace) -> Exit:
         _print_framed(question, "  ")
         if choices := choices_of(question):
             say(choices.rstrip("\n"))
-        say(f"  `{program()} approvals answer {one_line(question.short_id)} VERDICT`: {', '.join(question.verdicts)}")
+        first, words = question.how
+        say(f"  `{program()} approvals answer {one_line(question.short_id)} {first}`: {words}")
         if row["target"]:
             say(f"  `always` would allow {one_line(row['tool'])} for {always_allows(row['target'])}")
     if not rows and not given.json:
@@ -97,31 +101,42 @@ async def _all(given: argparse.Namespace) -> list[Row]:
 
 
 def _answer(given: argparse.Namespace) -> Exit:
-    return _said(given, given.verdict, given.text)
+    return _said(given, " ".join(given.answer), given.text)
 
 
 def _always(given: argparse.Namespace) -> Exit:
     return _said(given, "always", "")
 
 
-def _said(given: argparse.Namespace, verdict: str, text: str) -> Exit:
-    row, seq = asyncio.run(_give(given, verdict, text))
+def _said(given: argparse.Namespace, said: str, text: str) -> Exit:
+    row, answer, seq = asyncio.run(_give(given, said, text))
     if given.json:
-        print(json.dumps({"thread_id": row["thread_id"], "id": row["id"], "verdict": verdict, "seq": seq}))
+        print(json.dumps({"thread_id": row["thread_id"], "id": row["id"], "verdict": answer.verdict, "seq": seq}))
     else:
-        print(f"{one_line(from_row(row).short_id)}: {verdict}")
+        told = one_line(answer.text, 80) if answer.verdict == "result" and answer.text else answer.verdict
+        print(f"{one_line(from_row(row).short_id)}: {told}")
     return Exit.OK
 
 
-async def _give(given: argparse.Namespace, verdict: str, text: str) -> tuple[Row, int]:
+async def _give(given: argparse.Namespace, said: str, text: str) -> tuple[Row, Given, int]:
     async with open_client(door(home_of(given))) as client:
         row = await _one(client, given.id)
-        if verdict == "result":
-            text = _chosen(row, text)
+        answer = _meant(row, said, text)
         answered = await client.call(
-            "approval.answer", thread_id=row["thread_id"], id=row["id"], verdict=verdict, text=text
+            "approval.answer", thread_id=row["thread_id"], id=row["id"], verdict=answer.verdict, text=answer.text
         )
-        return row, int(answered["seq"])
+        return row, answer, int(answered["seq"])
+
+
+def _meant(row: Row, said: str, text: str) -> Given:
+    """What somebody has answered."""
+    question = from_row(row)
+    answer = given_by(question, said, text)
+    if answer is not None:
+        return replace(answer, text=_chosen(row, answer.text)) if answer.verdict == "result" else answer
+    choices = choices_of(question).rstrip("\n")
+    more = f":\n{choices}" if choices else ""
+    raise InvalidInput(f"got {one_line(said, 80)!r}, and this is answered with {question.how[1]}{more}")
 
 
 def _chosen(row: Row, text: str) -> str:
@@ -155,7 +170,7 @@ def _rules(given: argparse.Namespace) -> Exit:
     if not given.json:
         print(table.head())
     for row in rows:
-        cells = (row["rule"], minute(row["expires_at"]), row["agent"], row["tool"], row["target"])
+        cells = (row["rule"], minute(row["expires_at"]), row["agent"], row["tool"], always_allows(row["target"]))
         print(json.dumps(row) if given.json else table.row(cells))
     return Exit.OK
 

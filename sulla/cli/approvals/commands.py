@@ -17,9 +17,6 @@ COMMANDS = {
 }
 """Every command below this one; docs/safety.md explains them."""
 
-VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
-"""What a question can be answered with; the daemon says which of them fit."""
-
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The commands and their arguments."""
@@ -35,8 +32,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
     for name in ("show", "answer", "always"):
         parsers[name].add_argument("id", metavar="ID", help="the question, as list shows it; its beginning is enough")
-    parsers["answer"].add_argument("verdict", choices=VERDICTS, help="the answer")
-    parsers["answer"].add_argument("--text", default="", help="why not, or what a call came to: the agent reads it")
+    help_ = "yes, no, a choice or its number, or your words; list shows what fits"
+    parsers["answer"].add_argument("answer", metavar="ANSWER", nargs="+", help=help_)
+    parsers["answer"].add_argument("--text", default="", help="beside `reject`, why; beside `result`, what it came to")
     parsers["forget"].add_argument("rule", metavar="RULE", help="the rule, as rules shows it")
 
 

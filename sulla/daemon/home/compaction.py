@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterable
 from contextlib import suppress
@@ -18,20 +19,24 @@ from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import compact_store
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.host import collected
+from sulla.host.chat_history import NAME, read_history
 from sulla.host.compaction import CompactionContext, rewrite_lines
 from sulla.store.base import Store
 from sulla.telemetry.logs import FILE
 from sulla.threads.archive.scrub import scrubbed
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.head import THREAD_KIND
+from sulla.threads.log.records import Input
 from sulla.threads.store import ThreadStore
-from sulla.tools.overflow import FOLDER
+from sulla.tools.overflow import kept_names, remove
 
 _PAGE: Final = 500
 _RECORDS: Final = 64
 _LEASE_S: Final = 30.0
 _NAMED: Final = re.compile(rb"\.sulla/outputs/([A-Za-z0-9_-]{1,100})\.txt")
 """How a conversation speaks of the rest of a long result (`tools.overflow`)."""
+_COMMAND: Final = re.compile(r"/[A-Za-z][A-Za-z_-]*")
+"""A command of a talk, without anything behind it."""
 _THREAD: Final = re.compile(rb'"thread_id": ?"([^"]{1,200})"')
 _LOGS: Final = "logs"
 MOST_ROUNDS: Final = 8
@@ -61,7 +66,8 @@ async def compact_home(settings: Settings) -> AsyncIterator[tuple[str, str]]:
         context = CompactionContext(settings, store, place.owner, place.clock, live)
         for name, compact in collected.compactions(capabilities()).items():
             yield name, await _told(name, compact(context))
-        yield "outputs", await _outputs(store, live, settings.workspace / FOLDER)
+        yield "outputs", await _told("outputs", _outputs(store, live, settings.workspace))
+        yield "history", await _history(kept, live, settings.home)
         yield "log", await asyncio.to_thread(_logs, settings.home / _LOGS, live)
         # The last one: until here pages of what was removed are in the file.
         await store.close()
@@ -120,18 +126,48 @@ async def _told(name: str, work: Awaitable[str]) -> str:
         ) from error
 
 
-async def _outputs(store: Store, live: Iterable[str], folder: Path) -> str:
+async def _history(kept: Kept, live: Iterable[str], home: Path) -> str:
+    """Remove from what was typed in talks all that stands in no conversation any more; bare commands stay."""
+    path = home / NAME
+    typed = set(await asyncio.to_thread(read_history, home))
+    left = {text for text in typed if not _COMMAND.fullmatch(text)}
+    place = kept.place
+    threads = ThreadStore(kept.store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, ThreadLimits())
+    for thread_id in live if left else ():
+        said = await _messages(threads, ThreadId(thread_id))
+        left -= said | {f"/{text}" for text in said}  # one that begins as a command does is typed with two strokes
+
+    def keep(line: bytes) -> bytes:
+        try:
+            return line if json.loads(line) not in left else b""
+        except (ValueError, TypeError):
+            return b""
+
+    dropped = (await asyncio.to_thread(rewrite_lines, path, keep)).dropped if left else 0
+    return f"{dropped} typed lines removed" if dropped else "nothing to remove"
+
+
+async def _messages(threads: ThreadStore, thread_id: ThreadId) -> set[str]:
+    found: set[str] = set()
+    after = 0
+    with suppress(NotFound, CorruptRecord):  # what stands behind a record that cannot be read, nobody is shown
+        while entries := await threads.entries(thread_id, after=after):
+            found |= {entry.fact.text for entry in entries if isinstance(entry.fact, Input)}
+            after = entries[-1].seq
+    return found
+
+
+async def _outputs(store: Store, live: Iterable[str], workspace: Path) -> str:
     """Remove the rests of long results that no conversation speaks of any more."""
-    files = {path.stem: path for path in await asyncio.to_thread(_texts_in, folder)}
+    unnamed = set(await asyncio.to_thread(kept_names, workspace))
     for thread_id in live:
         after = 0
-        while files and (records := await store.read(thread_id, after=after, limit=_RECORDS)):
+        while unnamed and (records := await store.read(thread_id, after=after, limit=_RECORDS)):
             for record in records:
-                for found in _NAMED.finditer(record.body):
-                    files.pop(found[1].decode(), None)
+                unnamed.difference_update(found[1].decode() for found in _NAMED.finditer(record.body))
             after = records[-1].seq
-    await asyncio.to_thread(_remove, files.values())
-    return f"{len(files)} results of tools removed" if files else "nothing to remove"
+    await asyncio.to_thread(remove, workspace, unnamed)
+    return f"{len(unnamed)} results of tools removed" if unnamed else "nothing to remove"
 
 
 def _scrubbed(context: CompactionContext, kind: str, body: bytes) -> bytes:
@@ -139,15 +175,6 @@ def _scrubbed(context: CompactionContext, kind: str, body: bytes) -> bytes:
         return scrubbed(kind, body, context.scrub)
     except CorruptRecord:
         return body  # nobody can read it; `sulla doctor` says so
-
-
-def _texts_in(folder: Path) -> list[Path]:
-    return list(folder.glob("*.txt"))
-
-
-def _remove(files: Iterable[Path]) -> None:
-    for path in files:
-        path.unlink(missing_ok=True)
 
 
 def _logs(folder: Path, live: Collection[str]) -> str:

@@ -236,17 +236,18 @@ async def answer_problem(send: Send, problem: Problem, names: Headers | None = N
     await answer(send, problem.status, problem.body(), [*problem.headers(), *(names or [])])
 
 
-async def answer(send: Send, status: int, body: bytes, headers: Headers) -> None:
-    """Answer with JSON.
+async def answer(send: Send, status: int, body: bytes, headers: Headers, kind: bytes = b"application/json") -> None:
+    """Answer, with JSON unless said otherwise.
 
     Args:
         send: to the client.
         status: HTTP's.
         body: the JSON.
         headers: beside the usual ones.
+        kind: what the body is.
     """
     usual = [
-        (b"content-type", b"application/json"),
+        (b"content-type", kind),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
     ]

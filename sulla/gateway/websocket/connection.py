@@ -25,6 +25,7 @@ from sulla.gateway.feed.outbox import Outbox, Shortcut, TooSlow
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
+from sulla.gateway.rpc import notice_frame
 from sulla.gateway.server.direct import DIRECT, DirectSend
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
@@ -33,6 +34,7 @@ from sulla.gateway.websocket.machine import Effect, ProtocolMachine
 from sulla.gateway.websocket.notices import tell_notices
 from sulla.gateway.websocket.pipeline import CallPipeline, Taken
 from sulla.people import notices_rpc, presence_rpc
+from sulla.people.notices import NoticeInfo
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.people.registry import PresenceRegistry
 from sulla.rpc.caller import Caller
@@ -291,7 +293,7 @@ class Connection:
     def _begin_following(self, params: wire.EventsSubscribe | NoticeSubscribe, principal: Principal) -> None:
         if isinstance(params, NoticeSubscribe):
             notices = notices_rpc.METHODS.service_in(self._context.commands.services)
-            telling = self._tasks.create_task(tell_notices(notices, principal.name, self._outbox))
+            telling = self._tasks.create_task(tell_notices(notices, principal.name, self._put_notice))
             self._followers[_NOTICES] = _Following(telling)
             return
         sink, thread_id, context = self._sink(), params.thread_id, self._context
@@ -307,6 +309,9 @@ class Connection:
             self._protocol.forget(params.thread_id)
         elif isinstance(params, NoticeSubscribe):
             self._protocol.untold()
+
+    async def _put_notice(self, notice: NoticeInfo) -> None:
+        await self._outbox.put(notice_frame(notice))
 
     def _sink(self) -> EventSink:
         return self._protocol.sink(self._outbox, self.end)

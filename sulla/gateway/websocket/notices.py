@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Awaitable, Callable
 
-from sulla.gateway.rpc import notice_frame
 from sulla.people.inbox import NoticeInbox
+from sulla.people.notices import NoticeInfo
+
+Put = Callable[[NoticeInfo], Awaitable[None]]
+"""Sends one, as the client knows it; waits while the client is slow, and raises `TooSlow` if it takes nothing."""
 
 
-class Put(Protocol):
-    """Where frames go; waits while the client is slow."""
-
-    async def put(self, frame: bytes) -> None:
-        """Send a frame.
-
-        Raises:
-            TooSlow: the client takes nothing any more.
-        """
-
-
-async def tell_notices(notices: NoticeInbox, person: str, outbox: Put) -> None:
+async def tell_notices(notices: NoticeInbox, person: str, put: Put) -> None:
     """Send what a person has not seen, each notice once, and then whatever comes, until cancelled.
 
     However much comes while the client is slow, it is one look at what is new; whoever keeps a notice waits for nobody.
@@ -28,7 +20,7 @@ async def tell_notices(notices: NoticeInbox, person: str, outbox: Put) -> None:
     Args:
         notices: what people are told.
         person: the name of the token.
-        outbox: the client's.
+        put: sends one to the client.
 
     Raises:
         TooSlow: the client takes nothing any more.
@@ -37,7 +29,7 @@ async def tell_notices(notices: NoticeInbox, person: str, outbox: Put) -> None:
     with notices.follow(changed.set):
         while True:
             for one in notices.news(person, number):
-                await outbox.put(notice_frame(one))
+                await put(one)
                 number = one.number
             await changed.wait()
             changed.clear()

@@ -16,7 +16,8 @@ FILE_COMMANDS = {
     "graph": "draw one, as Mermaid",
     "dry-run": "show the ways that one can go and what it would do, without doing anything",
     "test": "run the tests of playbooks: nothing is done, and no time passes",
-    "import": "make a playbook of a workflow of Sulla Desktop",
+    "lsp": "tell an editor what is wrong, and what can stand there, while a playbook is written",
+    "import": "make playbooks of workflows of Sulla Desktop or n8n",
 }
 """The commands about the files; docs/playbooks.md explains them."""
 
@@ -76,5 +77,12 @@ def _dry_run(one: argparse.ArgumentParser) -> None:
 
 
 def _import(one: argparse.ArgumentParser) -> None:
-    one.add_argument("file", type=Path, metavar="FILE", help="the workflow, YAML or JSON")
-    one.add_argument("--out", type=Path, metavar="FILE", help="where to (else <name>.yaml among the home's)")
+    one.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="the workflow, YAML or JSON; or a folder of them, which refer to each other",
+    )
+    one.add_argument(
+        "--out", type=Path, metavar="FILE", help="where to, a folder for a folder (else <name>.yaml among the home's)"
+    )

@@ -1,4 +1,4 @@
-"""Writes playbooks: new ones, and those made of workflows of Sulla Desktop."""
+"""Writes playbooks: new ones, and those made of workflows of Sulla Desktop and n8n."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sulla.host.sections import GatewaySettings
 from sulla.playbooks.catalog import TEST_ENDINGS
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.files import playbook_folder, starters
-from sulla.playbooks.flow_import.read import import_flow
+from sulla.playbooks.flow_import.read import id_and_name, import_flow
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.program import program
@@ -22,6 +22,7 @@ from sulla.terminal.table import one_line
 from sulla.tools.nearest import did_you_mean
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_WORKFLOWS = (".json", ".yaml", ".yml")
 _SCHEMA = "# yaml-language-server: $schema=http://127.0.0.1:{port}/schemas/playbook.json\n"
 _FIRST = """\
 name: {name}
@@ -86,18 +87,47 @@ def new(given: argparse.Namespace) -> Exit:
     return _told(given, playbooks.open(str(file)), made, ())
 
 
-def import_one(given: argparse.Namespace) -> Exit:
-    """Make a playbook of a workflow of Sulla Desktop; what a person has to look at is told."""
+def import_all(given: argparse.Namespace) -> Exit:
+    """Make playbooks of workflows of Sulla Desktop or n8n; what a person has to look at is told.
+
+    Those of a folder are made together: each refers to the others by their ids.
+    """
     playbooks = HomePlaybooks(given)
-    try:
-        made = import_flow(text_of(given.file))
-    except InvalidInput as error:
-        raise InvalidInput(f"{given.file}: {error.message}") from None
-    found = re.match(r"name: \"?([^\"\n]*)", made.text)
-    name = found[1] if found is not None and _NAME.fullmatch(found[1]) else "imported"
-    file: Path = given.out or playbook_folder(playbooks.settings) / f"{name}.yaml"
-    _write(file, _schema(playbooks) + made.text)
-    return _told(given, playbooks.open(str(file)), [file], made.notes)
+    source: Path = given.file
+    texts = {source: text_of(source)} if not source.is_dir() else _workflows(source)
+    known = {file: id_and_name(text) for file, text in texts.items()}
+    others = {found[0]: found[1] for found in known.values() if found is not None}
+    folder = playbook_folder(playbooks.settings) if given.out is None or not source.is_dir() else given.out
+    made: list[tuple[Path, tuple[str, ...]]] = []
+    for file, text in texts.items():
+        try:
+            one = import_flow(text, others)
+        except InvalidInput as error:
+            raise InvalidInput(f"{file}: {error.message}") from None
+        found = re.match(r"name: \"?([^\"\n]*)", one.text)
+        name = found[1] if found is not None and _NAME.fullmatch(found[1]) else "imported"
+        to: Path = given.out if given.out is not None and not source.is_dir() else folder / f"{name}.yaml"
+        _write(to, _schema(playbooks) + one.text)
+        made.append((to, one.notes))
+    again = HomePlaybooks(given)  # which sees them all
+    for to, notes in made:
+        _told(given, again.open(str(to)), [to], notes)
+    return Exit.OK
+
+
+def _workflows(folder: Path) -> dict[Path, str]:
+    """The texts of the workflows in a folder, by their files; whatever else lies there is left alone.
+
+    Raises:
+        NotFound: there is none.
+    """
+    texts = {file: text_of(file) for file in sorted(folder.iterdir()) if file.suffix in _WORKFLOWS and file.is_file()}
+    found = {file: text for file, text in texts.items() if id_and_name(text) is not None}
+    for file in texts.keys() - found.keys():
+        tell(one_line(f"left out: {file} is no workflow"))
+    if not found:
+        raise NotFound(f"{folder}: there is no workflow in it ({', '.join(_WORKFLOWS)})")
+    return found
 
 
 def _told(given: argparse.Namespace, opened: Opened, made: list[Path], notes: tuple[str, ...]) -> Exit:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from sulla.playbooks.catalog import listed
-from sulla.playbooks.cli.create import import_one, new
+from sulla.playbooks.cli.create import import_all, new
+from sulla.playbooks.cli.edit import serve
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.rehearse import dry_run_one, test_some
 from sulla.playbooks.drawing import mermaid
@@ -98,6 +99,7 @@ DOES: Mapping[str, Callable[[argparse.Namespace], Exit]] = {
     "graph": _graph,
     "dry-run": dry_run_one,
     "test": test_some,
-    "import": import_one,
+    "import": import_all,
+    "lsp": serve,
 }
 """What does each command."""

@@ -145,13 +145,26 @@ class HomePlaybooks:
             return Opened(
                 file.stem, file, None, (PlaybookFault(1, 1, "unreadable", error.message.removeprefix(f"{file} ")),)
             )
+        return self.opened(file, text)
+
+    def opened(self, file: Path, text: str) -> Opened:
+        """A playbook that is written to a file, or about to be."""
         beside = self._beside(file, text)
-        known = _with(self.known, beside)
-        if not file.resolve().is_relative_to(playbook_folder(self.settings).resolve()):
-            known = replace(known, secrets=None)  # which ones there are is for the home to say that it is put into
-        checked = check_playbook(text, known)
+        checked = check_playbook(text, self._known_at(file, beside, text))
         own = checked.definition
         return Opened(own.name if own is not None else file.stem, file, own, checked.faults, beside=beside)
+
+    def known_at(self, file: Path, text: str) -> KnownNames:
+        """What the names in a file are held against."""
+        return self._known_at(file, self._beside(file, text), text)
+
+    def _known_at(self, file: Path, beside: Mapping[str, Definition], text: str) -> KnownNames:
+        known = _with(self.known, beside)
+        faulty = {name for name in mentioned(text) if name not in beside and file.with_name(f"{name}.yaml").is_file()}
+        known = replace(known, faulty=frozenset(faulty))
+        if file.resolve().is_relative_to(playbook_folder(self.settings).resolve()):
+            return known
+        return replace(known, secrets=None)  # which ones there are is for the home to say that it is put into
 
     def _beside(self, file: Path, text: str) -> dict[str, Definition]:
         """The playbooks that a file names, and those that they name, where they lie beside it under their names."""

@@ -17,7 +17,7 @@ from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedStep
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedCall, RehearsedStep
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
@@ -76,6 +76,8 @@ def _test(given: argparse.Namespace, playbooks: HomePlaybooks, opened: Opened, t
         print(on.bold(one_line(opened.name)))
     if opened.definition is None:
         return _faulty(given, opened, opened.told)
+    for said in opened.told:  # it can be run, so these are warnings
+        tell(one_line(said))
     cases, faults = read_cases(text_of(tests), opened.definition, _finder(playbooks, opened))
     if faults:
         return _faulty(given, opened, [fault.told(str(tests)) for fault in faults])
@@ -103,7 +105,7 @@ def _verdict_lines(tests: Path, verdict: CaseVerdict, on: Paper) -> Iterator[str
     name = one_line(verdict.case.name)
     if not verdict.misses:
         took = verdict.rehearsed.took_ms if verdict.rehearsed is not None else 0
-        yield f"  ok    {name}" + (on.faint(f"  ({duration_told(took)})") if took >= 1000 else "")
+        yield f"  ok    {name}" + (on.faint(f"  ({duration_told(took)}, simulated)") if took >= 1000 else "")
         return
     yield f"  {on.bold('FAIL')}  {name}"
     for miss in verdict.misses:
@@ -163,7 +165,7 @@ def _way_lines(playbooks: HomePlaybooks, number: int, of: int, way: Way, cost: C
         yield on.faint(f"  assumed: {one_line(said)}")
     for call in found.calls:
         args = one_line(json.dumps(call.args, ensure_ascii=False), _SHOWN_CHARS)
-        yield f"  would call {call.tool} ({_effect(playbooks, call.tool)}) {args}"
+        yield f"  would call {call.tool} ({_effect(playbooks, call)}) {args}"
     for text in found.told:
         yield f"  would say {one_line(text, _SHOWN_CHARS)}"
     yield f"  {one_line(cost.told)}"
@@ -189,7 +191,7 @@ def _way_json(playbooks: HomePlaybooks, way: Way, cost: Cost) -> dict[str, Any]:
             for row in found.rows
         ],
         "calls": [
-            {"at": call.at, "tool": call.tool, "effect": _effect(playbooks, call.tool), "args": call.args}
+            {"at": call.at, "tool": call.tool, "effect": _effect(playbooks, call), "args": call.args}
             for call in found.calls
         ],
         "told": list(found.told),
@@ -213,9 +215,9 @@ def _alike(row: RehearsedStep) -> tuple[str, ...]:
     return _PASSES.sub("", row.at), row.status, row.route
 
 
-def _effect(playbooks: HomePlaybooks, tool: str) -> str:
-    known = (playbooks.known.tools or {}).get(tool)
-    return known.effect if known is not None else "not known here"
+def _effect(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
+    known = (playbooks.known.tools or {}).get(call.tool)
+    return known.effect_with(call.args) if known is not None else "not known here"
 
 
 def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:

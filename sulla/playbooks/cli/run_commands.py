@@ -46,6 +46,9 @@ def run_command(given: argparse.Namespace) -> Exit:
     return DOES[given.below](given)
 
 
+_PASS = "in a loop in every pass or, as STEP[2], in the third"
+
+
 def _run(one: argparse.ArgumentParser) -> None:
     one.add_argument("name", metavar="NAME", help="a playbook of the home, or a file")
     one.add_argument("--thread", metavar="ID", help="the conversation that hears of it, and is asked")
@@ -66,7 +69,7 @@ def _show(one: argparse.ArgumentParser) -> None:
 
 def _resume(one: argparse.ArgumentParser) -> None:
     _which(one)
-    help_ = "from this step, if it has ended; more than once for several (else from those that failed)"
+    help_ = f"from this step, {_PASS}, if it has ended; more than once for several (else from those that failed)"
     one.add_argument("--from", dest="steps", action="append", default=[], metavar="STEP", help=help_)
     one.add_argument("--watch", action="store_true", help="show what it does, until it is over")
 
@@ -78,7 +81,7 @@ def _cancel(one: argparse.ArgumentParser) -> None:
 
 def _fork(one: argparse.ArgumentParser) -> None:
     _which(one)
-    help_ = "do this step again, and all that comes after it; more than once for several"
+    help_ = f"do this step again, {_PASS}, and all that comes after it; more than once for several"
     one.add_argument("--from", dest="steps", action="append", required=True, metavar="STEP", help=help_)
     _inputs(one)
     _detach(one)

@@ -145,6 +145,9 @@ class RunLines:
                 yield f"goes on from {', '.join(detail.get('steps', []))}"
             case "RUN_STOPPED":
                 yield f"is ended ({detail.get('status')})" + (f": {detail['why']}" if detail.get("why") else "")
+            case "RUN_CLOSING":
+                why = f"; {_why(detail)}" if detail.get("failure") else ""
+                yield f"comes to its end ({detail['status']}){why}"
             case "RUN_ENDED":
                 self.ended = str(detail["status"])
                 self.outputs = dict(detail.get("outputs", {})) if self.ended != "transferred" else {}

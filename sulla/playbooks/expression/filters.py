@@ -5,98 +5,51 @@ A filter that is given what it does not take says so; nothing is guessed, so ``'
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
+from sulla.playbooks.expression.filter_form import (
+    Filter,
+    keyed,
+    list_in,
+    numbers_in,
+    object_in,
+    pick,
+    text_in,
+    whole_in,
+)
+from sulla.playbooks.expression.filter_lists import LIST_FILTERS
+from sulla.playbooks.expression.filter_times import TIME_FILTERS
 from sulla.playbooks.expression.values import (
-    ENTRY_WORK,
     MAX_ITEMS,
     MAX_TEXT_CHARS,
     CostMeter,
     Missing,
     check_text,
     is_number,
-    kind_of,
     number,
     shown,
     text_of,
     to_json,
 )
 
-Type = str
-"""``string``, ``number``, ``integer``, ``boolean``, ``list``, ``object``, ``null``, or ``any`` where nobody knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """``value | name(takes…)``."""
-
-    does: Callable[..., object]
-    """Takes the meter, the value, then what `takes` names."""
-    gives: Type
-    about: str
-    takes: tuple[str, ...] = ()
-    needs: int = 0
-    """How many of those have to be given."""
-    of: tuple[Type, ...] = ()
-    """What it can be used on; empty for anything."""
-
-
-# ------------------------------------------------------------------------------------------------------ what is needed
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"expected a text, got {shown(value)}")
-    return value
-
-
-def _list(value: object) -> Sequence[object]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InvalidInput(f"expected a list, got {shown(value)}")
-    if len(value) > MAX_ITEMS:
-        raise InvalidInput(f"expected a list of at most {MAX_ITEMS} entries, got {len(value)}")
-    return value
-
-
-def _object(value: object) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise InvalidInput(f"expected an object, got {shown(value)}")
-    return value
-
-
-def _whole(value: object, low: int, high: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise InvalidInput(f"expected a whole number from {low} to {high}, got {shown(value)}")
-    return value
-
-
-def _numbers(value: object) -> list[int | float]:
-    found: list[int | float] = []
-    for item in _list(value):
-        if isinstance(item, bool) or not isinstance(item, int | float):
-            raise InvalidInput(f"expected a list of numbers, one is {shown(item)}")
-        found.append(item)
-    return found
-
-
 # --------------------------------------------------------------------------------------------------------- on texts
 
 
 def _join(meter: CostMeter, value: object, separator: object = "") -> str:
-    check_text(len(_text(separator)) * (len(_list(value)) - 1))
-    parts = [text_of(item, meter) for item in _list(value)]
-    check_text(sum(map(len, parts)) + len(_text(separator)) * len(parts))
-    return _text(separator).join(parts)
+    check_text(len(text_in(separator)) * (len(list_in(value)) - 1))
+    parts = [text_of(item, meter) for item in list_in(value)]
+    check_text(sum(map(len, parts)) + len(text_in(separator)) * len(parts))
+    return text_in(separator).join(parts)
 
 
 def _replace(meter: CostMeter, value: object, old: object, new: object) -> str:
-    text, out, into = _text(value), _text(old), _text(new)
+    text, out, into = text_in(value), text_in(old), text_in(new)
     if not out:
         raise InvalidInput("replace: there is nothing to look for")
     check_text(len(text) + text.count(out) * (len(into) - len(out)))
@@ -104,7 +57,7 @@ def _replace(meter: CostMeter, value: object, old: object, new: object) -> str:
 
 
 def _split(meter: CostMeter, value: object, separator: object = None) -> list[str]:
-    parts = _text(value).split(_text(separator) if separator else None, MAX_ITEMS)
+    parts = text_in(value).split(text_in(separator) if separator else None, MAX_ITEMS)
     if len(parts) > MAX_ITEMS:
         raise InvalidInput(f"split: this makes more than {MAX_ITEMS} parts")
     return parts
@@ -118,7 +71,7 @@ def _lines(meter: CostMeter, value: object) -> list[str]:
 
 
 def _truncate(meter: CostMeter, value: object, length: object) -> str:
-    text, most = _text(value), _whole(length, 1, MAX_TEXT_CHARS)
+    text, most = text_in(value), whole_in(length, 1, MAX_TEXT_CHARS)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -127,7 +80,7 @@ def _truncate(meter: CostMeter, value: object, length: object) -> str:
 
 def _end(last: bool) -> Callable[[CostMeter, object], object]:
     def take(meter: CostMeter, value: object) -> object:
-        items = value if isinstance(value, str) else _list(value)
+        items = value if isinstance(value, str) else list_in(value)
         if not items:
             raise Missing(f"there is no {'last' if last else 'first'} one: it is empty")
         return items[-1 if last else 0]
@@ -141,53 +94,21 @@ def _length(meter: CostMeter, value: object) -> int:
     return len(value)
 
 
-def _key(items: Sequence[object], attribute: object) -> list[tuple[object, object]]:
-    """Each item with what it is sorted by; those have to be of one kind."""
-    keyed = [(_pick(item, attribute) if attribute else item, item) for item in items]
-    if not all(isinstance(key, str) for key, _ in keyed) and not all(is_number(key) for key, _ in keyed):
-        raise InvalidInput("expected numbers alone or texts alone, to be put in order")
-    return keyed
-
-
-def _sort(meter: CostMeter, value: object, reverse: object = False, attribute: object = None) -> list[object]:
-    keyed = _key(_list(value), attribute)
-    meter.spend(len(keyed) * max(1, len(keyed).bit_length()))
-    return [item for _, item in sorted(keyed, key=lambda pair: pair[0], reverse=bool(reverse))]  # type: ignore[arg-type, return-value]  # `_key` saw to it
-
-
 def _extreme(choose: Callable[..., object]) -> Callable[[CostMeter, object], object]:
     def take(meter: CostMeter, value: object) -> object:
-        if not _list(value):
+        if not list_in(value):
             raise Missing("there is none: the list is empty")
-        return choose(key for key, _ in _key(_list(value), None))
+        return choose(key for key, _ in keyed(list_in(value), None))
 
     return take
 
 
-def _unique(meter: CostMeter, value: object) -> list[object]:
-    seen: dict[object, object] = {}
-    for item in _list(value):
-        plain = item is None or isinstance(item, bool | int | float | str)
-        meter.spend(len(item) if isinstance(item, str) else ENTRY_WORK)
-        seen.setdefault((type(item) is bool, item) if plain else to_json(item, meter), item)
-    return list(seen.values())
-
-
-def _pick(item: object, attribute: object) -> object:
-    """A field of an object, or a field of that, and so on: ``a.b``."""
-    for word in _text(attribute).split("."):
-        if not isinstance(item, Mapping) or word not in item:
-            raise Missing(f"{kind_of(item)} of the list has no {word!r}")
-        item = item[word]
-    return item
-
-
 def _map(meter: CostMeter, value: object, attribute: object) -> list[object]:
-    return [_pick(item, attribute) for item in _list(value)]
+    return [pick(item, attribute) for item in list_in(value)]
 
 
 def _sum(meter: CostMeter, value: object, attribute: object = None) -> int | float:
-    return number(sum(_numbers(_map(meter, value, attribute) if attribute else value)))
+    return number(sum(numbers_in(_map(meter, value, attribute) if attribute else value)))
 
 
 # ------------------------------------------------------------------------------------------------------ between kinds
@@ -211,7 +132,7 @@ def _float(meter: CostMeter, value: object) -> float:
 def _round(meter: CostMeter, value: object, digits: object = 0) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"expected a number, got {shown(value)}")
-    places = _whole(digits, 0, 15)
+    places = whole_in(digits, 0, 15)
     return round(value, places) if places else round(value)
 
 
@@ -223,11 +144,45 @@ def _abs(meter: CostMeter, value: object) -> int | float:
 
 def _from_json(meter: CostMeter, value: object) -> Json:
     try:
-        found: Json = json.loads(_text(value), parse_constant=_no_constant)
+        found: Json = json.loads(text_in(value), parse_constant=_no_constant)
     except RecursionError:
         raise InvalidInput("this JSON is nested too deep") from None
     except ValueError as error:
         raise InvalidInput(f"expected JSON, got {shown(value)} ({error})") from None
+    return found
+
+
+def _to_base64(meter: CostMeter, value: object) -> str:
+    found = base64.b64encode(text_in(value).encode()).decode()
+    check_text(len(found))
+    return found
+
+
+def _from_base64(meter: CostMeter, value: object) -> str:
+    try:
+        return base64.b64decode("".join(text_in(value).split()), validate=True).decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("what this Base64 says is no text in UTF-8: keep it as it is") from None
+    except ValueError:
+        raise InvalidInput(f"expected Base64, got {shown(value)}") from None
+
+
+_PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+"""What stands for itself in an address (RFC 3986 §2.3)."""
+
+
+def _quoted(text: str) -> str:
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode())
+
+
+def _to_url(meter: CostMeter, value: object) -> str:
+    if isinstance(value, str):
+        meter.spend(2 * len(value))
+        found = _quoted(value)
+    else:
+        fields = {name: text_of(field, meter) for name, field in object_in(value).items()}
+        found = "&".join(f"{_quoted(name)}={_quoted(field)}" for name, field in fields.items())
+    check_text(len(found))
     return found
 
 
@@ -236,19 +191,20 @@ def _no_constant(word: str) -> Json:
 
 
 def _reverse(meter: CostMeter, value: object) -> object:
-    return value[::-1] if isinstance(value, str) else list(_list(value))[::-1]
+    return value[::-1] if isinstance(value, str) else list(list_in(value))[::-1]
 
 
 _TEXT: Final = ("string",)
 _LIST: Final = ("list",)
 _NUMBER: Final = ("number", "integer")
+_FIELDS: Final = ("string", "object")
 _SORTED: Final = ("attribute",)
 
 FILTERS: Final[Mapping[str, Filter]] = {
-    "upper": Filter(lambda meter, value: _text(value).upper(), "string", "in capitals", of=_TEXT),
-    "lower": Filter(lambda meter, value: _text(value).lower(), "string", "in small letters", of=_TEXT),
-    "capitalize": Filter(lambda meter, value: _text(value).capitalize(), "string", "first letter big", of=_TEXT),
-    "trim": Filter(lambda meter, value: _text(value).strip(), "string", "without white space around it", of=_TEXT),
+    "upper": Filter(lambda meter, value: text_in(value).upper(), "string", "in capitals", of=_TEXT),
+    "lower": Filter(lambda meter, value: text_in(value).lower(), "string", "in small letters", of=_TEXT),
+    "capitalize": Filter(lambda meter, value: text_in(value).capitalize(), "string", "first letter big", of=_TEXT),
+    "trim": Filter(lambda meter, value: text_in(value).strip(), "string", "without white space around it", of=_TEXT),
     "replace": Filter(_replace, "string", "with each `old` replaced", ("old", "new"), 2, _TEXT),
     "truncate": Filter(_truncate, "string", "cut to `length` characters, the last a …", ("length",), 1, _TEXT),
     "split": Filter(_split, "list", "parts between `separator`, else between white space", ("separator",), of=_TEXT),
@@ -258,14 +214,12 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "first": Filter(_end(last=False), "any", "the first entry or character", of=("list", "string")),
     "last": Filter(_end(last=True), "any", "the last entry or character", of=("list", "string")),
     "reverse": Filter(_reverse, "any", "back to front", of=("list", "string")),
-    "sort": Filter(_sort, "list", "in order, of a field if need be", ("reverse", "attribute"), of=_LIST),
-    "unique": Filter(_unique, "list", "each entry once", of=_LIST),
     "map": Filter(_map, "list", "the field `attribute` of each entry; `a.b` goes deeper", _SORTED, 1, _LIST),
     "sum": Filter(_sum, "number", "all added up", _SORTED, of=_LIST),
     "min": Filter(_extreme(min), "any", "the least entry", of=_LIST),
     "max": Filter(_extreme(max), "any", "the greatest entry", of=_LIST),
-    "keys": Filter(lambda meter, value: list(_object(value)), "list", "the names of its fields", of=("object",)),
-    "values": Filter(lambda meter, value: list(_object(value).values()), "list", "its fields", of=("object",)),
+    "keys": Filter(lambda meter, value: list(object_in(value)), "list", "the names of its fields", of=("object",)),
+    "values": Filter(lambda meter, value: list(object_in(value).values()), "list", "its fields", of=("object",)),
     "int": Filter(_int, "integer", "as a whole number, cut off", of=("string", *_NUMBER)),
     "float": Filter(_float, "number", "as a number", of=("string", *_NUMBER)),
     "round": Filter(_round, "number", "rounded to so many `digits`", ("digits",), of=_NUMBER),
@@ -273,6 +227,11 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "string": Filter(lambda meter, value: text_of(value, meter), "string", "as text"),
     "tojson": Filter(lambda meter, value: to_json(value, meter), "string", "as JSON"),
     "fromjson": Filter(_from_json, "any", "what a JSON text says", of=_TEXT),
+    "base64": Filter(_to_base64, "string", "its bytes in UTF-8 as Base64", of=_TEXT),
+    "frombase64": Filter(_from_base64, "string", "what Base64 says, where that is text in UTF-8", of=_TEXT),
+    "urlencode": Filter(_to_url, "string", "as it stands in an address, an object as `a=1&b=2`", of=_FIELDS),
+    **LIST_FILTERS,
+    **TIME_FILTERS,
     "default": Filter(lambda meter, value, other: other if value is None else value, "any",
                       "`other` where it is missing or null", ("other",), 1),
 }  # fmt: skip

@@ -7,7 +7,8 @@ from dataclasses import field
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.playbooks.expression.filters import FILTERS, Type
+from sulla.playbooks.expression.filter_form import Type
+from sulla.playbooks.expression.filters import FILTERS
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,

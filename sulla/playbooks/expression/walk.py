@@ -12,6 +12,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
+from sulla.playbooks.expression.compare import holds
 from sulla.playbooks.expression.filters import FILTERS, TESTS
 from sulla.playbooks.expression.tree import (
     Apply,
@@ -41,7 +42,6 @@ from sulla.playbooks.expression.values import (
     is_number,
     kind_of,
     number,
-    same,
     shown,
     text_of,
 )
@@ -116,46 +116,14 @@ def _cut(walk: Evaluation, tree: SliceOf) -> object:
     return found if isinstance(found, str) else list(found)
 
 
-_ORDER: Final[Mapping[str, Callable[[object, object], bool]]] = {
-    "<": operator.lt,  # type: ignore[dict-item]  # both sides are numbers, or texts
-    "<=": operator.le,  # type: ignore[dict-item]  # the same
-    ">": operator.gt,  # type: ignore[dict-item]  # the same
-    ">=": operator.ge,  # type: ignore[dict-item]  # the same
-}
-
-
 def _compare(walk: Evaluation, tree: Compare) -> object:
     left = walk.value(tree.first)
     for how, other in tree.others:
         right = walk.value(other)
-        if not _holds(walk, how, left, right):
+        if not holds(how, left, right, walk.meter):
             return False
         left = right
     return True
-
-
-def _holds(walk: Evaluation, how: str, left: object, right: object) -> bool:
-    if how in ("==", "!="):
-        return same(left, right, walk.meter) == (how == "==")
-    if how in ("in", "not in"):
-        return _within(walk, left, right) == (how == "in")
-    if not (is_number(left) and is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
-        raise InvalidInput(f"'{how}' compares two numbers or two texts, got {shown(left)} and {shown(right)}")
-    walk.meter.spend(min(len(left), len(right)) if isinstance(left, str) and isinstance(right, str) else 1)
-    return _ORDER[how](left, right)
-
-
-def _within(walk: Evaluation, item: object, of: object) -> bool:
-    if isinstance(of, str):
-        if not isinstance(item, str):
-            raise InvalidInput(f"'in' looks for a text in a text, got {shown(item)}")
-        walk.meter.spend(len(of))
-        return item in of
-    if isinstance(of, Mapping):
-        return isinstance(item, str) and item in of
-    if isinstance(of, Sequence):
-        return any(same(item, other, walk.meter) for other in of)
-    raise InvalidInput(f"'in' looks into a text, a list or an object, got {shown(of)}")
 
 
 def _logic(walk: Evaluation, tree: Logic) -> object:

@@ -11,10 +11,12 @@ from sulla.core.errors import InvalidInput
 from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
+from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.check_order import check_order
+from sulla.playbooks.file.check_text import clear_texts, hidden_characters
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
@@ -55,9 +57,11 @@ def _checked(text: str, known: KnownNames) -> Checked:
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))
     _Check(sketch, known).run()
-    faults = tuple(sorted(set(sketch.faults)))
-    broken = any(fault.severity == "error" for fault in faults)
-    return Checked(None if broken else sketch.definition, faults)
+    sketch.faults.extend((*clear_texts(sketch.text), *hidden_characters(sketch.text)))
+    if any(fault.severity == "error" for fault in sketch.faults):
+        return Checked(None, tuple(sorted(set(sketch.faults))))
+    asked = questions(sketch.definition, sketch.steps, known)
+    return Checked(sketch.definition, tuple(sorted({*sketch.faults, *asked})))
 
 
 class _Check:
@@ -87,14 +91,15 @@ class _Check:
 
     def _step(self, step: StepAt) -> None:
         match step.does:
-            case ToolStep(name):
-                self._tool(step, name)
+            case ToolStep():
+                self._tool(step, step.does)
             case AgentStep():
                 self._agent(step, step.does)
             case PlaybookStep(name) | TransferStep(name):
                 self._playbook(step, name)
 
-    def _tool(self, step: StepAt, name: str) -> None:
+    def _tool(self, step: StepAt, does: ToolStep) -> None:
+        name = does.tool
         if self._known.tools is None or not name:
             return
         place = step.keys["tool"][1].place
@@ -112,8 +117,12 @@ class _Check:
             self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
         self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
         retry = step.step.retry if step.step is not None else None
-        if retry is not None and retry.tries > 1 and tool.effect == "once":
-            message = f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself"
+        written = retry is not None and retry.tries > 1 and "retry" in step.keys
+        if written and tool.effect_with(does.args) == "once":
+            message = (
+                f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself. "
+            )
+            message += "Take `retry` out, and take care of its failure (`needs: [{" + step.id + ": failure}]`)"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 
     def _budget(self, keys: Keys, budget: Budget, whose: str) -> None:
@@ -150,6 +159,12 @@ class _Check:
         if inputs is None:
             if self._known.playbooks is not None and name:
                 meant = did_you_mean(name, self._known.playbooks) or _there_are(self._known.playbooks)
+                if name in self._known.faulty:
+                    message = (
+                        f"the playbook {name!r} has faults of its own: `sulla flow check` with its file names them"
+                    )
+                    self._fault(place, "unknown-playbook", message)
+                    return
                 self._fault(place, "unknown-playbook", f"there is no playbook {name!r}.{meant}".rstrip("."))
             return
         self._arguments.check(place[:2], checked_step(step), schema_of(inputs), f"the playbook {name!r}")
@@ -174,6 +189,10 @@ class _Check:
             if trigger.kind == "event" and trigger.text and trigger.text not in EVENTS:
                 meant = did_you_mean(trigger.text, EVENTS) or f" There are: {', '.join(EVENTS)}."
                 self._fault(place, "unknown-event", f"there is no event {trigger.text[:60]!r}.{meant}")
+            output = trigger.webhook.output if trigger.webhook is not None else ""
+            if output and output not in definition.outputs:
+                meant = did_you_mean(output, definition.outputs) or f" There are: {', '.join(definition.outputs)}."
+                self._fault(place, "unknown-name", f"answer: this playbook has no output {output!r}.{meant}")
 
     def _schedule(self, text: str, zone: str, place: tuple[int, int]) -> None:
         if read_duration(text) is None and not _CRON.fullmatch(text):

@@ -87,9 +87,12 @@ RULES: Final[Mapping[str, str]] = {
     "retry-once": "A tool that is declared `once` is not tried again by itself.",
     "schedule": "A schedule is one that some day fits.",
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
+    "secret-clear": "A key stands in no file: it is a secret.",
+    "hidden": "All that a file says can be seen.",
     "secret-unused": "A declared secret is used.",
     "not-set-up": "A tool has the settings that it needs in this home.",
+    "asked": "A run that nobody watches waits for nobody: before such a call a person is asked.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
-WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up"})
+WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up", "asked", "secret-clear", "hidden"})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import field
+from typing import Literal, cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
-from sulla.tools.base import Effect
+from sulla.tools.base import Effect, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,16 @@ class KnownTool:
     """What this home has to set before it can be used; empty for nothing."""
     gives: FrozenJson = field(default_factory=dict)
     """JSON Schema of each of the values that it gives beside the text, by name."""
+    effect_of: Callable[[FrozenJson], Effect] | None = None
+    """What a repeat of a call would do, where that depends on its arguments."""
+    reach: Reach | Literal[""] = ""
+    """Where it takes effect; empty where that hangs on the call."""
+    foreign: bool = False
+    """Whether its results are from outside: pages, servers."""
+
+    def effect_with(self, args: Mapping[str, object]) -> Effect:
+        """What a repeat would do of a call with these arguments, as far as they are written out."""
+        return self.effect if self.effect_of is None else self.effect_of(cast("FrozenJson", args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,8 @@ class KnownNames:
     agents: Set[str] | None = None
     playbooks: Mapping[str, Mapping[str, InputSpec]] | None = None
     """Each with its inputs."""
+    faulty: Set[str] = frozenset()
+    """The names of those that are there, and have faults."""
     secrets: Set[str] | None = None
     """The names of those that settings hold."""
     short_secrets: Set[str] = frozenset()

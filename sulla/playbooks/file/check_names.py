@@ -212,7 +212,7 @@ def _item(loop: StepAt) -> list[str]:
     """What the entry of a loop is called. Its own step is not whole yet while what stands in it is read."""
     node = loop.keys["loop"][1]
     keys: Mapping[str, object] = {key.text: value for key, value in node.items} if isinstance(node, YamlMap) else {}
-    if "for_each" not in keys:
+    if not {"for_each", "matrix"} & keys.keys():
         return []
     name = keys.get("as")
     return [name.text if isinstance(name, YamlScalar) else "item"]
@@ -222,7 +222,7 @@ def _no_name(name: str, names: tuple[str, ...]) -> str:
     if name == "loop":
         return "'loop' is there within a loop alone"
     if name == "item":
-        return "'item' is there within a loop over `for_each` alone, where `as` gives it no other name"
+        return "'item' is there within a loop with `for_each` or `matrix` alone, where `as` gives it no other name"
     meant = did_you_mean(name, names) or f" Known: {', '.join(names)}; text stands in quotes."
     return f"there is no {name!r}.{meant}"
 

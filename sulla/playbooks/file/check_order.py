@@ -42,7 +42,14 @@ class StepOrder:
 def check_order(sketch: Sketch, reading: FileReading) -> StepOrder:
     """Note what is wrong with the order of steps, and find it out."""
     order = StepOrder(sketch)
-    _block(sketch.root, sketch, reading, order, {}, 0)
+    before = 0
+    for block in (sketch.root, *sketch.root.closing):
+        _block(block, sketch, reading, order, {}, before)
+        for step in block.steps:  # the run is over: whatever has not had its turn will have none
+            before |= order.within(step)
+    for step in [step for block in sketch.root.closing for step in block.walk() if step.kind == "transfer"]:
+        message = "a transfer stands in `steps`: what a run does at its end cannot hand over"
+        reading.fault(step.keys["transfer"][0].place, "transfer", message)
     return order
 
 

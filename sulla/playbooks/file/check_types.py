@@ -20,7 +20,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.expression.expression import OPENS
-from sulla.playbooks.expression.filters import Type
+from sulla.playbooks.expression.filter_form import Type
 from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -38,7 +38,7 @@ _OF_SCHEMA: Final[Mapping[str, Type]] = {
 _NO_FIELDS: Final = frozenset(("string", "number", "integer", "boolean", "list"))
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
-_RUN: Final[Mapping[str, Type]] = {"payload": ANY}
+_RUN: Final[Mapping[str, Type]] = {"payload": ANY, "error": ANY, "headers": "object", "query": "object"}
 
 
 class Types:
@@ -87,7 +87,7 @@ class Types:
                 spec = self._sketch.definition.inputs.get(name)
                 kind: Type = ANY if spec is None else spec.type
             case ("steps", str(name), "output", *rest):
-                kind, rest = self._output(name, rest)
+                kind, rest = self._output(name, rest, [] if path.optional else wrong)
             case ("steps", str(name), "result", *rest):
                 kind, rest = self._result(name, rest, wrong)
             case ("steps", str(), str(field), *rest):
@@ -122,7 +122,7 @@ class Types:
             wrong.append(f"steps.{name}.output has no {field!r}.{meant}".rstrip("."))
         return ANY
 
-    def _output(self, name: str, rest: list[str | int]) -> tuple[Type, list[str | int]]:
+    def _output(self, name: str, rest: list[str | int], wrong: list[str]) -> tuple[Type, list[str | int]]:
         """The type of a step's output, as deep as its schema tells, and what is left of the path."""
         step = self._sketch.steps.get(name)
         does = step.does if step is not None else None
@@ -142,7 +142,7 @@ class Types:
                 return "object", rest
             case LoopStep():
                 return "list", rest  # what the last step of each pass came to
-        return _within(schema, rest)
+        return _within(schema, rest, f"steps.{name}.output", wrong)
 
     def _result(self, name: str, rest: list[str | int], wrong: list[str]) -> tuple[Type, list[str | int]]:
         """The type of one of the values of a tool's step, as far as the tool says it, and what is left of the path."""
@@ -159,7 +159,7 @@ class Types:
             meant = did_you_mean(str(rest[0]), gives) or f" It has {', '.join(gives)}."
             wrong.append(f"the result of {step.does.tool!r} has no {rest[0]!r}.{meant}".rstrip("."))
             return ANY, []
-        return _within({"type": "object", "properties": dict(gives)}, rest)
+        return _within({"type": "object", "properties": dict(gives)}, rest, f"steps.{name}.result", wrong)
 
     def _gives(self, tool: str) -> FrozenJson | None:
         """The schema of each of the values of a tool's results, by name; None where nobody knows."""
@@ -177,15 +177,26 @@ class Types:
         return ""
 
 
-def _within(schema: FrozenJson | None, rest: list[str | int]) -> tuple[Type, list[str | int]]:
+def _within(
+    schema: FrozenJson | None, rest: list[str | int], whole: str, wrong: list[str]
+) -> tuple[Type, list[str | int]]:
     """The type of what lies in a value, as deep as its schema tells, and what is left of the path."""
     while schema is not None and rest and isinstance(rest[0], str):
         properties = schema.get("properties")
         inner = properties.get(rest[0]) if isinstance(properties, Mapping) else None
         if not isinstance(inner, Mapping):
+            if isinstance(properties, Mapping) and properties and rest[0] not in properties and _is_closed(schema):
+                meant = did_you_mean(rest[0], properties) or f" Its schema has {', '.join(properties)}."
+                wrong.append(f"{whole} has no {rest[0]!r}.{meant}".rstrip("."))
             return ANY, rest[1:]
-        schema, rest = inner, rest[1:]
+        schema, rest, whole = inner, rest[1:], f"{whole}.{rest[0]}"
     return (ANY if schema is None else schema_type(schema)), rest
+
+
+def _is_closed(schema: FrozenJson) -> bool:
+    """Whether a schema that names properties names all: not if it says that there may be others."""
+    others = ("additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "if", "$ref")
+    return not any(schema.get(key) for key in others)
 
 
 def schema_type(schema: FrozenJson) -> Type:

@@ -14,11 +14,11 @@ from sulla.core.dataclass import dataclass
 from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONCE
 
 Takes = Literal[
-    "agent", "any", "args", "branches", "break", "check", "concurrency", "condition",
-    "count", "cron", "cut", "duration", "expires",
-    "expression", "flag", "inputs", "loop", "maps", "merge", "money", "name", "names", "needs", "number", "on",
-    "on_failure", "playbook", "rest", "retry", "routes", "schema", "steps", "template", "text", "type", "budget",
-    "values", "wait", "when_full", "word", "zone", "each", "factor",
+    "agent", "answer", "any", "args", "branches", "break", "budget", "check", "concurrency", "condition", "count",
+    "cron", "cut", "defaults", "duration", "each", "encoding", "expires", "expression", "factor", "flag", "inputs",
+    "loop", "maps", "merge", "model", "money", "name", "names", "needs", "number", "on", "on_failure", "playbook",
+    "rest", "retry", "routes", "schema", "signed", "steps", "template", "text", "type", "values", "wait",
+    "when_full", "word", "zone",
 ]  # fmt: skip
 """What may stand behind a key; `schema.SHAPES` says what each is."""
 
@@ -45,8 +45,11 @@ PLAYBOOK: Final = (
     Key("secrets", "names", "The secrets that it uses; their values come from settings, never from here."),
     Key("budget", "budget", "What a run may use."),
     Key("at_once", "number", "Steps that work side by side; 50 unless said otherwise.", low=1, high=MAX_BRANCHES),
+    Key("defaults", "defaults", "What holds for the steps that do not say otherwise."),
     Key("concurrency", "concurrency", "How many of its runs go on at a time; any number unless said otherwise."),
     Key("steps", "steps", "What it does.", required=True),
+    Key("on_error", "steps", "What it does where it has failed, before it ends: an alarm, a clean-up."),
+    Key("finally", "steps", "What it does behind that, however it came to its end."),
 )
 
 STEP: Final = (
@@ -70,6 +73,7 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("after", "template", "Asked of it with the result: approve, retry with notes, or ask."),
         Key("success", "template", "What counts as done."),
         Key("output", "schema", "JSON Schema that the result has to meet; else it is text."),
+        Key("model", "model", "Which model works, such as `ollama:qwen3:8b`; its agent's own unless said otherwise."),
         Key("memory", "flag", "It is told what its agent remembers, and is remembered; else it knows its task alone."),
     ),
     "tool": (
@@ -128,6 +132,11 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("cost", "money", "In the currency of the price table."),
         Key("time", "duration", "From begin to end, waiting for people left out."),
     ),
+    "defaults": (
+        Key("retry", "retry", "Of steps that ask a model or call a tool."),
+        Key("timeout", "duration", "Of the same."),
+        Key("model", "model", "Of agents' steps."),
+    ),
     "concurrency": (
         Key("key", "template", "Runs count together for which this is the same; all of the playbook unless said."),
         Key("limit", "number", "So many go on at a time; 1 unless said otherwise.", low=1, high=MAX_RUNS_AT_ONCE),
@@ -145,14 +154,29 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("count", "count", "So many passes."),
         Key("while", "expression", "Another pass as long as this holds; looked at before each."),
         Key("for_each", "each", "A pass for each entry of this list."),
+        Key("matrix", "args", "A pass for each combination of these lists' entries: an object by their names."),
         Key("as", "name", "What the entry is called within; `item` unless said otherwise."),
         Key(
-            "at_once", "number", "Passes of `for_each` side by side; 1 unless said otherwise.", low=1, high=MAX_BRANCHES
+            "at_once",
+            "number",
+            "Passes of `for_each` or `matrix` side by side; 1 unless said.",
+            low=1,
+            high=MAX_BRANCHES,
         ),
         Key("most", "number", "More passes than these are a failure; 100 unless said.", low=1, high=MAX_PASSES),
         Key("steps", "steps", "What a pass does.", required=True),
     ),
     "condition": (Key("ask", "template", "What a model answers with yes or no.", required=True),),
+    "signed": (
+        Key("header", "word", "The header with the signature: HMAC-SHA256 over the body.", required=True),
+        Key("encoding", "encoding", "How the signature is written; `hex` unless said otherwise."),
+        Key("prefix", "text", "What stands before the signature, such as `sha256=`."),
+        Key("id", "word", "The header that names a message; the same body is the same message unless said otherwise."),
+    ),
+    "answer": (
+        Key("output", "name", "The one of the outputs that is the answer, text as it is; else all of them, as JSON."),
+        Key("within", "duration", "After this the answer is that the run has begun; 20s unless said, 60s at the most."),
+    ),
     "wait": (Key("until", "template", "A time as in ISO 8601, with a zone.", required=True),),
 }
 """What stands within a key."""
@@ -165,7 +189,12 @@ TRIGGERS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("zone", "zone", "Whose clock counts; that of the home unless said otherwise."),
     ),
     "chat": (Key("chat", "text", "What a message has to be about.", required=True),),
-    "webhook": (Key("webhook", "name", "The name of the secret that signs it.", required=True),),
+    "webhook": (
+        Key("webhook", "name", "The name of the secret that signs it.", required=True),
+        Key("signed", "signed", "How it is signed; as Standard Webhooks says unless said otherwise."),
+        Key("tolerance", "duration", "How far its time may be from ours; 5m unless said otherwise."),
+        Key("answer", "answer", "`run`: the answer waits for the run; else it is that the run has begun."),
+    ),
     "event": (Key("event", "word", "The type of the event.", required=True),),
 }
 """What may start a playbook; each also takes `inputs`."""
@@ -191,6 +220,10 @@ RUN_FIELDS: Final[Mapping[str, str]] = {
     "started_at": "ISO 8601, UTC",
     "trigger": "what started it: `manual`, `schedule`, …",
     "payload": "what a webhook or an event carried, or the message of a chat; else null",
+    "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
+    "error": "there `{kind, reason, message}` of its failure; else null",
+    "headers": "the headers of a webhook's message, by name in small letters; without those that prove something",
+    "query": "what stands behind the `?` of a webhook's address, by name",
 }
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -237,6 +270,10 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("concurrency", "parallelism", "max_parallel", "max-parallel"), " Write `at_once:`."),
     **dict.fromkeys(("cron", "every"), " Write `schedule:`, a period or five fields."),
     **dict.fromkeys(("until", "do_until"), " Write `while: ${{ not … }}`, or a `break` step."),
+    **dict.fromkeys(
+        ("jobs", "workflow", "stages"),
+        " Write `steps:`, a list of steps, each `{id: …, tool: …, with: {…}}`; a command is `tool: bash`.",
+    ),
     **dict.fromkeys(("max", "max_iterations"), " Write `most:`."),
     "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
 }

@@ -25,8 +25,9 @@ from sulla.playbooks.file.form import (
 )
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import BlockAt, Keys, Sketch
-from sulla.playbooks.file.read_steps import StepReader
-from sulla.playbooks.file.read_values import FileReading
+from sulla.playbooks.file.read_steps import StepReader, steps_of
+from sulla.playbooks.file.read_values import FileReading, StepDefaults
+from sulla.playbooks.file.read_webhook import read_webhook
 from sulla.tools.nearest import did_you_mean
 
 MAX_PLAYBOOK_BYTES: Final = 512 * 1024
@@ -73,8 +74,11 @@ class _Reader:
     def playbook(self, node: YamlMap) -> Sketch:
         reading = self._reading
         keys = reading.keys(node, PLAYBOOK, "a playbook") or {}
-        steps = StepReader(reading)
+        defaults = reading.defaults(keys["defaults"][1]) if "defaults" in keys else StepDefaults()
+        steps = StepReader(reading, defaults)
         root = steps.block(keys["steps"][1], None) if "steps" in keys else BlockAt(None, node.place)
+        closing = {name: steps.block(keys[name][1], None) if name in keys else None for name in ("on_error", "finally")}
+        root.closing += [block for block in closing.values() if block is not None]
         secrets: tuple[str, ...] = ()
         if "secrets" in keys:
             secrets = reading.listed(keys["secrets"][1], "secrets", lambda item: reading.named(item, "secrets"))
@@ -84,7 +88,7 @@ class _Reader:
         definition = Definition(
             name=name,
             digest="",
-            steps=tuple(at.step for at in root.steps if at.step is not None),
+            steps=steps_of(root),
             description=reading.text(keys["description"][1], "description") if "description" in keys else "",
             on=self._on(keys["on"][1]) if "on" in keys else (Trigger("manual"),),
             inputs=self._inputs(keys["inputs"][1]) if "inputs" in keys else {},
@@ -93,6 +97,8 @@ class _Reader:
             budget=reading.budget(keys["budget"][1]) if "budget" in keys else Budget(),
             at_once=int(reading.number(keys["at_once"][1], _AT_ONCE)) if "at_once" in keys else None,
             concurrency=reading.concurrency(keys["concurrency"][1]) if "concurrency" in keys else None,
+            on_error=steps_of(closing["on_error"]),
+            finally_=steps_of(closing["finally"]),
         )
         if not reading.faults:
             definition = replace(definition, digest=digest_of(definition))
@@ -167,7 +173,9 @@ class _Reader:
         values = {name: reading.json(value) for name, (_, value) in pairs.items()}
         self._triggers.append((kind, pairs, keys[kind][1].place[:2]))
         zone = reading.text(keys["zone"][1], "zone") if "zone" in keys and kind == "schedule" else ""
-        return Trigger(kind, self._about(kind, keys[kind][1]), zone, cast("FrozenJson", values))  # type: ignore[arg-type]  # one of TRIGGERS
+        form = read_webhook(reading, keys) if kind == "webhook" else None
+        about = self._about(kind, keys[kind][1])
+        return Trigger(kind, about, zone, cast("FrozenJson", values), form)  # type: ignore[arg-type]  # one of TRIGGERS
 
     def _about(self, kind: str, node: YamlNode) -> str:
         """What its key says."""

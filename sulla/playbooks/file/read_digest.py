@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from sulla.playbooks.definition import AgentStep, Definition, MergeStep, ToolStep, Trigger
+from sulla.playbooks.definition import AgentStep, Definition, LoopStep, MergeStep, ToolStep, Trigger
 
 _FORM = 1
 """Goes up when the same definition is to be taken for another one, because what it means has changed."""
@@ -60,10 +60,12 @@ def _list(value: tuple[object, ...]) -> object:
 
 
 _ADDED: Mapping[type, tuple[str, ...]] = {
-    AgentStep: ("memory",),
+    AgentStep: ("memory", "model"),
+    LoopStep: ("entries", "matrix"),
     ToolStep: ("may_cut",),
-    Definition: ("concurrency",),
+    Definition: ("concurrency", "on_error", "finally_"),
     MergeStep: ("rest_goes_on",),
+    Trigger: ("webhook",),
 }
 """What definitions did not have once, and does not count where nothing is said: runs of before have to go on."""
 _FORMS: Mapping[type, Callable[..., object]] = {

@@ -61,6 +61,7 @@ def _agent(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
         success=_template(reading, at, "success"),
         output=None if output is None else read_schema(reading, output[1], "output"),
         memory="memory" in keys and reading.flag(keys["memory"][1], "memory"),
+        model=reading.model(keys["model"][1]) if "model" in keys else "",
     )
 
 
@@ -88,7 +89,11 @@ def _router(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
     routes: dict[str, str] = {}
     if "routes" in at.keys:
         node = at.keys["routes"][1]
-        found = reading.pairs(node, "routes") or {}
+        found = (reading.pairs(node, "routes") or {}) if not isinstance(node, YamlList) else {}
+        if isinstance(node, YamlList):
+            reading.wrong(
+                node, "routes", "each way by its name and what it is for, {sales: wants to buy, other: anything else}"
+            )
         for name, (key, value) in found.items():
             reading.named(key, "routes", ROUTE, "letters, digits, '_' and '-'")
             routes[name] = reading.text(value, f"routes.{name}")
@@ -119,7 +124,15 @@ def _condition(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
 
 
 def _parallel(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
-    found = reading.keys(at.keys["parallel"][1], PARTS["parallel"], "parallel") or {}
+    node = at.keys["parallel"][1]
+    if isinstance(node, YamlList) or (
+        isinstance(node, YamlMap) and "branches" not in {key.text for key, _ in node.items}
+    ):
+        reading.wrong(node, "parallel", "lists of steps by name, {branches: {one: [steps], two: [steps]}}")
+        # What stands there is read all the same, so that nobody is told of steps that are not there.
+        found: Keys = {"branches": (at.keys["parallel"][0], node)} if isinstance(node, YamlMap) else {}
+    else:
+        found = reading.keys(node, PARTS["parallel"], "parallel") or {}
     branches = reading.pairs(found["branches"][1], "branches") or {} if "branches" in found else {}
     if "branches" in found and isinstance(found["branches"][1], YamlMap) and not 1 <= len(branches) <= MAX_BRANCHES:
         place = found["branches"][1].place
@@ -146,15 +159,17 @@ def _loop(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
     node = at.keys["loop"][1]
     found = reading.keys(node, PARTS["loop"], "loop") or {}
     by_name = {key.name: key for key in PARTS["loop"]}
-    ways = [name for name in ("count", "while", "for_each") if name in found]
+    ways = [name for name in ("count", "while", "for_each", "matrix") if name in found]
     if isinstance(node, YamlMap) and len(ways) != 1:
         place = found[ways[1]][0].place if ways else node.place
         reading.fault(
-            place, "value", f"loop: expected one of count, while and for_each, got {' and '.join(ways) or 'none'}"
+            place,
+            "value",
+            f"loop: expected one of count, while, for_each and matrix, got {' and '.join(ways) or 'none'}",
         )
     for name in ("as", "at_once"):
-        if name in found and ways and "for_each" not in ways:
-            reading.fault(found[name][0].place, "value", f"loop: {name!r} goes with for_each alone")
+        if name in found and ways and not {"for_each", "matrix"} & set(ways):
+            reading.fault(found[name][0].place, "value", f"loop: {name!r} goes with for_each and matrix alone")
     name = "item"
     if "as" in found:
         name = reading.named(found["as"][1], "as")
@@ -163,11 +178,15 @@ def _loop(reading: FileReading, at: StepAt, block: ReadBlock) -> Kind:
     if "steps" in found:
         block(found["steps"][1], at)
     default = LoopStep(())
+    each = found["for_each"][1] if "for_each" in found else None
+    literal = _literal(reading, each) if isinstance(each, YamlList) else None
     return LoopStep(
         body=(),
         count=_count(reading, at, found["count"][1]) if "count" in found else None,
         while_=reading.expression(found["while"][1], "while", "while", at) if "while" in found else None,
-        for_each=_each(reading, at, found["for_each"][1]) if "for_each" in found else None,
+        for_each=literal or (None if each is None or isinstance(each, YamlList) else _each(reading, at, each)),
+        entries=_entries(reading, at, each) if isinstance(each, YamlList) and literal is None else None,
+        matrix=_matrix(reading, at, found["matrix"][1]) if "matrix" in found else None,
         name=name,
         at_once=int(reading.number(found["at_once"][1], by_name["at_once"])) if "at_once" in found else default.at_once,
         most=_most(reading, found, by_name["most"], default.most),
@@ -191,14 +210,37 @@ def _count(reading: FileReading, at: StepAt, node: YamlNode) -> Template:
 
 
 def _each(reading: FileReading, at: StepAt, node: YamlNode) -> Template:
-    if not isinstance(node, YamlList):
-        return reading.expression(node, "for_each", "when", at, "list")
+    return reading.expression(node, "for_each", "when", at, "list")
+
+
+def _literal(reading: FileReading, node: YamlNode) -> Template | None:
+    """A short list of plain values as the expression that it is; None for any other."""
     written = json.dumps(reading.json(node), ensure_ascii=False)
     literal = re.sub(r'"(?:\\.|[^"\\])*"|null', lambda word: "none" if word[0] == "null" else word[0], written)
-    if OPENS in written or len(literal) + 2 > MAX_EXPRESSION_CHARS or "{" in re.sub(r'"(?:\\.|[^"\\])*"', "", literal):
-        reading.wrong(node, "for_each", "a short list of plain values, or an expression such as ${{ inputs.items }}")
-        literal = "[]"
-    return Template(f"${{{{ {literal} }}}}")
+    objects = "{" in re.sub(r'"(?:\\.|[^"\\])*"', "", literal)
+    return (
+        None
+        if OPENS in written or len(literal) + 2 > MAX_EXPRESSION_CHARS or objects
+        else Template(f"${{{{ {literal} }}}}")
+    )
+
+
+def _entries(reading: FileReading, at: StepAt, node: YamlList) -> tuple[Given, ...]:
+    return tuple(reading.given(item, "when", at) for item in node.items)
+
+
+def _matrix(reading: FileReading, at: StepAt, node: YamlNode) -> Mapping[str, Given]:
+    found = reading.pairs(node, "matrix") or {}
+    if isinstance(node, YamlMap) and not found:
+        reading.wrong(node, "matrix", "lists by name, such as {zone: [eu, us], size: [s, l]}")
+    lists: dict[str, Given] = {}
+    for name, (key, value) in found.items():
+        reading.named(key, "matrix")
+        if isinstance(value, YamlList):
+            lists[name] = _entries(reading, at, value)
+        else:
+            lists[name] = reading.expression(value, f"matrix.{name}", "when", at, "list")
+    return lists
 
 
 def _break(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:

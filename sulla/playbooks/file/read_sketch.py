@@ -76,6 +76,8 @@ class BlockAt:
     owner: StepAt | None
     place: YamlPlace
     steps: list[StepAt] = field(default_factory=list)
+    closing: list[BlockAt] = field(default_factory=list, init=False)
+    """Of the playbook's own: `on_error` and `finally`, as far as it has them."""
 
     def walk(self) -> Iterator[StepAt]:
         """All steps, those within others included, as they are written."""
@@ -83,6 +85,8 @@ class BlockAt:
             yield step
             for block in step.blocks:
                 yield from block.walk()
+        for block in self.closing:
+            yield from block.walk()
 
 
 @dataclass(slots=True, eq=False)

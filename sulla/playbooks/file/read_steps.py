@@ -8,20 +8,23 @@ from typing import Final, Literal, cast
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import (
     MAX_STEPS,
+    AgentStep,
     Budget,
     ConditionStep,
     HumanStep,
     LoopStep,
     Need,
     ParallelStep,
+    PromptStep,
     Retry,
     RouterStep,
     Step,
+    ToolStep,
 )
 from sulla.playbooks.file.form import ELSEWHERE, KINDS, NAME, STEP
 from sulla.playbooks.file.read_kinds import KIND_READERS
 from sulla.playbooks.file.read_sketch import BlockAt, NeedAt, StepAt
-from sulla.playbooks.file.read_values import WHEN, FileReading
+from sulla.playbooks.file.read_values import WHEN, FileReading, StepDefaults
 from sulla.tools.nearest import did_you_mean
 
 MAX_NESTING: Final = 8
@@ -33,8 +36,9 @@ _ALL_NAMES: Final = _STEP_NAMES | {key.name for keys in KINDS.values() for key i
 class StepReader:
     """Reads the steps of one file."""
 
-    def __init__(self, reading: FileReading) -> None:
+    def __init__(self, reading: FileReading, defaults: StepDefaults) -> None:
         self._reading = reading
+        self._defaults = defaults
         self.steps: dict[str, StepAt] = {}
         """By id, those with a fault included."""
         self._count = 0
@@ -166,12 +170,17 @@ class StepReader:
 
     def _retry(self, step: StepAt) -> Retry | None:
         if "retry" not in step.keys:
-            return None
+            return self._defaults.retry if _asks(step) else None
         key, node = step.keys["retry"]
         if step.kind in _NOT_TRIED_AGAIN:
             message = f"retry: a {step.kind} is not tried again as a whole; say it of the steps"
             self._reading.fault(key.place, "value", message)
         return self._reading.retry(node)
+
+    def _timeout_s(self, step: StepAt) -> float | None:
+        if "timeout" in step.keys:
+            return self._reading.duration(step.keys["timeout"][1], "timeout")
+        return self._defaults.timeout_s if _asks(step) else None
 
     def _finish(self, step: StepAt, here: dict[str, StepAt]) -> None:
         """Make the step, now that all beside it are known."""
@@ -183,11 +192,13 @@ class StepReader:
             return
         reading, keys = self._reading, step.keys
         does = step.does
+        if isinstance(does, AgentStep) and not does.model:
+            does = replace(does, model=self._defaults.model)
         if isinstance(does, LoopStep):
-            does = replace(does, body=_steps(step.blocks[0]) if step.blocks else ())
+            does = replace(does, body=steps_of(step.blocks[0]) if step.blocks else ())
         elif isinstance(does, ParallelStep):
             does = replace(
-                does, branches={name: _steps(of) for name, of in zip(does.branches, step.blocks, strict=True)}
+                does, branches={name: steps_of(of) for name, of in zip(does.branches, step.blocks, strict=True)}
             )
         go_on = "fail"
         if "on_failure" in keys:
@@ -198,7 +209,7 @@ class StepReader:
             needs=tuple(at.need for at in step.needs),
             when=reading.expression(keys["when"][1], "when", "when", step) if "when" in keys else None,
             retry=self._retry(step),
-            timeout_s=reading.duration(keys["timeout"][1], "timeout") if "timeout" in keys else None,
+            timeout_s=self._timeout_s(step),
             on_failure=cast("Literal['fail', 'go_on']", go_on),
             budget=reading.budget(keys["budget"][1]) if "budget" in keys else Budget(),
             title=reading.text(keys["title"][1], "title") if "title" in keys else "",
@@ -208,8 +219,15 @@ class StepReader:
 _NOT_TRIED_AGAIN: Final = frozenset({"parallel", "merge", "loop", "break", "set", "fail", "transfer"})
 
 
-def _steps(block: BlockAt) -> tuple[Step, ...]:
-    return tuple(at.step for at in block.steps if at.step is not None)
+def _asks(step: StepAt) -> bool:
+    """Whether it asks a model or calls a tool: defaults are for these, and not for what waits for time or people."""
+    asks = isinstance(step.does, ConditionStep) and step.does.question is not None
+    return asks or isinstance(step.does, AgentStep | ToolStep | RouterStep | PromptStep)
+
+
+def steps_of(block: BlockAt | None) -> tuple[Step, ...]:
+    """The steps of a list that could be read; none where there is no list."""
+    return tuple(at.step for at in block.steps if at.step is not None) if block is not None else ()
 
 
 def _depth(block: BlockAt) -> int:

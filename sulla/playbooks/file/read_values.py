@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeVar, cast
 
-from sulla.core.errors import InvalidInput
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import InvalidInput, SettingsError
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
+from sulla.models.catalog import parse_model
 from sulla.playbooks.definition import Budget, Concurrency, Given, Retry, Template
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
@@ -33,6 +35,15 @@ def got(node: YamlNode) -> str:
     if node.value is None:
         return "nothing"
     return repr(node.value if isinstance(node.value, str) else node.text)[:_SHOWN_CHARS]
+
+
+@dataclass(frozen=True, slots=True)
+class StepDefaults:
+    """What holds for steps that do not say otherwise."""
+
+    retry: Retry | None = None
+    timeout_s: float | None = None
+    model: str = ""
 
 
 class FileReading:
@@ -251,6 +262,25 @@ class FileReading:
             int(self.number(found["tries"][1], tries)) if "tries" in found else default.tries,
             self.duration(found["backoff"][1], backoff.name, least_s=0) if "backoff" in found else default.backoff_s,
             self.number(found["factor"][1], factor, whole_one=False) if "factor" in found else default.factor,
+        )
+
+    def model(self, node: YamlNode) -> str:
+        """The name of a model; whether its service has one of that name nobody knows here."""
+        name = self.text(node, "model")
+        if name and OPENS not in name:
+            try:
+                return str(parse_model(name))
+            except SettingsError as error:
+                self.fault(node.place, "value", f"model: {error.message}")
+        return ""
+
+    def defaults(self, node: YamlNode) -> StepDefaults:
+        """What holds for steps that do not say otherwise."""
+        found = self.keys(node, PARTS["defaults"], "defaults") or {}
+        return StepDefaults(
+            self.retry(found["retry"][1]) if "retry" in found else None,
+            self.duration(found["timeout"][1], "timeout") if "timeout" in found else None,
+            self.model(found["model"][1]) if "model" in found else "",
         )
 
     def concurrency(self, node: YamlNode) -> Concurrency:

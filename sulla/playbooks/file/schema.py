@@ -50,6 +50,7 @@ _ANYTHING: Final[JsonObject] = {}
 
 SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "agent": ("an agent's id", {"type": ["string", "null"]}),
+    "answer": ("`run`, or how", {"anyOf": [{"const": "run"}, _ref("answer")]}),
     "any": ("any value", _ANYTHING),
     "args": ("values by name, expressions in them", {"type": "object"}),
     "branches": ("branches", _ref("parallel")),
@@ -61,8 +62,10 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "count": (f"1 to {MAX_PASSES}, or an expression", {"anyOf": [{"type": "integer", "minimum": 1}, _EXPRESSION]}),
     "cron": ("a cron expression or a duration", {"type": "string"}),
     "cut": ("`fail` or `allow`", {"enum": ["fail", "allow"]}),
+    "defaults": ("defaults", _ref("defaults")),
     "duration": ("a duration", _DURATION),
     "each": ("a list, or an expression", {"anyOf": [{"type": "array"}, _EXPRESSION]}),
+    "encoding": ("`hex` or `base64`", {"enum": ["hex", "base64"]}),
     "expires": ("a duration, or `never`", {"anyOf": [_DURATION, {"const": "never"}]}),
     "expression": ("an expression", _EXPRESSION),
     "factor": ("a number", {"type": "number"}),
@@ -71,6 +74,7 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
     "loop": ("a loop", _ref("loop")),
     "maps": ("values", {"type": ["object", "array"]}),
     "merge": ("`all`, `first` or a number", {"anyOf": [{"enum": ["all", "first"]}, {"type": "integer", "minimum": 1}]}),
+    "model": ("a model's name", {"type": "string"}),
     "money": ("a number", {"type": "number", "minimum": 0}),
     "name": ("a name", _NAMES),
     "names": ("a list of names", {"type": "array", "items": _TEXT}),
@@ -91,6 +95,10 @@ SHAPES: Final[Mapping[Takes, tuple[str, JsonObject]]] = {
         },
     ),
     "schema": ("a JSON Schema", {"type": "object"}),
+    "signed": (
+        "`standard`, `github`, `stripe`, `slack`, or how",
+        {"anyOf": [{"enum": ["standard", "github", "stripe", "slack"]}, _ref("signed")]},
+    ),
     "steps": ("steps", _ref("steps")),
     "template": ("text, expressions in it", _TEMPLATE),
     "text": ("text", _TEXT),

@@ -17,18 +17,13 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.definitions.yaml_text import YamlFault, plain, read_nodes
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
-from sulla.playbooks.flow_import.kinds import IGNORED, TRIGGERS, NodeSaid, step_of, word_of
+from sulla.playbooks.flow_import.kinds import IGNORED, TRIGGERS, NodeSaid, broken_by, playbook_name, step_of, word_of
+from sulla.playbooks.flow_import.n8n import import_n8n, is_n8n
+from sulla.playbooks.flow_import.text import Imported, dicts, playbook_text
 
 _MOST_NODES: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """A playbook that was made of a workflow."""
-
-    text: str
-    notes: tuple[str, ...]
-    """What has no counterpart, or has to be looked at."""
+_TEXTS: Final = ("agent", "tool-call", "orchestrator-prompt", "user-input", "response")
+"""Kinds of which always text comes."""
 
 
 @dataclass(slots=True)
@@ -42,11 +37,12 @@ class _Node:
     """Nodes that come before it, each with the handle that the edge leaves from."""
 
 
-def import_flow(text: str) -> Imported:
+def import_flow(text: str, others: Mapping[str, str] | None = None) -> Imported:
     """Make a playbook of a workflow.
 
     Args:
-        text: the original's file, YAML or JSON.
+        text: the original's file, YAML or JSON; one of n8n, too.
+        others: the names of the playbooks that are made of the workflows beside it, by the ids of these.
 
     Raises:
         InvalidInput: it is neither, or has no nodes.
@@ -56,17 +52,32 @@ def import_flow(text: str) -> Imported:
         raise InvalidInput(f"line {found.line}, column {found.column}: {found.message}")
     said = None if found is None else plain(found)
     if not isinstance(said, dict) or not isinstance(said.get("nodes"), list):
-        raise InvalidInput("expected a workflow of Sulla Desktop: keys and values with `nodes` and `edges`")
-    return _Flow(said).playbook()
+        raise InvalidInput(
+            "expected a workflow of Sulla Desktop (`nodes` and `edges`) or of n8n (`nodes`, `connections`)"
+        )
+    return import_n8n(said, others or {}) if is_n8n(said) else _Flow(said, others or {}).playbook()
 
 
-def _dicts(value: Json) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def id_and_name(text: str) -> tuple[str, str] | None:
+    """The id of a workflow, by which others of a folder refer to it, and the name that its playbook gets.
+
+    Returns:
+        None if it is no workflow.
+    """
+    found = read_nodes(text, most_bytes=2 * MAX_PLAYBOOK_BYTES, most_deep=30)
+    try:
+        said = None if found is None or isinstance(found, YamlFault) else plain(found)
+    except InvalidInput:
+        return None
+    if not isinstance(said, dict) or not isinstance(said.get("nodes"), list):
+        return None
+    return str(said.get("id") or said.get("name") or ""), playbook_name(str(said.get("name") or said.get("id") or ""))
 
 
 class _Flow:
-    def __init__(self, said: JsonObject) -> None:
+    def __init__(self, said: JsonObject, others: Mapping[str, str]) -> None:
         self._said = said
+        self._others = others
         self._notes: list[str] = []
         self._nodes: dict[str, _Node] = {}
         self._triggers: list[_Node] = []
@@ -75,8 +86,7 @@ class _Flow:
 
     def playbook(self) -> Imported:
         """The whole of it."""
-        name = word_of(str(self._said.get("name") or self._said.get("id") or "imported"), "_").replace("_", "-").lower()
-        made: JsonObject = {"name": name}
+        made: JsonObject = {"name": playbook_name(str(self._said.get("name") or self._said.get("id") or ""))}
         if self._said.get("description"):
             made["description"] = str(self._said["description"])
         made["on"] = self._on()
@@ -84,13 +94,13 @@ class _Flow:
         bodies = {node.id: self._body(node) for node in self._nodes.values() if node.subtype == "loop"}
         inner = {node for body in bodies.values() for node in body}
         made["steps"] = self._steps([node for node in self._nodes.values() if node.id not in inner], bodies, None)
-        return Imported(_text(made), tuple(dict.fromkeys(self._notes)))
+        return Imported(playbook_text(made), tuple(dict.fromkeys(self._notes)))
 
     # -------------------------------------------------------------------------------------------------------- reading
 
     def _read_nodes(self) -> None:
         taken: set[str] = set()
-        nodes = _dicts(self._said.get("nodes"))
+        nodes = dicts(self._said.get("nodes"))
         if len(nodes) > _MOST_NODES:
             raise InvalidInput(f"the workflow has {len(nodes)} nodes; {_MOST_NODES} are read")
         for said in nodes:
@@ -112,7 +122,7 @@ class _Flow:
 
     def _read_edges(self) -> None:
         triggers = {node.id for node in self._triggers}
-        for edge in _dicts(self._said.get("edges")):
+        for edge in dicts(self._said.get("edges")):
             source, target = str(edge.get("source")), str(edge.get("target"))
             if source in triggers or target not in self._nodes:
                 continue
@@ -180,6 +190,12 @@ class _Flow:
                 )
             elif made not in found:
                 found.append(made)
+        if self._said.get("enabled") is False and len(found) > 1:
+            kept = ", ".join(json.dumps(one, ensure_ascii=False) for one in found[1:])
+            self._notes.append(
+                f"it was switched off, so nothing but `manual` starts it; to switch it on add to `on`: {kept}"
+            )
+            return found[:1]
         return found
 
     def _steps(self, nodes: Iterable[_Node], bodies: Mapping[str, list[str]], loop: str | None) -> list[Json]:
@@ -189,7 +205,10 @@ class _Flow:
             if node.subtype == "parallel":
                 continue  # what stands behind it begins side by side without it
             needs = list(dict.fromkeys(self._needs(node, loop)))
-            made = step_of(NodeSaid(node.subtype, node.label, node.config, names, self._notes))
+            said = NodeSaid(node.subtype, node.label, node.config, self._seen(node, loop, names, bodies), self._notes)
+            made = step_of(said)
+            if node.subtype in ("sub-workflow", "transfer"):
+                made |= self._handed(node, made, needs)
             if "merge" in made and len(needs) < 2:
                 self._notes.append(f"the merge {node.label!r} brings fewer than two ways together: give it its needs")
             if len(needs) > 1 and "merge" not in made:
@@ -200,9 +219,57 @@ class _Flow:
                 inner = [self._nodes[id_] for id_ in bodies[node.id] if id_ not in deeper]
                 loop_said = made["loop"]
                 assert isinstance(loop_said, dict)  # noqa: S101  - `step_of` made it
-                loop_said["steps"] = self._steps(inner, bodies, node.id)
+                loop_said["steps"] = [*self._steps(inner, bodies, node.id), *self._breaks(node, inner, names)]
             found.append({"id": node.step, "title": node.label, "needs": cast("Json", needs), **made})
         return found
+
+    def _seen(
+        self, node: _Node, loop: str | None, names: Mapping[str, str], bodies: Mapping[str, list[str]]
+    ) -> Mapping[str, str]:
+        """What names stand for where a node is: in a loop, what comes later is that of the pass before."""
+        later = {} if loop is None else {id_: "" for id_ in bodies[loop] if id_ not in self._before(node.id)}
+        found = {name: f"steps.{step}.output" for name, step in names.items()}
+        for id_ in later:
+            found[id_] = found[self._nodes[id_].label] = "loop.last"
+        return found
+
+    def _before(self, id_: str) -> set[str]:
+        found, waiting = set[str](), [id_]
+        while waiting:
+            for source, _ in self._nodes[waiting.pop()].before:
+                if source not in found:
+                    found.add(source)
+                    waiting.append(source)
+        return found
+
+    def _handed(self, node: _Node, made: JsonObject, needs: list[str]) -> JsonObject:
+        """What another workflow is given: what the last one before it came to, as the original has it."""
+        of = str(node.config.get("workflowId") or node.config.get("targetWorkflowId") or "")
+        kind = "playbook" if "playbook" in made else "transfer"
+        if of in self._others:
+            made[kind] = self._others[of]
+        else:
+            self._notes.append(
+                f"{node.label!r} runs the workflow {of!r}: import its folder as a whole, or say which playbook"
+            )
+        if not needs:
+            return {"with": {"message": "${{ inputs.message }}"}}
+        if len(needs) > 1:
+            return {"with": {"message": f"${{{{ steps.{node.step}_ways.output | tojson }}}}"}}
+        before = needs[0].partition(".")[0]
+        is_text = any(one.step == before and one.subtype in _TEXTS for one in self._nodes.values())
+        return {"with": {"message": f"${{{{ steps.{before}.output{'' if is_text else ' | tojson'} }}}}"}}
+
+    def _breaks(self, loop: _Node, inner: list[_Node], names: Mapping[str, str]) -> list[Json]:
+        """What ends a loop by a condition on what was said in it."""
+        test = broken_by(str(loop.config.get("condition") or ""), names)
+        if test is None:
+            return []
+        last = next((node.step for node in reversed(inner) if node.subtype != "parallel"), "")
+        return [
+            {"id": f"{loop.step}_good", "needs": [last], "condition": f"${{{{ {test} }}}}"},
+            {"id": f"{loop.step}_end", "needs": [f"{loop.step}_good.yes"], "break": True},
+        ]
 
     def _needs(self, node: _Node, loop: str | None) -> Iterable[str]:
         for source, handle in node.before:
@@ -217,35 +284,10 @@ class _Flow:
     def _way(self, node: _Node, handle: str) -> str:
         if handle in ("condition-true", "condition-false"):
             return ".yes" if handle == "condition-true" else ".no"
-        routes = _dicts(node.config.get("routes"))
+        routes = dicts(node.config.get("routes"))
         number = re.fullmatch(r"route-(\d{1,3})", handle)
         if number is not None and int(number[1]) < len(routes):
             return f".{word_of(str(routes[int(number[1])].get('label')), 'route')}"
         if node.subtype in ("router", "condition"):
             self._notes.append(f"an edge from {node.label!r} says no way: it is followed whichever was taken")
         return ""
-
-
-def _text(value: JsonObject) -> str:
-    """YAML with each key of a step on a line of its own; values are written as JSON, which is YAML, too."""
-    lines = [f"{key}: {_flow(item)}" for key, item in value.items() if key != "steps"]
-    return "\n".join([*lines, "steps:", *_lines(value["steps"], "  ")]) + "\n"
-
-
-def _lines(steps: Json, indent: str) -> Iterable[str]:
-    for step in _dicts(steps):
-        mark = "- "
-        for key, item in step.items():
-            inner = item.get("steps") if isinstance(item, dict) else None
-            if key == "loop" and isinstance(item, dict) and inner:
-                yield f"{indent}{mark}{key}:"
-                yield from (f"{indent}    {name}: {_flow(one)}" for name, one in item.items() if name != "steps")
-                yield f"{indent}    steps:"
-                yield from _lines(inner, f"{indent}      ")
-            else:
-                yield f"{indent}{mark}{key}: {_flow(item)}"
-            mark = "  "
-
-
-def _flow(item: Json) -> str:
-    return json.dumps(item, ensure_ascii=False)

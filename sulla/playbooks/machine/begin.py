@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
+from math import prod
 from typing import Any, Final
 
 from sulla.agent.model.retry import FailureClass
@@ -63,9 +65,10 @@ class Beginner:
         """What becomes of a step whose needs have all ended."""
         if spot.attempt:
             return self._begin_kind(spot)
-        if self.run.careful and (self.run.course.transfer is not None or spot.frame.is_closed()):
-            why = "another playbook takes over" if self.run.course.transfer is not None else "the loop was left"
-            return self._skipped(spot, why)
+        course = self.run.course
+        hands_over = course.transfer is not None and course.closing is None
+        if self.run.careful and (hands_over or spot.frame.is_closed()):
+            return self._skipped(spot, "another playbook takes over" if hands_over else "the loop was left")
         settled = self._merge_unmet(spot) if spot.node.quota else self._unmet(spot)
         if settled is not None:
             return settled
@@ -186,17 +189,22 @@ class Beginner:
         does: Any = spot.node.step.does
         given: dict[str, Json] = {}
         passes = 0
+        most = min(does.most, MAX_PASSES)
         if does.for_each is not None:
             items = fill(does.for_each, self.evaluate, self._scope(spot))
             if not isinstance(items, list | tuple):
                 raise InvalidInput(f"for_each: {does.for_each.source:.200} gives {items!r:.60}; expected a list")
             given["items"] = list(items)
             passes = len(items)
+        elif does.entries is not None or does.matrix is not None:
+            found = fill(does.entries if does.matrix is None else does.matrix, self.evaluate, self._scope(spot))
+            passes = len(found) if isinstance(found, list) else _combinations(found)
+            given["items"] = [] if passes > most else found if isinstance(found, list) else _combined(found)
         elif does.count is not None:
             count = _whole(fill(does.count, self.evaluate, self._scope(spot)), does.count.source)
             given["count"] = passes = count
-        if passes > min(does.most, MAX_PASSES):
-            return self._wrong(spot, "limit_passes", f"{passes} passes; at the most {min(does.most, MAX_PASSES)}")
+        if passes > most:
+            return self._wrong(spot, "limit_passes", f"{passes} passes; at the most {most}")
         return StepStarted(spot.at, 1, given, self.run.now_ms)
 
     def _another_pass(self, spot: StepSpot, does: LoopStep, number: int) -> bool:
@@ -253,6 +261,18 @@ class Beginner:
     def _wrong(self, spot: StepSpot, reason: str, message: str) -> Fact:
         kind: FailureClass = "permanent"
         return StepFailed(spot.at, Failure(kind, reason, message[:MESSAGE_CHARS]), self.run.now_ms)
+
+
+def _combinations(lists: Any) -> int:  # noqa: ANN401  - what a matrix came to
+    """How many passes a matrix has."""
+    for name, entries in lists.items():
+        if not isinstance(entries, list):
+            raise InvalidInput(f"matrix: {name} gives {entries!r:.60}; expected a list")
+    return prod(map(len, lists.values()))
+
+
+def _combined(lists: Any) -> list[Json]:  # noqa: ANN401  - what a matrix came to
+    return [dict(zip(lists, one, strict=True)) for one in product(*lists.values())]
 
 
 def _whole(value: Json, source: str) -> int:

@@ -1,11 +1,13 @@
 """What a model's or a person's answer is taken for, and what follows a failure. Nothing is ever guessed. Pure.
 
-An answer counts if it is one of the names that were offered, letter by letter. Nothing else does: not the nearest name,
-not the first one that stands somewhere in a sentence, not what the rest of a sentence seems to mean.
+An answer counts if it is one of the names that were offered, in capitals or not, and if it stands in quotes, in a fence
+or before a full stop. Nothing else does: not the nearest name, not the first one that stands somewhere in a sentence,
+not what the rest of a sentence seems to mean.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -66,11 +68,42 @@ def read_answer(does: Kind, answer: Json) -> Chosen | NoAnswer:
         return Chosen("", answer)
     if isinstance(answer, bool) and names == (YES, NO):
         return Chosen(YES if answer else NO, answer)
-    if isinstance(answer, str) and answer in names:
-        return Chosen(answer, answer == YES if names == (YES, NO) else answer)
+    name = name_in(answer, names) if isinstance(answer, str) else ""
+    if name:
+        return Chosen(name, name == YES if names == (YES, NO) else name)
     shown = repr(answer)
     shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…"
     return NoAnswer(f"expected exactly one of {', '.join(map(repr, names))}; the answer was {shown}")
+
+
+_FENCE: Final = re.compile(r"```(?:[A-Za-z]{0,20}[ \t]*\n)?\s*([^`]*?)\s*```")
+_QUOTES: Final = ('""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u00ab\u00bb")
+_MOST_CHARS: Final = 200
+"""A longer answer is no name with something around it."""
+
+
+def name_in(answer: str, names: Sequence[str]) -> str:
+    """The name that an answer is, with nothing but quotes, a fence or a full stop around it; empty if it is none.
+
+    Args:
+        answer: what was said.
+        names: those that were offered.
+    """
+    if answer in names:
+        return answer
+    bare = answer.strip()
+    if len(bare) > _MOST_CHARS:
+        return ""
+    fenced = _FENCE.fullmatch(bare)
+    bare = fenced[1] if fenced is not None else bare
+    stopped = quoted = False
+    for _ in range(2):  # the full stop stands within the quotes, or behind them
+        if bare.endswith(".") and not stopped:
+            bare, stopped = bare[:-1], True
+        elif len(bare) > 1 and bare[0] + bare[-1] in _QUOTES and not quoted:
+            bare, quoted = bare[1:-1], True
+    found = [name for name in names if name.casefold() == bare.casefold()]
+    return found[0] if len(found) == 1 else bare if bare in found else ""
 
 
 # ----------------------------------------------------------------------------------------------------------- failures

@@ -8,6 +8,7 @@ from typing import Final
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Budget, HumanStep, MergeStep, RouterStep
+from sulla.playbooks.machine.deadlines import StepDeadline
 from sulla.playbooks.machine.decide import NoAnswer, pause_before_next_s, read_answer
 from sulla.playbooks.machine.needs import losers
 from sulla.playbooks.machine.records import (
@@ -24,7 +25,7 @@ from sulla.playbooks.machine.records import (
     StepRetry,
     StepSkipped,
 )
-from sulla.playbooks.machine.run import MachineRun, StepDeadline
+from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.state import RUNNING, WAITING, StepSpot
 
 _SAID: Final = {
@@ -81,7 +82,7 @@ def is_wanted(run: MachineRun, deadline: StepDeadline) -> bool:
     if run.course.ended is not None or run.course.stopped is not None:
         return False
     if not deadline.at:
-        return True
+        return run.course.closing is None  # what is done at the end has times of its own
     spot = run.spots.get(deadline.at)
     if spot is None or (deadline.attempt and spot.attempt != deadline.attempt):
         return False

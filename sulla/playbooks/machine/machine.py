@@ -34,6 +34,7 @@ from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
     Failure,
+    RunClosing,
     RunEnded,
     RunPaused,
     RunResumed,
@@ -150,7 +151,9 @@ class Playbook:
                     break
         run.busy = busy
         if run.is_over:
-            self._note(self._end(), out)
+            self._note(self._over(), out)
+            if run.course.ended is None:
+                out += self.next(most)
         return out
 
     @property
@@ -180,7 +183,7 @@ class Playbook:
         if run.course.ended is not None:
             return
         used_up = over(budget, run.spent.tokens, run.spent.cost_micro)
-        if used_up and run.course.stopped is None:
+        if used_up and run.course.stopped is None and run.course.closing is None:
             said = f"the run has used {run.spent.tokens} tokens and {run.spent.cost_micro} millionths of money"
             failure = Failure("permanent", used_up, said)
             self._note(RunStopped("failed", used_up, run.now_ms, failure), out)
@@ -188,7 +191,20 @@ class Playbook:
         if stopped is not None:
             for spot in run.at_work():
                 self._note(StepCancelled(spot.at, run.now_ms), out)
-            self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
+            if run.course.closing is None and self.plan.closes(stopped.status):
+                self._note(RunClosing(stopped.status, run.now_ms, stopped.failure), out)
+            else:
+                self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
+
+    def _over(self) -> RunClosing | RunEnded:
+        """What follows when all steps have ended: what is done at the end, or the end."""
+        course, now_ms = self._run.course, self._run.now_ms
+        if (closing := course.closing) is None:
+            ended = self._end()
+            return RunClosing(ended.status, now_ms, ended.failure) if self.plan.closes(ended.status) else ended
+        if closing.status in ("failed", "cancelled"):
+            return RunEnded(closing.status, {}, now_ms, closing.failure)
+        return RunEnded("failed", {}, now_ms, course.failure) if course.failure is not None else self._end()
 
     def _end(self) -> RunEnded:
         run, root = self._run, self._run.root

@@ -79,6 +79,8 @@ class SetToWork:
     tools: tuple[str, ...] | None
     memory: bool = False
     """Whether the agent is told what it remembers."""
+    model: str = ""
+    """Empty for the agent's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +318,7 @@ def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Mov
             said = f"the orchestrator wanted it better {work.rounds} times, and that is enough"
             return Fail(Failure("permanent", "not_approved", said))
         case "work":
-            return SetToWork(number, does.agent, _task(does, given, work.extra), does.tools, does.memory)
+            return SetToWork(number, does.agent, _task(does, given, work.extra), does.tools, does.memory, does.model)
         case "after":
             told = "".join(f"\n{words}" for words in work.told)
             text = f"{given.get('after')}{told}{_wanted(given)}\n\nThe result:\n{work.result}"

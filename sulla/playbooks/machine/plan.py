@@ -42,6 +42,8 @@ _OUTWARD: Final = frozenset(
 _PARKED: Final = frozenset({WaitStep, HumanStep, PlaybookStep})
 """Kinds that take no place among those that run side by side: they hold nothing while they wait."""
 
+ON_ERROR: Final = "on_error"
+FINALLY: Final = "finally"
 MAX_NESTING: Final = MAX_DEPTH
 """Loops and branches within each other."""
 
@@ -102,7 +104,7 @@ class Block:
     """Steps that begin and end together: of the whole playbook, of a branch, of a loop's pass."""
 
     name: str
-    """The branch's."""
+    """The branch's; at the top empty, or one of `ON_ERROR` and `FINALLY`."""
     nodes: list[PlanNode] = field(default_factory=list)
 
 
@@ -116,6 +118,18 @@ class Plan:
     """All of them, by their ids."""
     owners: dict[str, str]
     """The loop or the parallel step that a step stands directly in, by ids; those at the top are not there."""
+    on_error: Block
+    finally_: Block
+    closing: frozenset[str]
+    """The ids of all steps in these two."""
+
+    def closes(self, status: str) -> bool:
+        """Whether there is anything to do at the end of a run.
+
+        Args:
+            status: how it is to end.
+        """
+        return bool(self.finally_.nodes or (self.on_error.nodes and status == "failed"))
 
 
 def build(definition: Definition) -> Plan:
@@ -128,7 +142,10 @@ def build(definition: Definition) -> Plan:
     nodes: dict[str, PlanNode] = {}
     owners: dict[str, str] = {}
     root = _block("", definition.steps, nodes, owners, 0)
-    return Plan(definition, root, nodes, owners)
+    own = frozenset(nodes)
+    on_error = _block(ON_ERROR, definition.on_error, nodes, owners, 0)
+    finally_ = _block(FINALLY, definition.finally_, nodes, owners, 0)
+    return Plan(definition, root, nodes, owners, on_error, finally_, frozenset(nodes) - own)
 
 
 def _block(name: str, steps: Sequence[Step], nodes: dict[str, PlanNode], owners: dict[str, str], depth: int) -> Block:

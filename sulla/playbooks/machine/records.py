@@ -157,6 +157,15 @@ class RunStopped(NamedTuple):
     failure: Failure | None = None
 
 
+class RunClosing(NamedTuple):
+    """Its steps are over, or were stopped: what it does at its end begins (`on_error`, `finally`)."""
+
+    status: RunStatus
+    """How it is to end."""
+    at_ms: int
+    failure: Failure | None = None
+
+
 class RunEnded(NamedTuple):
     """It is over."""
 
@@ -178,7 +187,7 @@ class RunReopened(NamedTuple):
 
 Fact = (
     RunStarted | StepStarted | StepReasked | StepCompleted | StepRetry | StepFailed | StepSkipped | StepCancelled
-    | PassStarted | RunPaused | RunResumed | RunStopped | RunEnded | RunReopened
+    | PassStarted | RunPaused | RunResumed | RunStopped | RunClosing | RunEnded | RunReopened
 )  # fmt: skip
 
 KINDS: Final[Mapping[str, type[Fact]]] = {
@@ -194,6 +203,7 @@ KINDS: Final[Mapping[str, type[Fact]]] = {
     "RUN_PAUSED": RunPaused,
     "RUN_RESUMED": RunResumed,
     "RUN_STOPPED": RunStopped,
+    "RUN_CLOSING": RunClosing,
     "RUN_ENDED": RunEnded,
     "RUN_REOPENED": RunReopened,
 }

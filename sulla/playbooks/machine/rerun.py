@@ -7,6 +7,7 @@ what they lie in are forgotten, and everything else keeps its output.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
     PassStarted,
+    RunClosing,
     RunEnded,
     RunPaused,
     RunReopened,
@@ -36,23 +38,46 @@ from sulla.playbooks.machine.records import (
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.tools.nearest import did_you_mean
 
-_RUN: Final = (RunStarted, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
+_RUN: Final = (RunStarted, RunClosing, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
 _ENDS: Final = (StepCompleted, StepFailed, StepSkipped)
 _Place = tuple[str, tuple[int, ...]]
 """A step's id and the numbers of the passes that it lies in."""
+_EVERY: Final = -1
+"""In the place of a number: every pass. Written ``research@*``."""
+_BRACKETS: Final = re.compile(r"\[([0-9]+)\]")
 
 
 def address(at: str) -> _Place:
-    """``research@2.0`` as its parts.
+    """``research@2.0`` as its parts, or ``research[2][0]``, which people may write for it.
 
     Raises:
         NotFound: it is no address.
     """
     step, mark, path = at.partition("@")
+    if not mark and "[" in at and _BRACKETS.sub("", at) == at.partition("[")[0]:
+        step, mark, path = at.partition("[")[0], "@", ".".join(_BRACKETS.findall(at))
     parts = path.split(".") if mark else []
-    if not step or not all(part.isascii() and part.isdigit() for part in parts):
-        raise NotFound(f"{at[:80]!r} is no step's address; expected its id, within a loop with passes: research@2.0")
-    return step, tuple(int(part) for part in parts)
+    if not step or "[" in step or not all(part == "*" or (part.isascii() and part.isdigit()) for part in parts):
+        raise NotFound(f"{at[:80]!r} is no step's address; expected its id, within a loop with passes: research[2]")
+    return step, tuple(_EVERY if part == "*" else int(part) for part in parts)
+
+
+def in_full(plan: Plan, at: str) -> str:
+    """A step's address with all the passes that are meant: where one names none, every pass.
+
+    Args:
+        plan: the playbook.
+        at: as somebody wrote it.
+
+    Raises:
+        NotFound: it is no address.
+    """
+    step, path = address(at)
+    loops = [plan.nodes[owner].step.does for owner in list(_outwards(plan, step))[1:] if _is_loop(plan, owner)]
+    # Passes that follow each other are all done again from the first one on.
+    rest = [0 if isinstance(does, LoopStep) and does.at_once == 1 else _EVERY for does in reversed(loops)]
+    marks = ["*" if number == _EVERY else str(number) for number in (*path, *rest[len(path) :])]
+    return f"{step}@{'.'.join(marks)}" if marks else step
 
 
 def kept(plan: Plan, facts: Iterable[Fact]) -> list[Fact]:
@@ -84,7 +109,7 @@ def reopen(plan: Plan, facts: Sequence[Fact], now_ms: int, steps: Sequence[str] 
         raise Conflict("the run has not ended: there is nothing to resume")
     refuse_unknown(plan, steps)
     cancelled = any(isinstance(fact, RunStopped) for fact in known)
-    chosen = tuple(steps) or broken(plan, known)
+    chosen = tuple(in_full(plan, at) for at in steps) or broken(plan, known)
     if not chosen and not cancelled:
         raise Conflict("no step of the run failed: name the step to begin from")
     return RunReopened(chosen, now_ms)
@@ -127,7 +152,7 @@ def fork(
     found: list[Fact] = [
         RunStarted(plan.definition.name, plan.definition.digest, given, now_ms, began.stack, forked_from)
     ]
-    for fact in _without(plan, known, steps, now_ms):
+    for fact in _without(plan, known, [in_full(plan, at) for at in steps], now_ms):
         if isinstance(fact, (*_RUN, StepReasked)):
             continue
         if fact.at in over or not plan.nodes[address(fact.at)[0]].outward:
@@ -214,17 +239,24 @@ def _without(plan: Plan, facts: Sequence[Fact], steps: Sequence[str], now_ms: in
     places = [_first_pass(plan, address(at)) for at in steps]
     levels = [level for place in places for level in _levels(plan, place)]
     stopped = {fact.at for fact in facts if isinstance(fact, StepCancelled)}
-    reopened = {level.place for level in levels if not level.itself}
+    reopened = [level.place for level in levels if not level.itself]
     for fact in facts:
-        if isinstance(fact, RunEnded | RunStopped | RunPaused | RunResumed):
+        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed):
             continue
         if isinstance(fact, RunStarted | RunReopened):
             yield fact
             continue
         place = address(fact.at)
-        if fact.at in stopped or any(_takes_back(plan, level, place, fact) for level in levels):
+        if (
+            fact.at in stopped
+            or place[0] in plan.closing
+            or any(_takes_back(plan, level, place, fact) for level in levels)
+        ):
             continue
-        yield fact._replace(at_ms=now_ms) if isinstance(fact, StepStarted) and place in reopened else fact
+        anew = isinstance(fact, StepStarted) and any(
+            place[0] == step and len(place[1]) == len(path) and _lies_in(place[1], path) for step, path in reopened
+        )
+        yield fact._replace(at_ms=now_ms) if anew else fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +278,14 @@ def _levels(plan: Plan, target: _Place) -> Iterator[_Level]:
     for owner in list(_outwards(plan, step))[1:]:
         does, last = plan.nodes[owner].step.does, None
         if isinstance(does, LoopStep):
-            last = path[-1] if does.at_once == 1 else None
+            last = max(path[-1], 0) if does.at_once == 1 else None
             path = path[:-1]
         yield _Level((owner, path), False, frozenset(_after(plan, owner)) - {owner}, last)
 
 
 def _takes_back(plan: Plan, level: _Level, place: _Place, fact: Fact) -> bool:
     step, path = level.place
-    if place[1][: len(path)] != path:
+    if not _lies_in(place[1], path):
         return False
     lies_in = list(_outwards(plan, place[0]))
     if not level.after.isdisjoint(lies_in):
@@ -264,6 +296,13 @@ def _takes_back(plan: Plan, level: _Level, place: _Place, fact: Fact) -> bool:
         is_later = isinstance(fact, PassStarted) and level.last is not None and fact.number > level.last
         return is_later or isinstance(fact, _ENDS)
     return level.last is not None and place[1][len(path)] > level.last
+
+
+def _lies_in(path: tuple[int, ...], outer: tuple[int, ...]) -> bool:
+    """Whether something lies in a pass, or in one of those that are meant."""
+    return len(path) >= len(outer) and all(
+        wanted in (_EVERY, number) for number, wanted in zip(path, outer, strict=False)
+    )
 
 
 def _after(plan: Plan, step: str) -> Iterator[str]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from heapq import heapify, heappush
-from typing import Any, Final, Literal, NamedTuple
+from dataclasses import field, replace
+from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
 from sulla.playbooks.machine import records as f
+from sulla.playbooks.machine.deadlines import DeadlineQueue
 from sulla.playbooks.machine.needs import arrivals, failure_of, pass_of, unmet
 from sulla.playbooks.machine.plan import Block, Plan, PlanEdge
 from sulla.playbooks.machine.records import NOTHING
@@ -32,40 +32,6 @@ from sulla.playbooks.machine.state import (
     StepSpot,
 )
 
-DeadlineKind = Literal["wait", "timeout", "expired", "limit_wall", "retry"]
-
-
-class StepDeadline(NamedTuple):
-    """Something that happens at a time, unless it is no longer wanted then."""
-
-    due_ms: int
-    order: int
-    what: DeadlineKind
-    at: str
-    """The step; empty for the run."""
-    attempt: int
-    """The attempt that it is for; 0 for any."""
-
-
-class DeadlineQueue(list[StepDeadline]):
-    """What happens at a time: a heap, the earliest first; of one time in the order in which it was added."""
-
-    __slots__ = ("_added",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._added = 0
-
-    def add(self, due_ms: int, what: DeadlineKind, at: str = "", attempt: int = 0) -> None:
-        """See `StepDeadline`."""
-        self._added += 1
-        heappush(self, StepDeadline(due_ms, self._added, what, at, attempt))
-
-    def forget_those_of_the_run(self) -> None:
-        """Keep those of steps alone."""
-        self[:] = [deadline for deadline in self if deadline.at]
-        heapify(self)
-
 
 @dataclass(slots=True, eq=False)
 class RunCourse:
@@ -74,6 +40,12 @@ class RunCourse:
     started: f.RunStarted | None = None
     paused: bool = False
     stopped: f.RunStopped | None = None
+    closing: f.RunClosing | None = None
+    """How it is to end, once what it does at its end is done."""
+    failure: f.Failure | None = None
+    """Of what it does at its end."""
+    ahead: list[Block] = field(default_factory=list)
+    """What of that has not begun."""
     ended: f.RunEnded | None = None
     transfer: FrozenJson | None = None
     """The playbook that takes over, and its arguments."""
@@ -98,7 +70,8 @@ class MachineRun:
         self.now_ms = 0
         self.spent = NOTHING
         """On all of its steps."""
-        self.root: LoopFrame | None = None
+        self.tops: dict[str, LoopFrame] = {}
+        """The frames that lie in no other one, by the names of their blocks."""
         self.spots: dict[str, StepSpot] = {}
         """By address; those of passes that are over are gone."""
         self.due: deque[StepSpot] = deque()
@@ -119,6 +92,11 @@ class MachineRun:
         except (KeyError, IndexError) as misfit:
             raise CorruptRecord(f"{where}: {f.kind_of(fact)} does not fit what came before it: {misfit!r}") from None
 
+    @property
+    def root(self) -> LoopFrame | None:
+        """The frame of its steps; None before it has begun."""
+        return self.tops.get("")
+
     def at_work(self) -> list[StepSpot]:
         """The steps that somebody else is at."""
         return [spot for spot in self.spots.values() if spot.status == RUNNING and spot.node.outward]
@@ -131,7 +109,7 @@ class MachineRun:
         wall_s = self.plan.definition.budget.wall_s
         if wall_s is not None:
             self.deadlines.add(fact.at_ms + round(wall_s * 1000), "limit_wall")
-        self.root = self._open(self.plan.root, None, ())
+        self.tops[""] = self._open(self.plan.root, None, ())
 
     def _run_paused(self, fact: f.RunPaused) -> None:
         self.course.paused = self.halted = True
@@ -143,6 +121,23 @@ class MachineRun:
     def _run_stopped(self, fact: f.RunStopped) -> None:
         self.course.stopped = fact
         self.halted = True
+
+    def _run_closing(self, fact: f.RunClosing) -> None:
+        self.course.closing, self.course.stopped = fact, None
+        self.course.paused = self.halted = False
+        if self.root is not None and not self.is_over:
+            self._drop(self.root)
+        self.due.clear()
+        self.course.ahead = [self.plan.on_error] if fact.status == "failed" and self.plan.on_error.nodes else []
+        self.course.ahead += [self.plan.finally_] if self.plan.finally_.nodes else []
+        self._close_on()
+
+    def _close_on(self) -> None:
+        """Begin what comes next of what is done at the end."""
+        self.is_over = not self.course.ahead
+        if self.course.ahead:
+            block = self.course.ahead.pop(0)
+            self.tops[block.name] = self._open(block, None, ())
 
     def _run_ended(self, fact: f.RunEnded) -> None:
         self.course.ended = fact
@@ -345,7 +340,9 @@ class MachineRun:
         """All its steps have ended."""
         owner = frame.owner
         if owner is None or owner.inside is None:
-            self.is_over = True
+            if self.course.closing is not None:
+                self.course.failure = self.course.failure or failure_of(frame)
+            self._close_on()
             return
         inside = owner.inside
         inside.active -= 1
@@ -370,6 +367,7 @@ _FOLD: Final[Mapping[type[f.Fact], Callable[[MachineRun, Any], None]]] = {
     f.RunPaused: MachineRun._run_paused,
     f.RunResumed: MachineRun._run_resumed,
     f.RunStopped: MachineRun._run_stopped,
+    f.RunClosing: MachineRun._run_closing,
     f.RunEnded: MachineRun._run_ended,
     f.RunReopened: MachineRun._run_reopened,
     f.StepStarted: MachineRun._step_started,

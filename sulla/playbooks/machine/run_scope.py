@@ -63,7 +63,7 @@ class StepsScope(Mapping[str, Mapping[str, Json]]):
     def _frame_of(self, step: str) -> LoopFrame | None:
         owner = self._run.plan.owners.get(step)
         if owner is None:
-            return self._run.root
+            return self._run.tops.get(self._run.plan.nodes[step].block.name)
         around = self._around.get(owner)
         if around is not None and around.block is self._run.plan.nodes[step].block:
             return around
@@ -112,6 +112,10 @@ def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot |
         "inputs": started.inputs if started is not None else {},
         "steps": StepsScope(run, frame),
     }
+    closing, about = run.course.closing, names.get("run")
+    if closing is not None and isinstance(about, Mapping):
+        error = closing.failure._asdict() if closing.failure is not None else None
+        found["run"] = {**about, "status": closing.status, "error": error}
     owners: list[tuple[StepSpot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
     at: LoopFrame | None = frame
     while at is not None and at.owner is not None:

@@ -149,6 +149,7 @@ class RehearsalSetting:
         known: the tools that there are; their arguments are checked where they are known.
         trigger: what started it.
         payload: ``run.payload``.
+        request: ``run.headers`` and ``run.query``.
         now_ms: when it begins, UTC milliseconds.
     """
 
@@ -157,6 +158,7 @@ class RehearsalSetting:
     known: KnownNames = NOTHING_KNOWN
     trigger: str = "manual"
     payload: Json = None
+    request: FrozenJson = field(default_factory=dict)
     now_ms: int = BEGINS_MS
 
 
@@ -173,6 +175,10 @@ def names_of(definition: Definition, setting: RehearsalSetting, now_ms: int, tri
         "started_at": stamp(now_ms),
         "trigger": trigger,
         "payload": setting.payload if trigger == setting.trigger else None,
+        "headers": setting.request.get("headers", {}) if trigger == setting.trigger else {},
+        "query": setting.request.get("query", {}) if trigger == setting.trigger else {},
+        "status": "running",
+        "error": None,
     }
     return {"run": run, "secrets": {name: f"<secret {name}>" for name in definition.secrets}}
 
@@ -256,6 +262,6 @@ def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None
 
 def is_repeatable(step: Step, known: KnownNames) -> bool:
     """Whether a step that failed may be done again at all."""
-    tool = getattr(step.does, "tool", "")
-    found = known.tools.get(tool) if known.tools is not None and tool else None
-    return found is None or found.effect != "once"
+    does = step.does
+    found = known.tools.get(does.tool) if known.tools is not None and isinstance(does, ToolStep) else None
+    return found is None or not isinstance(does, ToolStep) or found.effect_with(does.args) != "once"

@@ -48,6 +48,8 @@ class Case:
     inputs: FrozenJson = field(default_factory=dict)
     trigger: str = "manual"
     payload: Json = None
+    request: FrozenJson = field(default_factory=dict)
+    """The ``headers`` and the ``query`` of a webhook's message."""
     at_ms: int = BEGINS_MS
     fixtures: Mapping[str, Fixture] = field(default_factory=dict)
     """By step, ``tool:<name>`` or ``agent:<id>``."""

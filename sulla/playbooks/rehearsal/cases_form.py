@@ -13,6 +13,8 @@ CASE: Final = (
     Key("inputs", "maps", "What it is started with."),
     Key("trigger", "word", "What starts it, for `run.trigger`; `manual` unless said otherwise."),
     Key("payload", "any", "`run.payload`."),
+    Key("headers", "maps", "`run.headers`."),
+    Key("query", "maps", "`run.query`."),
     Key("at", "text", "When it begins, as in ISO 8601 with a zone; 2030-01-01T09:00:00Z unless said otherwise."),
     Key("fixtures", "maps", "What steps come to: by step, `tool:<name>` or `agent:<id>`."),
     Key("expect", "maps", "What has to come of it; that it completes unless said otherwise."),

@@ -47,7 +47,8 @@ def try_case(case: Case, definition: Definition, setting: RehearsalSetting) -> C
         definition: the playbook.
         setting: what it takes place in; when, and what started it, the case says.
     """
-    setting = replace(setting, trigger=case.trigger, payload=case.payload, now_ms=case.at_ms)
+    began = replace(setting, trigger=case.trigger, payload=case.payload, request=case.request)
+    setting = replace(began, now_ms=case.at_ms)
     try:
         rehearsed = rehearse(definition, case.inputs, Fixtures(case.fixtures), setting)
     except SullaError as error:

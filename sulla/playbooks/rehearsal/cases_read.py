@@ -93,6 +93,7 @@ class _Reader:
             inputs=self._inputs(keys["inputs"][1]) if "inputs" in keys else {},
             trigger=trigger,
             payload=reading.json(keys["payload"][1]) if "payload" in keys else None,
+            request={name: reading.json(keys[name][1]) for name in ("headers", "query") if name in keys},
             at_ms=self._moment(keys["at"][1]) if "at" in keys else BEGINS_MS,
             fixtures={word: self._fixture(word, key, value) for word, (key, value) in fixtures.items()},
             expect=tuple(

@@ -150,7 +150,7 @@ class _Guess:
 
     def check_names(self) -> None:
         """Refuse ways and outputs of steps that there are not, or that have no such way."""
-        steps = {step.id: step for definition in self.known.values() for step in _all(definition.steps)}
+        steps = {step.id: step for definition in self.known.values() for step in _all(definition.all_steps)}
         for name, way in self.forced.items():
             if name not in steps:
                 raise InvalidInput(f"there is no step {name[:60]!r} to choose for.{did_you_mean(name, steps)}")
@@ -250,7 +250,7 @@ class _Guess:
     def _learn(self, definition: Definition) -> None:
         """What the templates of a playbook are for, where text would not do."""
         self.known[definition.name] = definition
-        for step in _all(definition.steps):
+        for step in _all(definition.all_steps):
             does = step.does
             found: dict[str, Template | None] = {"when": step.when}
             match does:
@@ -258,6 +258,8 @@ class _Guess:
                     found["test"] = does.test
                 case LoopStep():
                     found |= {"while": does.while_, "for_each": does.for_each, "count": does.count}
+                    lists = [it for it in (does.matrix or {}).values() if isinstance(it, Template)]
+                    self.roles |= {id(it): _Role(step.id, "for_each") for it in lists}
                 case WaitStep():
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):

@@ -174,6 +174,7 @@ class RunDriver:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
+            self._history.trust.note(out)
             self._history.records += len(out)
             if self._history.records > MOST_RECORDS:
                 used = self._history.records - len(out)
@@ -221,7 +222,7 @@ class RunDriver:
         if call is None:
             return written(fact)
         job.fresh = True
-        return written(fact, call_id=call.id, effect=self._worker.effect(call.name))
+        return written(fact, call_id=call.id, effect=self._worker.effect(call))
 
     def _other(self, fact: Fact) -> Played:
         if isinstance(fact, StepReasked):

@@ -12,11 +12,12 @@ from sulla.core.ids import CallId, RunId, derived_id
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
 from sulla.core.words import Words
-from sulla.playbooks.definition import HumanStep, Kind, Template, ToolStep
+from sulla.playbooks.definition import HumanStep, Kind
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
 from sulla.playbooks.machine.records import NOTHING, Spent, StepStarted
 from sulla.playbooks.run.orders import unsealed
+from sulla.playbooks.run.trust import RunTrust
 from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME
 from sulla.threads.log.waits import Wait
 
@@ -70,12 +71,12 @@ class RunHistory:
     """Of the playbooks that a step of it would run within: this one is the last."""
     marks: Mapping[str, str]
     """The names of secrets, by what stands for them."""
+    trust: RunTrust
+    """What of it is from outside."""
     records: int = 0
     """How many of its records are kept, or about to be."""
     jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
-    owners: bool = True
-    """Whether nobody but the owner can have written the playbook: not if its run was begun by what nobody trusts."""
     lane: str = field(default="", init=False)
     """What it has in common with the runs that it counts together with; empty where it counts with none."""
 
@@ -109,12 +110,6 @@ class RunHistory:
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         return ToolCall(CallId(place.id("call")), move.tool, move.args)
 
-    def is_written(self, job: StepAttempt) -> bool:
-        """Whether all that an attempt's call says stands so in the owner's playbook: nothing can be carried away in
-        it, whatever the run has read since."""
-        does = self.does(job.begun.at)
-        return self.owners and isinstance(does, ToolStep) and does.check == "schema" and _is_literal(does.args)
-
     def question(self, job: StepAttempt, move: AskPerson) -> Wait:
         """What a person is asked."""
         does = self.does(job.begun.at)
@@ -136,18 +131,6 @@ class RunHistory:
         found = [job.wait for job in self.jobs.values() if job.wait is not None]
         due_ms = self.machine.due_ms
         return tuple(found) if due_ms is None else (*found, Wait(TIMER, CallId(""), expires_ms=due_ms))
-
-
-def _is_literal(given: object) -> bool:
-    match given:
-        case Template():
-            return False
-        case Mapping():
-            return all(map(_is_literal, given.values()))
-        case tuple() | list():
-            return all(map(_is_literal, given))
-        case _:
-            return True
 
 
 def _sealed(value: Json, before: Json, shown: Mapping[str, str]) -> Json:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Final, Protocol
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound
+from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import ThreadId
 from sulla.playbooks.definition import Concurrency
 from sulla.playbooks.machine.lane import (
@@ -105,7 +105,10 @@ class StoredLanes:
         return lane
 
     async def _is_open(self, place: LanePlace) -> bool:
-        state = await self.threads.load(ThreadId(place.run), messages=False)
+        try:
+            state = await self.threads.load(ThreadId(place.run), messages=False)
+        except CorruptRecord:
+            return False  # nobody can work on it: it is in nobody's way
         return state is not None and state.run is not None and state.run.id == place.turn
 
     async def _keep(self, name: str, value: bytes | None, lane: Lane) -> bool:

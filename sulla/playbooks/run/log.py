@@ -48,6 +48,8 @@ class RunRecord:
     """What has come of the moves of steps, by their addresses."""
     spent: dict[str, Spent] = field(default_factory=dict, init=False)
     """What those have used."""
+    tainted: list[Played] = field(default_factory=list, init=False)
+    """What may repeat what nobody trusts."""
 
     def take(self, entry: Entry) -> None:
         """One more record, in order."""
@@ -68,6 +70,8 @@ class RunRecord:
                 pass
 
     def _played(self, fact: Played, where: str) -> None:
+        if fact.tainted:
+            self.tainted.append(fact)
         if fact.what in KINDS:
             told = decode(fact.what, {**fact.detail, **({"at": fact.at} if fact.at else {})}, where)
             self.facts.append(told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import field
@@ -15,7 +14,7 @@ from sulla.core.errors import (
     Conflict,
     CorruptRecord,
     GraphError,
-    Refused,
+    NotFound,
     StaleLease,
     StoreUnavailable,
     SullaError,
@@ -43,11 +42,10 @@ from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord, written
 from sulla.playbooks.run.orders import RunOrder, begun_with, read_order, run_scope, stands_for
 from sulla.playbooks.run.steps import StepEffects
+from sulla.playbooks.run.trust import RunTrust, trust_in
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import Play
 from sulla.threads.log.state import ThreadState
-
-log = logging.getLogger(__name__)
 
 PLAY: Final = NodeId("playbook")
 MOST_HISTORIES: Final = 16
@@ -141,18 +139,21 @@ class PlaybookNode:
         if record.play is None or record.order is None:
             raise CorruptRecord(f"{state.thread_id}: a run of a playbook without a playbook")
         plan = await self.histories.plan(record.play)
-        scope = run_scope(state.thread_id, record.play, record.order.payload, record.ordered_ms)
+        scope = run_scope(state.thread_id, record.play, record.order, record.ordered_ms)
         facts = await self._facts(state, run, record, plan, scope)
         if facts is None:
             return None
-        history = self._history(record.order, plan, state, run, scope)
+        trust = trust_in(plan, record.play, record.order, record.tainted)
+        history = self._history(record.order, trust, plan, state, run, scope)
         with suppress(SullaError):  # whose key cannot be worked out has failed, and is in nobody's way
             history.lane = lane_of(plan.definition, facts, scope)
         history.machine.replay(facts)
         self._jobs(history, record, state)
         return history
 
-    def _history(self, order: RunOrder, plan: Plan, state: ThreadState, run: Run, scope: JsonObject) -> RunHistory:
+    def _history(
+        self, order: RunOrder, trust: RunTrust, plan: Plan, state: ThreadState, run: Run, scope: JsonObject
+    ) -> RunHistory:
         definition = plan.definition
         marks = {stands_for(order.seal, name): name for name in definition.secrets}
         names = {"run": scope, "secrets": {name: mark for mark, name in marks.items()}}
@@ -160,7 +161,7 @@ class PlaybookNode:
         kept = PLAYBOOK_RUN.of(state)
         records = kept.facts if kept is not None else 0
         stack = (*order.stack, definition.name)
-        return RunHistory(machine, run.id, order.seal, stack, marks, records, owners=not order.by.tainted)
+        return RunHistory(machine, run.id, order.seal, stack, marks, trust, records)
 
     async def _facts(
         self, state: ThreadState, run: Run, record: RunRecord, plan: Plan, scope: JsonObject
@@ -235,10 +236,8 @@ class PlaybookNode:
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
-            try:
-                await self.effects.say(MoveId(run.id, "", 0), said, state)  # nobody waits for it who would be told
-            except Refused as refused:
-                log.warning("people could not be told that a playbook failed: %s", refused.message)
+            with suppress(NotFound):  # its own conversation was deleted just now
+                await self.effects.say(MoveId(run.id, "", 0), said, state, "high")
 
 
 def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:

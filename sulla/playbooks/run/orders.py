@@ -59,14 +59,20 @@ class RunOrder:
     """Whose words it holds."""
     handed: int = 0
     """How often playbooks have handed over to each other before it."""
+    request: FrozenJson = field(default_factory=dict)
+    """The ``headers`` and the ``query`` of a webhook's message."""
+    own: bool = False
+    """Whether its playbook is a file of the home, which nobody but the owner has written, whoever begins it. Orders
+    that were kept before there was this say no."""
 
     def text(self) -> str:
         """As a message."""
         said: JsonObject = {"do": self.do, "seal": self.seal}
         said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
         said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
-        said |= {"tainted": self.by.tainted, "handed": self.handed}
+        said |= {"tainted": self.by.tainted, "handed": self.handed, "own": self.own}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
+        said |= {"request": dict(self.request)} if self.request else {}
         # An empty one is one: whoever brings it along again has to be known by it.
         return json.dumps(said | ({"payload": self.payload} if self.payload is not None else {}))
 
@@ -88,16 +94,17 @@ def read_order(text: str) -> RunOrder:
             known = dict(inputs) if isinstance(inputs, Mapping) else None
             seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
-            return RunOrder(
-                do, seal, known, *told, by=agent(tainted="tainted" in said), handed=int(said.get("handed", 0))
-            )
+            by, handed = agent(tainted="tainted" in said), int(said.get("handed", 0))
+            request, own = said.get("request", {}), "own" in said
+            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, own=own)
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 
 def _is_order(said: Mapping[str, object]) -> bool:
     """Whether the fields that are worked with are what they are to be."""
     lists = all(isinstance(said.get(name, []), list) for name in ("stack", "steps"))
-    return lists and all(isinstance(said.get(name, 0), int) for name in ("upto", "handed"))
+    numbers = all(isinstance(said.get(name, 0), int) for name in ("upto", "handed"))
+    return lists and numbers and isinstance(said.get("request", {}), Mapping)
 
 
 def begun_with(play: Play) -> Definition | None:
@@ -144,13 +151,13 @@ def play_of(
     )
 
 
-def run_scope(thread_id: ThreadId, play: Play, payload: Json, started_ms: int) -> JsonObject:
+def run_scope(thread_id: ThreadId, play: Play, order: RunOrder, started_ms: int) -> JsonObject:
     """The names in ``run``.
 
     Args:
         thread_id: the run's.
         play: what it walks.
-        payload: what its trigger brought along.
+        order: what it was begun with.
         started_ms: when it was ordered, UTC milliseconds.
     """
     return {
@@ -158,7 +165,11 @@ def run_scope(thread_id: ThreadId, play: Play, payload: Json, started_ms: int) -
         "playbook": play.name,
         "started_at": stamp(started_ms),
         "trigger": play.trigger,
-        "payload": payload,
+        "payload": order.payload,
+        "headers": order.request.get("headers", {}),
+        "query": order.request.get("query", {}),
+        "status": "running",
+        "error": None,
     }
 
 

@@ -21,7 +21,7 @@ from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
-from sulla.core.words import Words
+from sulla.core.words import Author, Words
 from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, AskModel, RunPlaybook, SetToWork
@@ -36,9 +36,10 @@ from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
+from sulla.tools.builtin.notify import Urgency
 
-Tell = Callable[[ThreadId, RunId, str, Words], Awaitable[None]]
-"""Has people told something: in a thread, by a run, once under a key."""
+Tell = Callable[[ThreadId, RunId, str, Words, Urgency], Awaitable[None]]
+"""Has people told something: in a thread, by a run, once under a key, and how soon somebody should look."""
 
 
 class PlaybookSource(Protocol):
@@ -106,17 +107,17 @@ class StepEffects:
     # ------------------------------------------------------------------------------------------------------------ tools
 
     async def call(
-        self, call: ToolCall, marks: Mapping[str, str], state: ThreadState, run: Run, *, fresh: bool, written: bool
+        self, call: ToolCall, marks: Mapping[str, str], by: Author, state: ThreadState, run: Run, *, fresh: bool
     ) -> Made:
         """Call a tool.
 
         Args:
             call: the call, with what stands for secrets in it.
             marks: the names of secrets, by what stands for them.
+            by: whose words its arguments hold.
             state: the run's thread.
             run: the run.
             fresh: whether its intent was written down just now.
-            written: whether all its arguments stand so in the owner's playbook.
 
         Raises:
             NotFound: a secret that it needs is not set.
@@ -128,7 +129,7 @@ class StepEffects:
             return Played("CALL_STARTED", call_id=call.id, effect=effect)
 
         given = args if isinstance(args, dict) else {}
-        return await self.calls.make(call, given, state, run, begins, fresh=fresh, written=written)
+        return await self.calls.make(call, given, by, state, run, begins, fresh=fresh)
 
     def _secret(self, name: str) -> str:
         value = self.secret(name)
@@ -142,13 +143,16 @@ class StepEffects:
         """The id of the run that works for a move."""
         return place.id("stp")
 
-    async def work(self, child: str, at: str, wish: SetToWork, budget: Budget, state: ThreadState, run: Run) -> None:
+    async def work(
+        self, child: str, at: str, wish: SetToWork, words: Words, budget: Budget, state: ThreadState, run: Run
+    ) -> None:
         """Set an agent to work.
 
         Args:
             child: the id that it gets.
             at: for which step.
             wish: what it is to do.
+            words: the same, and whose they are.
             budget: what it may use.
             state: the run's thread.
             run: the run.
@@ -157,19 +161,26 @@ class StepEffects:
             LimitReached: too little is left for it.
         """
         title = f"{state.identity.title}: {at}"
-        words = Words(wish.text, state.context.by)
         of, agent = state.identity.project, wish.agent or run.agent
-        task = ChildTask(child, agent, words, "step", title, of, wish.tools, memory=wish.memory)
+        task = ChildTask(child, agent, words, "step", title, of, wish.tools, wish.model, memory=wish.memory)
         await self.children.start(_within(task, budget), state)
 
     async def sub(
-        self, child: str, wish: RunPlaybook, budget: Budget, history: RunHistory, state: ThreadState, run: Run
+        self,
+        child: str,
+        wish: RunPlaybook,
+        by: Author,
+        budget: Budget,
+        history: RunHistory,
+        state: ThreadState,
+        run: Run,
     ) -> None:
         """Run another playbook as a step.
 
         Args:
             child: the id that it gets.
             wish: which one.
+            by: whose words its inputs hold.
             budget: what it may use.
             history: the run that it is a step of.
             state: that run's thread.
@@ -186,8 +197,7 @@ class StepEffects:
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        by = state.context.by
-        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack, by=by)
+        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack, by=by, own=True)
         words = Words(order.text(), by)
         task = ChildTask(child, run.agent, words, "step", kept.definition.name, state.identity.project, play=play)
         await self.children.start(_within(task, budget), state)
@@ -241,11 +251,11 @@ class StepEffects:
             await self.threads.send(thread, said)
         self.wake(thread)
 
-    async def say(self, place: MoveId, text: str, state: ThreadState) -> None:
+    async def say(self, place: MoveId, text: str, state: ThreadState, urgency: Urgency = "normal") -> None:
         """Tell the conversation."""
         words = Words(text, state.context.by)
         said = words.but(shown_text(words))
-        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said)
+        await self.tell(await self.conversation(state), place.run_id, place.id("say"), said, urgency)
 
     async def conversation(self, state: ThreadState) -> ThreadId:
         """The conversation that hears of a run: the one that it was started from, or one of its own."""

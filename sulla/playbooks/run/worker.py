@@ -17,7 +17,7 @@ from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailabl
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
-from sulla.core.words import Author
+from sulla.core.words import Author, Words
 from sulla.playbooks.definition import Budget, ToolStep
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.machine.records import Fact, Failure, Spent
@@ -30,6 +30,7 @@ from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Waiting
+from sulla.tools.policy import effect_of
 
 _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""
@@ -90,10 +91,9 @@ class RunWorker:
         """Whether anything is at work."""
         return bool(self._tasks)
 
-    def effect(self, name: str) -> Effect:
-        """What repeating a tool would do."""
-        tool = self.effects.calls.toolbox.get(name)
-        return tool.effect if tool is not None else "pure"  # a call of no tool does nothing, however often
+    def effect(self, call: ToolCall) -> Effect:
+        """What repeating a call would do."""
+        return effect_of(self.effects.calls.toolbox.get(call.name), call.args)
 
     def start(self, job: StepAttempt, move: Move, ways: int) -> None:
         """Begin a move.
@@ -164,12 +164,17 @@ class RunWorker:
             case SetToWork():
                 child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.effects.work(child, place.at, move, self._budget(job, ways), self.state, self.run)
+                    words = Words(move.text, self._whose(job))
+                    budget = self._budget(job, ways)
+                    await self.effects.work(child, place.at, move, words, budget, self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case RunPlaybook():
                 child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    await self.effects.sub(child, move, self._budget(job, ways), self.history, self.state, self.run)
+                    whose = self._whose(job)
+                    await self.effects.sub(
+                        child, move, whose, self._budget(job, ways), self.history, self.state, self.run
+                    )
                 return lambda: self._wait_for(job, wait_of(child))
             case AskAgent():
                 if not self._is_answered(place.ask):
@@ -177,9 +182,13 @@ class RunWorker:
                 return lambda: self._wait_for(job, place.ask)
             case TellThread(text):
                 await self.effects.say(place, text, self.state)
-                said, by = Played("RESPONDED", place.at), self.state.context.by
+                said, by = Played("RESPONDED", place.at), self._whose(job)
                 return lambda: self.listener.take(self.history.machine.complete(place.at, text), by, first=said)
         raise TypeError(f"{move!r} is nothing that is done here")
+
+    def _whose(self, job: StepAttempt, *, reads: bool = False) -> Author:
+        """Whose words an attempt works with."""
+        return self.history.trust.whose(job.begun.at, self.state.context.by, reads=reads)
 
     def _failed(self, job: StepAttempt, error: SullaError) -> Callable[[], None]:
         reason = error.reason if isinstance(error, LimitReached) else error.code
@@ -205,9 +214,9 @@ class RunWorker:
         decided = await self.effects.decide(
             self.history.place(job), move, machine.asked_again(at), self.state, self.run
         )
-        spent = Spent(decided.tokens, decided.cost_micro)
+        spent, by = Spent(decided.tokens, decided.cost_micro), self._whose(job)
         told = Played("DECIDED", at, {"model": decided.model}, tokens=spent.tokens, cost_micro=spent.cost_micro)
-        return lambda: self.listener.take(machine.decide(at, decided.answer, spent), self.state.context.by, first=told)
+        return lambda: self.listener.take(machine.decide(at, decided.answer, spent), by, first=told)
 
     # ------------------------------------------------------------------------------------------------------------ tools
 
@@ -217,13 +226,13 @@ class RunWorker:
             raise TypeError(f"{job.begun.at!r} makes no call")
         if call.id not in run.calls.intents:
             # Somebody was asked first, so it is called later than its step began.
-            begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call.name))
+            begun = Played("CALL_STARTED", job.begun.at, call_id=call.id, effect=self.effect(call))
             self.history.records += 1
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        written = self.history.is_written(job)
-        made = await self.effects.call(call, self.history.marks, self.state, self.run, fresh=fresh, written=written)
+        by = self._whose(job, reads=self.effect(call) == "pure")
+        made = await self.effects.call(call, self.history.marks, by, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 
     def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:
@@ -257,5 +266,5 @@ class RunWorker:
             failure = Failure("permanent", "refused", done.text)
         else:
             failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
-        facts = machine.fail(at, failure, repeatable=self.effect(call.name) != "once", spent=job.spent)
+        facts = machine.fail(at, failure, repeatable=self.effect(call) != "once", spent=job.spent)
         return self.listener.take(facts, done.words.by)

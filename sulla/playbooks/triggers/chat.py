@@ -12,6 +12,7 @@ from sulla.core.ids import derived_id
 from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.machine.decide import name_in
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started
@@ -36,7 +37,7 @@ class Chooser(Protocol):
     """Has one of several names chosen."""
 
     async def __call__(self, question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
-        """One of the names, letter by letter; empty if none was chosen."""
+        """One of the names; empty if none was chosen."""
 
 
 def chooser(decider_of: Callable[[str], Decider]) -> Chooser:
@@ -55,7 +56,7 @@ def chooser(decider_of: Callable[[str], Decider]) -> Chooser:
         except ProviderError as error:
             log.warning("which playbook a message is for could not be asked, so its agent answers: %s", error.message)
             return ""
-        return decided.answer if isinstance(decided.answer, str) and decided.answer in choices else ""
+        return name_in(decided.answer, tuple(choices)) if isinstance(decided.answer, str) else ""
 
     return choose
 

@@ -15,14 +15,17 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.events import (
     MOST_CHAINED,
+    PLAYBOOK_FAILED,
     Happening,
     depth_of,
     event_key,
     gives_events,
     happening,
     is_playbooks_turn,
+    may_hear,
 )
 from sulla.playbooks.service import Begin, PlaybookService
+from sulla.playbooks.thread_kind import chain_of
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
@@ -218,15 +221,18 @@ class EventStarts(LogConsumer):
     ) -> None:
         if event.type not in wanted:
             return
-        said = await messages_of(self._threads, state.thread_id, run_id, event.seq)
-        if is_playbooks_turn(said):
-            return
-        depth = depth_of(said)
+        if event.type == PLAYBOOK_FAILED:
+            depth = chain_of(state)
+        else:
+            said = await messages_of(self._threads, state.thread_id, run_id, event.seq)
+            if is_playbooks_turn(said):
+                return
+            depth = depth_of(said)
         if depth >= MOST_CHAINED:
             text = "%s in %s starts no playbook: it is number %d in a chain of events, and a chain ends at %d"
             log.warning(text, event.type, state.thread_id, depth + 1, MOST_CHAINED)
             return
-        for one in wanted[event.type]:
+        for one in (one for one in wanted[event.type] if may_hear(event, one.playbook)):
             key = event_key(state.thread_id, info.created_ms, event.seq, one.playbook)
             begin = Begin(one.playbook, one.inputs, "event", event.payload, by=event.by, chain=depth + 1)
             try:

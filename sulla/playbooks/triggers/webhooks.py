@@ -1,4 +1,4 @@
-"""Webhooks as what starts playbooks: whose secret it is, and one run for each message."""
+"""Webhooks as what starts playbooks: on which terms, one run for each message, and what came of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from sulla.core.errors import NotFound
 from sulla.core.ids import derived_id
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.playbooks.catalog import PlaybookCatalog
-from sulla.playbooks.definition import Trigger
+from sulla.playbooks.definition import Trigger, WebhookForm
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.webhook_key import webhook_key
+from sulla.playbooks.webhook_message import HookEnd, HookMessage, HookTerms
 
 
 class PlaybookHooks:
@@ -31,16 +32,18 @@ class PlaybookHooks:
         self._catalog = catalog
         self._secrets = secrets
 
-    async def secret_of(self, playbook: str) -> str | None:
-        """What a playbook's messages are signed with; None if it takes none, has faults, or is not there, and if its
+    async def terms_of(self, playbook: str) -> HookTerms | None:
+        """On which terms a playbook takes messages; None if it takes none, has faults, or is not there, and if its
         secret is too short: then nobody has signed anything.
         """
         await self._catalog.known_at_all()
         trigger = self._trigger(playbook)
-        secret = self._secrets(trigger.text) if trigger is not None else None
-        return secret if secret is not None and webhook_key(secret) is not None else None
+        if trigger is None or (secret := self._secrets(trigger.text)) is None:
+            return None
+        form = trigger.webhook or WebhookForm()
+        return HookTerms(secret, form) if webhook_key(secret, decodes=form.signed == "standard") is not None else None
 
-    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
+    async def begin(self, playbook: str, message: HookMessage) -> PlayBegun:
         """Begin a run; the same message begins it once.
 
         Raises:
@@ -49,8 +52,23 @@ class PlaybookHooks:
         trigger = self._trigger(playbook)
         if trigger is None:  # its file was written while the message came
             raise NotFound(f"the playbook {playbook!r} takes no webhooks")
-        begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, by=Author.OUTSIDE)
-        return await self._service.start(begin, derived_id("hook", playbook, message_id))
+        request: JsonObject = {"headers": {**message.headers}, "query": message.query}
+        payload, by = message.payload, Author.OUTSIDE
+        begin = Begin(playbook, trigger.inputs, trigger="webhook", payload=payload, request=request, by=by)
+        return await self._service.start(begin, derived_id("hook", playbook, message.id))
+
+    async def ended(self, run: str, form: WebhookForm) -> HookEnd | None:
+        """What came of a run, and of those that it handed over to; None while one of them goes on."""
+        detail = await self._service.status(run)
+        while detail.about.status == "transferred" and detail.successor:
+            try:
+                detail = await self._service.status(detail.successor)
+            except NotFound:
+                return None  # it is about to begin
+        if detail.about.ended_ms is None:
+            return None
+        outputs = detail.outputs
+        return HookEnd(detail.about.status == "completed", outputs.get(form.output) if form.output else outputs)
 
     def _trigger(self, playbook: str) -> Trigger | None:
         """How it takes webhooks; the first one counts."""

@@ -42,7 +42,7 @@ def _add(given: argparse.Namespace) -> Exit:
         every_s=given.every,
         jitter_s=given.jitter,
         cron=given.cron,
-        at=given.at,
+        at=" ".join(given.at) if given.at else None,
         zone=given.zone,
         active_hours=given.hours,
         missed=given.missed,

@@ -38,7 +38,9 @@ def _add_arguments(add: argparse.ArgumentParser) -> None:
     when = add.add_mutually_exclusive_group(required=True)
     when.add_argument("--every", type=duration_s, metavar="TIME", help="again and again, e.g. 30m, 2h or 1d")
     when.add_argument("--cron", metavar="EXPR", help='by the clock, e.g. "0 9 * * 1-5" or @daily')
-    when.add_argument("--at", metavar="WHEN", help='once, e.g. 2027-12-01T09:00, "tomorrow 9:00" or "in 20 minutes"')
+    when.add_argument(
+        "--at", metavar="WHEN", nargs="+", help='once, e.g. 2027-12-01T09:00, "tomorrow 9:00" or "in 20 minutes"'
+    )
     add.add_argument("--zone", metavar="ZONE", help="the time zone, e.g. Europe/Berlin (else the home's)")
     add.add_argument("--hours", metavar="HOURS", help='only then, e.g. "mon-fri 09:00-18:00"')
     add.add_argument("--jitter", type=duration_s, metavar="TIME", help="by up to how much to put each off, for --every")

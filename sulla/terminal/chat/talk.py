@@ -12,12 +12,12 @@ from typing import Any, Final, Literal
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SullaError, foremost
+from sulla.host.chat_history import keep_history, read_history, worth_keeping
 from sulla.host.system import random_id
 from sulla.terminal import questions
 from sulla.terminal.chat import commands, orders
 from sulla.terminal.chat.commands import Choices
 from sulla.terminal.chat.current import Current
-from sulla.terminal.chat.history import keep_history, read_history, worth_keeping
 from sulla.terminal.chat.live import TAIL_ROWS, formed, live_rows
 from sulla.terminal.chat.markdown import renderer
 from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order

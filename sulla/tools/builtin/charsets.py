@@ -44,9 +44,19 @@ def decoded(body: bytes, content_type: str) -> str:
         body: as it came.
         content_type: see `as_text`.
     """
+    return body.decode(charset_of(body, content_type), "replace")
+
+
+def charset_of(body: bytes, content_type: str) -> str:
+    """What a text is written in, by Python's name.
+
+    Args:
+        body: as it came.
+        content_type: see `as_text`.
+    """
     name = next((name for mark, name in _MARKS if body.startswith(mark)), "")
     said = _CHARSET.search(content_type) or _CHARSET.search(body[:_LOOKED_AT].decode("latin-1"))
-    return body.decode(name or _known(said[1] if said is not None else ""), "replace")
+    return name or _known(said[1] if said is not None else "")
 
 
 def seen(text: str) -> str:

@@ -43,12 +43,12 @@ def edit_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
         every: bool = False,
     ) -> Result:
         """Replace a text in a file of the workspace by another one, exactly as it is written, spaces and line breaks
-        included. The text must stand in the file once, unless every occurrence is to be replaced. Either the whole
-        change is made or the file stays as it was.
+        included. The text must stand in the file once, unless every occurrence is to be replaced. All of it is
+        changed, or nothing.
 
         Args:
             path: The file, relative to the workspace.
-            old_text: What to replace; copy it from the file, with enough of its surroundings that it stands there once.
+            old_text: What to replace, copied from the file, with enough around it that it stands there once.
             new_text: What comes in its place; empty to remove it.
             every: Whether to replace every occurrence.
         """

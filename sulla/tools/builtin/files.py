@@ -48,8 +48,8 @@ def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
     """
 
     async def write_file(context: ToolContext, *, path: str, content: str) -> Result:
-        """Write a text file of the workspace, replacing what it held. Missing folders are made. Either the whole
-        content is written or the file stays as it was.
+        """Write a text file of the workspace, replacing what it held. Missing folders are made. All of it is
+        written, or nothing.
 
         Args:
             path: The file, relative to the workspace.
@@ -84,15 +84,15 @@ async def read_file(
 
     Args:
         path: The file, relative to the workspace.
-        first_line: The first line to show, counted from 1.
+        first_line: Where to begin, from 1.
         lines: Lines to show at the most; 0 for the usual.
     """
     return await asyncio.to_thread(_read, context, path, first_line, lines)
 
 
 async def list_dir(context: ToolContext, *, path: str = ".", names: bool = False) -> Result:
-    """List a folder of the workspace: names, sizes in bytes, and a slash behind each folder's name. Names that come
-    from outside, such as those of saved pages, may be left out; the result says how many.
+    """List a folder of the workspace: names, sizes in bytes, and a slash behind each folder's name. Names from
+    outside, such as of saved pages, may be left out; the result says how many.
 
     Args:
         path: The folder, relative to the workspace.

@@ -50,8 +50,8 @@ def notify_tools(notify: Notify) -> tuple[Tool, ...]:
     async def notify_user(
         context: ToolContext, *, text: Annotated[str, Bounds(1, MAX_NOTE)], urgency: Urgency = "normal"
     ) -> Result:
-        """Tell the user something beside your answer, e.g. that long work has ended or that something needs a look. It
-        is shown at once to whoever looks on, and kept for who comes later. Not for what belongs into the answer.
+        """Tell the user something beside your answer, e.g. that long work has ended or that something needs a look.
+        They see it now, or when they come. Not for what belongs into the answer.
 
         Args:
             text: The note; plain text that can be understood without the conversation.

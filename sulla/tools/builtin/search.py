@@ -45,17 +45,16 @@ async def search_files(
     files: Annotated[str, Bounds(1, 200)] = "*",
     limit: Annotated[int, Bounds(1, 200)] = 100,
 ) -> Result:
-    """Search text files of the workspace for a text or a regular expression. Each result is "path:line: text", one per
-    matching line. Binary files, very large ones, links, and folders called .git, .sulla, node_modules, __pycache__ and
-    .venv are left out, unless the path names one.
+    """Search text files of the workspace for a text or a regular expression. A result is "path:line: text". Binary and
+    very large files, links, .git, .sulla, node_modules, __pycache__ and .venv are left out, unless the path names one.
 
     Args:
-        pattern: What to look for within a line.
-        path: The folder to search, with all below it, or one file; relative to the workspace.
-        regex: Whether the pattern is a regular expression in Python's syntax and not a plain text.
+        pattern: What stands within a line.
+        path: A folder of the workspace, with all below it, or one file.
+        regex: Whether the pattern is a regular expression of Python's.
         ignore_case: Whether capitals make no difference.
-        files: Which files to look into, by name: a pattern such as *.py.
-        limit: How many results to show at the most.
+        files: Names of files to look into, such as *.py.
+        limit: Results at the most.
     """
     if "\n" in pattern:
         raise InvalidInput("the pattern has a line break in it; files are searched line by line")

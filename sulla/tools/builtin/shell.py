@@ -44,7 +44,7 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
 
     def asks(args: FrozenJson, context: ToolContext) -> str:
         if shell.sealed:
-            return ""
+            return _asks_of_job(str(args.get("command"))) if args.get("background") and context.tainted else ""
         return f"Run this without a sandbox, in {context.workspace}: {args.get('command')}"
 
     async def bash(
@@ -82,6 +82,12 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     status = value("integer", "0 where the step has not failed; null for a job in the background")
     return giving(replace(tool, asks=asks, files="all"), exit_status=status)
+
+
+def _asks_of_job(command: str) -> str:
+    """A job goes on while people and others change files: what was kept from it when it began lies open once it is
+    replaced."""
+    return f"Run this beside the conversation, which holds text from outside that may have asked for it: {command}"
 
 
 async def _told_of_command(
@@ -149,21 +155,21 @@ def _bash_job(jobs: ShellJobs) -> Tool:
             return Done(ours(error.message), is_error=True, nothing_read=True)
         if action == "kill":
             await jobs.kill(one)
-        return Done(Words(_told(one, now_s, after), one.by))
+        return _told(one, now_s, after)
 
     # What a job prints may come from any file.
     return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")
 
 
-def _told(job: ShellJob, now_s: float, after: int) -> str:
+def _told(job: ShellJob, now_s: float, after: int) -> Done:
     output = job.output
     new = output.since(after, MAX_READ_BYTES)
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
     if job.file:
         lines.append(f"[{how_to_read(job.file)}]")
-    if len(new) < output.total - after:
-        lines.append(f"[… the last {len(new)} bytes of what is new]")
-    return "\n".join((*lines, readable(new))) if new else "\n".join(lines)
+    cut = f"[… the last {len(new)} bytes of what is new]" if len(new) < output.total - after else ""
+    told = filter(None, (*lines, cut, readable(new)))
+    return Done(Words("\n".join(told), job.by), data={"text": readable(new)}, cut=cut)
 
 
 def _shown_live(output: Output, context: ToolContext) -> Callable[[bytes], None]:

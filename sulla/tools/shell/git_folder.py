@@ -111,7 +111,7 @@ class GitFolders:
 
     def _in_place(self, seal: Seal) -> tuple[Seal, ...]:
         """What is mounted for a git folder; nothing if it stays read-only, or is none."""
-        if not seal.path.endswith("/.git") or seal.how != "read-only" or len(self._private) >= MOST_FOLDERS:
+        if not seal.path.endswith("/.git") or seal.whole or len(self._private) >= MOST_FOLDERS:
             return ()
         with suppress(OSError, ValueError), _opened(seal) as real:
             return self._made(seal, real)
@@ -143,7 +143,7 @@ class GitFolders:
             (private / name).mkdir()
         for name in files - TAKEN:
             (private / name).touch()
-        mounts = [Seal(seal.path, _identity(private.lstat()), "writable", str(private))]
+        mounts = [Seal(seal.path, _identity(private.lstat()), writable=True, source=str(private))]
         mounts += [_seal(f"{seal.path}/{name}", name, real, writable=True) for name in SHARED]
         kept = sorted({*folders, *files} - TAKEN - {*SHARED})
         mounts += [_seal(f"{seal.path}/{name}", name, real) for name in (*kept, "objects/info")]
@@ -168,9 +168,9 @@ class GitFolders:
 
 def clear(place: Path) -> None:
     """Remove what a daemon has left in `place` that was killed."""
-    with suppress(FileNotFoundError), os.scandir(place) as entries:
-        for entry in entries:
-            _remove(entry.path)
+    with suppress(FileNotFoundError):
+        for folder in list(place.iterdir()):
+            _remove(str(folder))
 
 
 def _remove(folder: str) -> None:
@@ -348,7 +348,7 @@ def _seal(path: str, name: str, real: int, *, writable: bool = False) -> Seal:
     status = os.stat(name, dir_fd=real, follow_symlinks=False)
     if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{name} is neither a file nor a folder")
-    return Seal(path, _identity(status), "writable" if writable else "read-only")
+    return Seal(path, _identity(status), writable)
 
 
 def _at(path: str) -> Seal:

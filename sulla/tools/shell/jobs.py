@@ -50,6 +50,8 @@ class ShellJob:
     over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     told: bool = field(default=False, init=False)
     """Whether the conversation has been told of its end."""
+    gone: bool = field(default=False, init=False)
+    """Whether its conversation was deleted: nothing of it is kept."""
 
     @property
     def end(self) -> str:
@@ -153,6 +155,13 @@ class ShellJobs:
             task.cancel()
             await job.over.wait()
 
+    async def forget(self, thread_id: ThreadId) -> None:
+        """A conversation was deleted: what it runs is killed with all that it started, and nothing of it is kept."""
+        for job in self.of(thread_id):
+            job.gone = True
+            await self.kill(job)
+            self._jobs.pop(job.id, None)
+
     async def _work(self, program: Program, job: ShellJob, context: ToolContext, timeout_s: float) -> None:
         try:
             job.ended = await run_program(program, job.output.feed, self._clock, timeout_s)
@@ -168,7 +177,7 @@ class ShellJobs:
     async def _put_away(self, job: ShellJob, context: ToolContext) -> None:
         """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
         try:
-            if job.output.long:
+            if job.output.long and not job.gone:
                 name = f"{job.thread_id}-{job.id}"
                 pieces = map(context.redact, readable_pieces(job.output.kept))
                 job.file = await keep(context.workspace, name, pieces)

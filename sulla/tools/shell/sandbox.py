@@ -246,5 +246,5 @@ class Shell:
                     git = GitFolders(self._home / GIT_FOLDERS)
                     seals, env = git.in_place(seals), {**env, **SETTINGS}
             argv = self._sandbox.wrap(argv, root, seals)
-            grouped, filter_ = self._sandbox.root, syscall_filter()
+            grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
         return Program(argv, workspace, env, self.bounds, grouped, filter_, git)

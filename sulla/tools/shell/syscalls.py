@@ -109,11 +109,17 @@ RULES: Final = (
 """What is refused, by idea. ``tests/tools/shell/test_syscalls.py`` makes each of these calls."""
 
 
-def syscall_filter(machine: str = "") -> bytes:
+NO_UNIX: Final = _socket((0, "is", 1), verdict=_ERROR | errno.EACCES)
+"""Behind a socket file in the workspace a program outside may listen: who has read what nobody trusts gets none. Pairs
+of sockets within a program are another call."""
+
+
+def syscall_filter(machine: str = "", *, unix: bool = True) -> bytes:
     """The filter as ``bwrap --seccomp`` reads it; empty where none is written for this kind of machine.
 
     Args:
         machine: its architecture, as ``uname -m`` has it; empty for this one.
+        unix: whether there are sockets of Unix.
     """
     if (found := ARCHITECTURES.get(machine or platform.machine())) is None:
         return b""
@@ -121,7 +127,7 @@ def syscall_filter(machine: str = "") -> bytes:
     refused = _ERROR | errno.ENOSYS
     program = [(_LOAD, 0, 0, _ARCHITECTURE_AT), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, refused)]
     program += [(_LOAD, 0, 0, _NUMBER_AT), (_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, refused)]
-    for rule in RULES:
+    for rule in RULES if unix else (NO_UNIX, *RULES):
         if (number := rule.numbers[column]) is not None:
             program += _compiled(number, rule.tests, rule.verdict)
     return b"".join(struct.pack("<HBBI", *each) for each in (*program, (_RETURN, 0, 0, ALLOW)))

@@ -103,7 +103,8 @@ def usable(tools: Iterable[Tool]) -> tuple[Tool, ...]:
 def told_schema(schema: FrozenJson) -> JsonObject:
     """What a model is told of a tool's arguments: all but what is of use only for refusing them.
 
-    How long a text may be, and that nothing else may be given, is said by the refusal. It is a tenth of all tokens.
+    How long a text may be, and that nothing else may be given, is said by the refusal; that what is left out is empty,
+    or false, goes without saying. It is a tenth of all tokens.
 
     Args:
         schema: the tool's.
@@ -115,6 +116,10 @@ def told_schema(schema: FrozenJson) -> JsonObject:
                 continue
             case "additionalProperties", bool():
                 continue
+            case "default", False | "":
+                continue
+            case "type", [str(kind), "null"]:
+                told[word] = kind  # what may be null may as well be left out
             case (("properties" | "$defs" | "definitions"), Mapping()):
                 told[word] = {name: _told(one) for name, one in value.items()}
             case (("items" | "additionalProperties"), Mapping()):

@@ -150,6 +150,8 @@ async def exchange(
     connection: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     headers: Mapping[str, str],
     heard: asyncio.Event,
+    method: str = "GET",
+    body: bytes = b"",
 ) -> AsyncIterator[FetchExchange]:
     """Ask for a target; the connection is closed when the block is left.
 
@@ -158,6 +160,8 @@ async def exchange(
         connection: to whoever has it.
         headers: fields besides Host, Accept-Encoding and Connection.
         heard: is set as soon as anything came back.
+        method: what is asked for it.
+        body: what is sent along.
 
     Raises:
         Refused: the answer is no HTTP.
@@ -167,8 +171,8 @@ async def exchange(
     try:
         http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
         fields = {"Host": target.authority, "Accept-Encoding": "gzip", "Connection": "close", **headers}
-        asked = h11.Request(method="GET", target=target.path, headers=list(fields.items()))
-        sent = (http.send(asked) or b"") + (http.send(h11.EndOfMessage()) or b"")
+        asked = h11.Request(method=method, target=target.path, headers=list(fields.items()))
+        sent = b"".join(http.send(event) or b"" for event in (asked, h11.Data(data=body), h11.EndOfMessage()))
         asking = FetchExchange(target, reader, http, heard)
         with suppress(ConnectionError):  # it may have answered already; if it has not, reading says so
             writer.write(sent)

@@ -72,8 +72,21 @@ class FetchedPage:
     """Where the page is said to be now, if that is another site; it was not asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What a server answered to a request."""
+
+    url: str
+    status: int
+    fields: Mapping[str, str]
+    """Names in lower case; of one that comes twice, the first."""
+    body: bytes
+    whole: bool
+    """Whether `body` is all of it."""
+
+
 class Fetcher:
-    """Fetches pages with GET, and nothing else.
+    """Fetches pages, and sends requests.
 
     Args:
         own_hosts: hosts on the owner's own network that may be asked.
@@ -142,6 +155,42 @@ class Fetcher:
             kind = Refused if heard.is_set() else Unavailable
             raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
         raise Refused(f"{target.authority} redirects more than {MAX_REDIRECTS} times; it seems to go in circles")
+
+    async def send(
+        self, url: str, clock: Clock, method: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> HttpAnswer:
+        """Send one request. Nothing is followed and nothing is tried again.
+
+        Args:
+            url: http or https.
+            clock: for the deadline and for pacing.
+            method: of HTTP.
+            headers: fields besides Host, Accept-Encoding, Connection and Content-Length.
+            body: what is sent along.
+
+        Raises:
+            InvalidInput: the URL is none that may be asked for.
+            Refused: an address is private, a certificate is not good, or the answer is no HTTP or still not whole after
+                `TIME_S`.
+            NotFound: there is no such host.
+            Unavailable: the host takes no connection, says nothing in time, or breaks off.
+        """
+        target = parse_url(url)
+        heard = asyncio.Event()
+        fields = {"User-Agent": USER_AGENT, "Accept": "*/*", **headers}
+        if body or method in ("POST", "PUT", "PATCH"):
+            fields["Content-Length"] = str(len(body))
+        try:
+            async with clock.timeout(TIME_S), self._places:
+                addresses = await self._addresses(target)
+                await self._pace(target.host, clock)
+                connection = await self._open(target, addresses, clock)
+                async with exchange(target, connection, fields, heard, method, body) as asked:
+                    answer, whole = await asked.body(MAX_BODY_BYTES)
+                    return HttpAnswer(target.url, asked.head.status, asked.head.fields, answer, whole)
+        except TimeoutError:
+            kind = Refused if heard.is_set() else Unavailable
+            raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
 
     async def _ask(
         self,

@@ -83,7 +83,7 @@ def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Ca
     assert listed.out.startswith(f"{short}\n  sulla, just now, in {question['thread_id']} (")
     assert "  ┌ bash asks\n  │ touch made-by-it\n  └ why: " in listed.out
     assert listed.out.count("touch made-by-it") == 1, "what would be done stands there once"
-    assert f"approvals answer {short} VERDICT`" in listed.out
+    assert f"approvals answer {short} approve`" in listed.out
     assert question["id"] not in listed.out, "an id has one length"
     assert typed(capsys, "approvals", "show", short).out.count("touch made-by-it") == 1
     assert not (home / "workspace" / "made-by-it").exists()

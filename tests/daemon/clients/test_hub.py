@@ -41,6 +41,7 @@ def model() -> Iterator[Service]:
         ("(write)", 0, Reply(tools=(ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30}),))),
         ("(write)", 1, Reply(f"That is that.{done}")),
         ("(tea)", 0, Reply("I begin.", tools=(ToolUse("run_playbook", {"playbook": "tea"}),))),
+        ("(tell)", 0, Reply(tools=(ToolUse("notify_user", {"text": "Over here."}),))),
         ("(slow)", None, Reply(ANSWER + done, pieces=8, hold="gate", hold_after=4)),
         ("(break)", None, Reply(ANSWER, pieces=8, broken="no line of this protocol\n")),
         ("", None, Reply(f"Well.{done}")),
@@ -71,6 +72,35 @@ async def ticket(place: Place, daemon: Daemon) -> str:
 def written(place: Place) -> list[str]:
     path = place.home / "workspace" / NOTE
     return path.read_text().splitlines() if path.exists() else []
+
+
+async def test_what_people_are_told_in_other_conversations_shows_once_and_counts_as_seen_when_acknowledged(
+    place: Place,
+) -> None:
+    async def run(*words: str) -> str:
+        return (await asyncio.to_thread(place.run, *words))[1]
+
+    def told(desktop: Desktop) -> list[object]:
+        return [one["data"]["content"] for one in desktop.frames if (one.get("data") or {}).get("kind") == "notice"]
+
+    beats, talk, deaf = Desktop("heartbeat"), Desktop(), Desktop("heartbeat", acking=False)
+    with place.up() as daemon:
+        await run("ask", "(tell)")
+        async with deaf.connected(daemon, header(place)):
+            await deaf.until(lambda: told(deaf) == ["Over here."])
+        async with talk.connected(daemon, header(place)), beats.connected(daemon, header(place)):
+            await beats.until(lambda: told(beats) == ["Over here."])
+            await talk.say("(tell)")
+            await talk.rest()
+            await run("ask", "(tell)")
+            await beats.until(lambda: len(told(beats)) == 2)
+            assert told(talk) == ["Over here."]
+            await beats.settled()
+        unseen = [json.loads(line)["thread_id"] for line in (await run("notices", "--json")).splitlines()]
+    shown = {one["data"]["thread_id"] for one in beats.frames if (one.get("data") or {}).get("kind") == "notice"}
+    assert len(shown) == 2
+    assert len(unseen) == 1, "the one that stood in the conversation itself"
+    assert not shown & set(unseen)
 
 
 async def test_a_turn_with_a_tool_over_a_ticket_that_no_log_shows(place: Place) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sulla.host.chat_history import keep_history, read_history
 from sulla.terminal.exits import Exit
 from tests.daemon.running import Place, Service, service
 from tests.servers.script import Reply, Rule, Script, ToolUse
@@ -15,7 +16,8 @@ from tests.servers.script import Reply, Rule, Script, ToolUse
 SECRETS = (b"zebrafish", b"quaggas", b"kudus", b"okapis")
 """Words of the deleted conversation: of its message, its notice, its sub-agent, its answer."""
 KEPT = b"otters"
-SWIM = Reply("The otters swim; see .sulla/outputs/kept_1.txt<AGENT_DONE/>")
+SPOKEN_OF = "tool_0123456789abcdef01234567.txt"
+SWIM = Reply(f"The otters swim; see .sulla/outputs/{SPOKEN_OF}<AGENT_DONE/>")
 RULES = (
     Rule(SWIM, text="What of the"),
     Rule(
@@ -65,14 +67,17 @@ def test_no_byte_of_the_home_has_a_word_of_a_deleted_thread(tmp_path: Path, mode
         busy = place.run("doctor", "--compact")
         assert (busy[0], busy[1]) == (Exit.SETTINGS, "")
         assert "stop the daemon" in busy[2]
+    for text in ("Where are the zebrafish?", "/threads okapis", "What of the otters?", "/new"):
+        keep_history(place.home, text)
     outputs.mkdir(parents=True, exist_ok=True)
-    (outputs / "tool_1.txt").write_text("the rest about okapis")
-    (outputs / "kept_1.txt").write_text("the rest about otters")
+    (outputs / "tool_00000000aaaaaaaa11111111.txt").write_text("the rest about okapis")
+    (outputs / SPOKEN_OF).write_text("the rest about otters")
     assert all(holds(place.home, word) for word in SECRETS), "else nothing is proved"
     code, said, complaint = place.run("doctor", "--compact")
     assert code == Exit.OK, complaint
     assert {word: holds(place.home, word) for word in SECRETS} == {word: [] for word in SECRETS}
-    assert (outputs / "kept_1.txt").exists()
+    assert (outputs / SPOKEN_OF).exists()
+    assert read_history(place.home) == ["What of the otters?", "/new"]
     assert "store" in said
     again = place.run("doctor", "--compact", "--json")
     assert [json.loads(line)["compacted"] for line in again[1].splitlines()][-1] == "store"

@@ -15,6 +15,7 @@ import pytest
 
 from sulla.access.audit import FILE
 from sulla.gateway.rest.webhook import sign
+from sulla.playbooks.definition import WebhookForm
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import terminal
 from tests.daemon.running import PATIENCE_S, Daemon, Place
@@ -191,7 +192,11 @@ def test_a_run_that_failed_is_forked_with_better_inputs(place: Place, daemon: Da
 def test_a_webhook_begins_one_run_however_often_and_however_late_it_comes(place: Place, daemon: Daemon) -> None:
     def post(id_: str, body: bytes, secret: str = "whistle whistle whistle") -> httpx.Response:
         at_s = round(time.time())
-        said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": sign(secret, id_, at_s, body)}
+        said = {
+            "webhook-id": id_,
+            "webhook-timestamp": str(at_s),
+            "webhook-signature": "v1," + sign(WebhookForm(), secret, f"{id_}.{at_s}.", body),
+        }
         headers = said | {"content-type": "application/json"}
         return httpx.post(f"{daemon.url}/hooks/hooked", content=body, headers=headers, timeout=PATIENCE_S)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ from random import Random
 
 import pytest
 
+from sulla.playbooks.records import PlayState
+from sulla.playbooks.slice import PLAYBOOK_RUN
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker, beside
 from tests.faults.harness import Daemon
@@ -157,3 +160,71 @@ async def test_random_kills_of_a_playbook_repeat_nothing(
         print(f"{kind}: {ROUNDS} kills, {said}; {director.reviews} reviews")
     assert not found, "\n".join(found)
     assert max(took) < RESUMED_S
+
+
+PASSES = 1_000
+LONG = f"""
+name: long
+outputs: {{many: "${{{{ steps.each.output | length }}}}"}}
+steps:
+  - id: each
+    loop:
+      count: {PASSES}
+      most: {PASSES}
+      steps:
+        - {{id: n, tool: note_once, with: {{what: "n ${{{{ loop.index }}}}"}}}}
+        - {{id: m, set: {{next: "${{{{ loop.index + 1 }}}}"}}}}
+"""
+"""Two thousand steps."""
+KILLS = 10
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kind", ["sqlite", "redis"])
+async def test_a_run_of_two_thousand_steps_goes_on_after_each_of_ten_kills(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend]
+) -> None:
+    home = tmp_path / "home"
+    write_playbooks(home, {"long": LONG})
+    backend, reached = backend_of(kind), [0]
+    async with (
+        FakeAnthropic(script(), CLOCK) as fake,
+        Daemon(home, fake.url, {**backend.settings, **PLAYING}) as daemon,
+    ):
+        await daemon.start()
+        async with beside(backend) as onlooker, asyncio.TaskGroup() as group:
+            director = Director(daemon)
+            people = group.create_task(director.people())
+            run, _ = await director.begin("long")
+            for number in range(1, KILLS + 1):
+                await _come_to(onlooker, run, number * 2 * PASSES // (KILLS + 1))
+                await daemon.kill()
+                reached.append((await _play(onlooker, run)).done)
+                assert reached[-1] > reached[-2], "it got on between two kills"
+                await daemon.start()
+            await _come_to(onlooker, run, 2 * PASSES)
+            await onlooker.ended(run)
+            await all_at_rest(onlooker)
+            people.cancel()
+            play = await _play(onlooker, run)
+            assert (play.status, play.failure) == ("completed", "")
+            assert await onlooker.broken() == []
+    done = Counter(effect["what"] for effect in daemon.effects.read())
+    assert done == Counter(f"n {number}" for number in range(PASSES))
+    assert director.reviews <= KILLS
+    print(f"{kind}: {KILLS} kills after {reached[1:]} steps, {director.reviews} reviews")
+
+
+async def _play(onlooker: Onlooker, run: str) -> PlayState:
+    """How a run stands."""
+    (found,) = [PLAYBOOK_RUN.of(state) for state in await onlooker.states() if state.thread_id == run]
+    assert found is not None
+    return found
+
+
+async def _come_to(onlooker: Onlooker, run: str, steps: int) -> None:
+    """Wait until so many steps of a run have ended."""
+    async with CLOCK.timeout(180.0):
+        while (await _play(onlooker, run)).done < steps:
+            await CLOCK.sleep(0.05)

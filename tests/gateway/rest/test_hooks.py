@@ -24,7 +24,9 @@ from sulla.gateway.rest.webhook import sign
 from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks.definition import WebhookForm
 from sulla.playbooks.rpc_forms import PlayBegun
+from sulla.playbooks.webhook_message import HookEnd, HookMessage, HookTerms
 from sulla.rpc.caller import Way
 from sulla.rpc.limits import Limits
 from tests.doubles.commands import MemoryCommands
@@ -38,22 +40,35 @@ SAID = "the message is not signed as it should be"
 
 
 class MemoryHooks:
-    """Keeps `gateway.Hooks`: two playbooks that take messages."""
+    """Keeps `gateway.Hooks`: playbooks that take messages, each in its own form."""
 
     def __init__(self) -> None:
         self.begun: dict[str, Json] = {}
+        self.heard: list[HookMessage] = []
         self.failure: Exception | None = None
+        self.end: HookEnd | None = None
+        self.forms = {"brew": WebhookForm(), "deploy": WebhookForm()}
+        self.forms |= {"push": WebhookForm(signed="github"), "chat": WebhookForm(signed="slack")}
+        self.forms |= {
+            "ask": WebhookForm(answer="run", within_s=PATIENCE_S),
+            "hurry": WebhookForm("standard", answer="run", within_s=0.05),
+        }
 
-    async def secret_of(self, playbook: str) -> str | None:
-        return {"brew": SECRET, "deploy": "whistle whistle whistle"}.get(playbook)
+    async def terms_of(self, playbook: str) -> HookTerms | None:
+        secret = "whistle whistle whistle" if playbook == "deploy" else SECRET
+        return HookTerms(secret, self.forms[playbook]) if playbook in self.forms else None
 
-    async def begin(self, playbook: str, message_id: str, payload: Json) -> PlayBegun:
+    async def begin(self, playbook: str, message: HookMessage) -> PlayBegun:
         if self.failure is not None:
             raise self.failure
-        first = message_id not in self.begun
-        if self.begun.setdefault(message_id, payload) != payload:
+        first = message.id not in self.begun
+        self.heard.append(message)
+        if self.begun.setdefault(message.id, message.payload) != message.payload:
             raise MessageIdReused("another payload")
-        return PlayBegun(f"thr_{message_id}", first)
+        return PlayBegun(f"thr_{message.id}", first)
+
+    async def ended(self, run: str, form: WebhookForm) -> HookEnd | None:
+        return self.end
 
 
 class Watching(Unobserved):
@@ -92,7 +107,9 @@ async def server(hooks: MemoryHooks, watching: Watching, body_s: float) -> Async
     clock, limits = SystemClock(), Limits(frame_bytes=2000, body_s=body_s)
     config = GatewayConfig("1", (), (), limits)
     tokens = MemoryTokens({"owner": ALL_SCOPES})
-    app = build_app(MemoryCommands(), tokens, config, clock, watching, make_id=random_id, hooks=hooks)
+    commands = MemoryCommands()
+    commands.make("thr_m-1")
+    app = build_app(commands, tokens, config, clock, watching, make_id=random_id, hooks=hooks)
     running = await serve(app, bind("127.0.0.1", 0, limits), clock, limits)
     yield running
     await running.stop(1.0)
@@ -104,9 +121,13 @@ async def http(server: Server) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+def signature(secret: str, id_: str, at_s: int, body: bytes) -> str:
+    return "v1," + sign(WebhookForm(), secret, f"{id_}.{at_s}.", body)
+
+
 def signed(body: bytes, id_: str = "m-1", secret: str = SECRET, late_s: int = 0, kind: str = "application/json"):  # type: ignore[no-untyped-def]  # keywords of a request
     at_s = round(SystemClock().now()) - late_s
-    said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": sign(secret, id_, at_s, body)}
+    said = {"webhook-id": id_, "webhook-timestamp": str(at_s), "webhook-signature": signature(secret, id_, at_s, body)}
     return {"content": body, "headers": said | {"content-type": kind}}
 
 
@@ -232,6 +253,71 @@ async def test_the_pages_own_command_is_taken(server: Server, hooks: MemoryHooks
     said, _ = await process.communicate()
     assert json.loads(said) == {"run": "thr_push-1", "first": True}
     assert hooks.begun == {"push-1": {"branch": "main"}}
+
+
+def from_slack(body: bytes) -> dict[str, object]:
+    at_s = round(SystemClock().now())
+    mark = sign(WebhookForm(signed="slack"), SECRET, f"v0:{at_s}:", body)
+    said = {"x-slack-request-timestamp": str(at_s), "x-slack-signature": f"v0={mark}"}
+    return {"content": body, "headers": said | {"content-type": "application/json"}}
+
+
+async def test_a_push_of_github_begins_one_run_and_says_what_it_is(http: httpx.AsyncClient, hooks: MemoryHooks) -> None:
+    body = b'{"ref": "refs/heads/main"}'
+    mark = sign(WebhookForm(signed="github"), SECRET, "", body)
+    said = {"x-hub-signature-256": f"sha256={mark}", "x-github-delivery": "d-1", "x-github-event": "push"}
+    asked = {"content": body, "headers": said | {"content-type": "application/json"}}
+    answers = [(await http.post("/hooks/push?to=live", **asked)).json() for _ in range(2)]  # type: ignore[arg-type]  # keywords of a request
+    assert answers == [{"run": "thr_d-1", "first": True}, {"run": "thr_d-1", "first": False}]
+    (one, _) = hooks.heard
+    assert (one.payload, one.headers["x-github-event"], one.query) == (
+        {"ref": "refs/heads/main"},
+        "push",
+        {"to": "live"},
+    )
+    assert "x-hub-signature-256" not in one.headers
+    said["x-hub-signature-256"] = f"sha256={'0' * 64}"
+    assert wrong(await http.post("/hooks/push", content=body, headers=said), 401, "unauthorized").startswith(SAID)
+
+
+async def test_slack_is_told_that_somebody_is_there_and_no_run_begins(
+    http: httpx.AsyncClient, hooks: MemoryHooks
+) -> None:
+    question = from_slack(b'{"type": "url_verification", "challenge": "3eZ"}')
+    answer = await http.post("/hooks/chat", **question)  # type: ignore[arg-type]  # keywords of a request
+    assert (answer.status_code, answer.json(), hooks.begun) == (200, {"challenge": "3eZ"}, {})
+
+
+async def test_an_event_of_slack_is_answered_with_200_which_is_all_that_slack_takes(
+    http: httpx.AsyncClient, hooks: MemoryHooks
+) -> None:
+    answer = await http.post("/hooks/chat", **from_slack(b'{"type": "event_callback", "event_id": "Ev1"}'))  # type: ignore[arg-type]  # keywords of a request
+    assert (answer.status_code, answer.json(), list(hooks.begun)) == (200, {}, ["Ev1"])
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "kind", "text"),
+    [
+        (HookEnd(True, {"leaf": "mate"}), 200, "application/json", '{"leaf":"mate"}'),
+        (HookEnd(True, "grün"), 200, "text/plain; charset=utf-8", "grün"),
+    ],
+)
+async def test_the_answer_is_what_came_of_the_run_where_the_playbook_says_so(
+    http: httpx.AsyncClient, hooks: MemoryHooks, end: HookEnd, status: int, kind: str, text: str
+) -> None:
+    hooks.end = end
+    answer = await http.post("/hooks/ask", **signed(b"1"))
+    assert (answer.status_code, answer.headers["content-type"], answer.text) == (status, kind, text)
+
+
+async def test_of_a_run_that_failed_is_told_that_and_not_why(http: httpx.AsyncClient, hooks: MemoryHooks) -> None:
+    hooks.end = HookEnd(False, {})
+    assert "thr_m-1" in wrong(await http.post("/hooks/ask", **signed(b"1")), 500, "run_failed")
+
+
+async def test_a_run_that_takes_longer_is_answered_with_its_beginning(http: httpx.AsyncClient) -> None:
+    answer = await http.post("/hooks/hurry", **signed(b"1"))
+    assert (answer.status_code, answer.json()) == (202, {"run": "thr_m-1", "first": True})
 
 
 async def test_the_schema_of_playbooks_is_there_for_everybody(http: httpx.AsyncClient) -> None:

@@ -162,7 +162,7 @@ def test_what_cannot_be_is_explained(tea: Path, capsys: Capsys, words: tuple[str
 def test_tests_are_run_and_what_differs_is_told_with_its_line(tea: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "flow", "test", "tea")
     assert shown.code == Exit.OK
-    assert shown.out == "tea\n  ok    green it is  (5m)\n  ok    black it is\n2 tests, 0 failed\n"
+    assert shown.out == "tea\n  ok    green it is  (5m, simulated)\n  ok    black it is\n2 tests, 0 failed\n"
     tests = tea.with_name("tea.test.yaml")
     tests.write_text(TESTS.replace("took: 5m", "took: 6m"))
     shown = typed(capsys, "flow", "test")
@@ -310,6 +310,31 @@ def test_a_workflow_of_the_desktop_is_made_a_playbook_and_what_to_look_at_is_tol
     source.write_text("[1]")
     wrong = typed(capsys, "flow", "import", str(source))
     assert (wrong.code, f"{source}: expected a workflow of Sulla Desktop" in wrong.err) == (Exit.REFUSED, True)
+
+
+def test_the_workflows_of_a_folder_refer_to_each_other(home: Path, tmp_path: Path, capsys: Capsys) -> None:
+    folder, out = tmp_path / "flows", tmp_path / "made"
+    folder.mkdir()
+    ask = {"id": "1", "data": {"subtype": "user-input", "label": "Ask", "config": {"promptText": "Well?"}}}
+    run = {"id": "2", "data": {"subtype": "sub-workflow", "label": "Run", "config": {"workflowId": "wf-7"}}}
+    for id_, name, node in (("wf-7", "Inner Flow", ask), ("wf-8", "Outer Flow", run)):
+        (folder / f"{id_}.json").write_text(json.dumps({"id": id_, "name": name, "nodes": [node], "edges": []}))
+    (folder / "other.json").write_text("[1]")
+    shown = typed(capsys, "flow", "import", str(folder), "--out", str(out))
+    assert shown.code == Exit.OK, shown.err
+    assert sorted(file.name for file in out.iterdir()) == ["inner-flow.yaml", "outer-flow.yaml"]
+    assert 'playbook: "inner-flow"' in (out / "outer-flow.yaml").read_text()
+    assert "other.json is no workflow" in shown.err
+    assert "look at: " not in shown.err
+
+
+def test_a_playbook_within_that_has_faults_is_there(tmp_path: Path, home: Path, capsys: Capsys) -> None:
+    (tmp_path / "inner.yaml").write_text("name: inner\nsteps: [{id: a, respnd: hi}]\n")
+    outer = tmp_path / "outer.yaml"
+    outer.write_text("name: outer\nsteps: [{id: a, playbook: inner}]\n")
+    shown = typed(capsys, "flow", "check", str(outer))
+    assert shown.code == Exit.FAILED
+    assert "the playbook 'inner' has faults of its own" in shown.out
 
 
 def test_control_characters_of_others_reach_no_terminal(tea: Path, capsys: Capsys) -> None:

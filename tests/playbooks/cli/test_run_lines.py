@@ -92,3 +92,25 @@ def test_values_are_cut_to_a_line() -> None:
     assert short(None) == ""
     assert len(short("x" * 1000)) == 120
     assert took(None, "2027-01-15T08:00:00.000Z") == took("2027-01-15T08:00:00.000Z", None) == ""
+
+
+def test_a_run_that_waits_for_its_turn_says_behind_which() -> None:
+    sheet = RunLines()
+    assert lines(sheet, "TAKEN_UP") == []
+    assert lines(sheet, "TAKEN_UP", behind=["thr_1", "thr_2"]) == ["waits for its turn, behind thr_1, thr_2"]
+
+
+def test_what_a_merge_does_without_is_cancelled_where_it_had_begun() -> None:
+    sheet = RunLines()
+    lines(sheet, "STEP_STARTED", "slow")
+    why = "'one' has what it waits for"
+    assert lines(sheet, "STEP_SKIPPED", "slow", why=why) == [f"slow cancelled: {why}"]
+    assert lines(sheet, "STEP_SKIPPED", "later", why=why) == [f"later skipped: {why}"]
+
+
+def test_a_run_says_how_it_comes_to_its_end_before_it_does() -> None:
+    failure = {"kind": "permanent", "reason": "said", "message": "no report"}
+    assert lines(RunLines(), "RUN_CLOSING", status="failed", failure=failure) == [
+        "comes to its end (failed); (said): no report"
+    ]
+    assert lines(RunLines(), "RUN_CLOSING", status="cancelled") == ["comes to its end (cancelled)"]

@@ -42,6 +42,7 @@ def test_its_head_says_whose_it_is_how_long_it_took_and_what_can_be_done() -> No
     last = "  number 3 in a chain of events, the last: what it sets off starts no playbook"
     assert last not in shown({"chain": 2, "chain_ends": False})
     assert last in shown({"chain": 3, "chain_ends": True})
+    assert "  waits for its turn, behind thr_3, thr_4" in shown({"status": "queued", "behind": ["thr_3", "thr_4"]})
     assert not [line for line in done if "resume" in line or "failed:" in line]
 
 

@@ -73,6 +73,25 @@ def test_an_expression_has_the_value_that_it_looks_like(text: str, expected: Jso
 
 
 FILTERED = {
+    "sort_by": ("rows | sort_by('size.n') | map('name')", ["a", "b"]),
+    "select": ("inputs.some | select('', '>', 1)", [3, 2, 3]),
+    "reject": ("rows | reject('name', 'in', ['a']) | map('name')", ["b"]),
+    "group_by": (
+        "[{'k': 1, 'v': 'x'}, {'k': 2, 'v': 'y'}, {'k': 1, 'v': 'z'}] | group_by('k')",
+        [{"key": 1, "entries": [{"k": 1, "v": "x"}, {"k": 1, "v": "z"}]}, {"key": 2, "entries": [{"k": 2, "v": "y"}]}],
+    ),
+    "fromcsv": ("'a;b\r\n1;\"x;\ny\"\r\n\r\n' | fromcsv(';')", [{"a": "1", "b": "x;\ny"}]),
+    "tocsv": ("[{'a': 1, 'b': 'x,y'}, {'a': none, 'b': '\"'}] | tocsv", 'a,b\r\n1,"x,y"\r\n,""""\r\n'),
+    "base64": ("'Grün' | base64", "R3LDvG4="),
+    "frombase64": ("'R3LDvG4=' | frombase64", "Grün"),
+    "urlencode": ("{'q': 'a b&c', 'n': 1} | urlencode", "q=a%20b%26c&n=1"),
+    "plus": ("'2030-01-31T09:00:00Z' | plus('1mo1d')", "2030-03-01T09:00:00Z"),
+    "minus": ("'2030-03-31T09:00:00+02:00' | minus('1mo')", "2030-02-28T09:00:00+02:00"),
+    "in_zone": ("'2030-07-01T09:00:00Z' | in_zone('Europe/Berlin')", "2030-07-01T11:00:00+02:00"),
+    "date": ("'2030-07-01T23:00:00Z' | date('%A %d.%m.%Y %H:%M', 'Europe/Berlin')", "Tuesday 02.07.2030 01:00"),
+    "seconds_since": ("'2030-01-01T00:00:00Z' | seconds_since('2029-12-31T23:00:00+00:30')", 5400),
+    "days_since": ("'2030-01-01T23:30:00Z' | days_since('2030-01-01', 'Europe/Berlin')", 1),
+    "timestamp": ("'1970-01-02T00:00:00Z' | timestamp", 86400),
     "upper": ("'ab' | upper", "AB"),
     "lower": ("'AB' | lower", "ab"),
     "capitalize": ("'ab' | capitalize", "Ab"),
@@ -283,3 +302,53 @@ def test_what_an_expression_looks_up_can_be_told_beforehand() -> None:
         ("steps.d.route", False),
         ("item", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("'2030-03-30T08:00:00+01:00' | plus('1d', 'Europe/Berlin')", "2030-03-31T08:00:00+02:00"),
+        ("'2030-03-30T08:00:00+01:00' | plus('24h', 'Europe/Berlin')", "2030-03-31T09:00:00+02:00"),
+        ("'2030-03-30T02:30:00+01:00' | plus('1d', 'Europe/Berlin')", "2030-03-31T03:30:00+02:00"),
+        ("'2030-10-27T00:00:00' | plus('1d', 'Europe/Berlin')", "2030-10-28T00:00:00+01:00"),
+        ("'2028-02-29' | plus('1y', 'UTC')", "2029-02-28T00:00:00Z"),
+        ("'2030-01-01T00:00:00Z' | minus('1w1s')", "2029-12-24T23:59:59Z"),
+        ("0 | in_zone('UTC')", "1970-01-01T00:00:00Z"),
+        ("[{'ok': true, 'n': 1}, {'ok': false, 'n': 2}] | select('ok') | map('n')", [1]),
+        ("rows | unique('size.n') | length", 2),
+        ("'a b' | urlencode", "a%20b"),
+        ("'\ufeffa,b\n' | fromcsv", []),
+        ("'a,b\n1,2\n' | fromcsv | tocsv", "a,b\r\n1,2\r\n"),
+        ("[{'a': ''}] | tocsv | fromcsv", [{"a": ""}]),
+    ],
+)
+def test_times_and_tables_are_reckoned_with_as_calendars_and_tables_have_it(text: str, expected: Json) -> None:
+    assert value(f"${{{{ {text} }}}}") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("'tomorrow' | plus('1d')", "expected a time such as"),
+        ("'2030-01-01T00:00:00' | plus('1d')", "does not say its zone"),
+        ("'2030-01-01T00:00:00Z' | plus('1 day')", "expected a span such as"),
+        ("'2030-01-01T00:00:00Z' | plus('9999y')", "after the year 9999"),
+        ("'2030-01-01T00:00:00Z' | in_zone('Europe/Berln')", "no time zone"),
+        ("'2030-01-01T00:00:00Z' | in_zone('../etc/passwd')", "no time zone"),
+        ("'2030-01-01T00:00:00Z' | date('%c')", "is no form"),
+        ("1000000000000000 | in_zone('UTC')", "after the year 9999"),
+        ("rows | select('name')", "say how to compare"),
+        ("rows | select('name', '=', 'a')", "there is no comparison"),
+        ("rows | select('nome', '==', 'a')", "has no 'nome'"),
+        ("'a,b\n1\n' | fromcsv", "line 2 of the table has 1 fields, and 2 names"),
+        ("'a,a\n' | fromcsv", "the same name"),
+        ("'a,b\n\"x' | fromcsv", "none of a table"),
+        ("[{'a': 1}, {'b': 1}] | tocsv", "expected objects with the fields a"),
+        ("'a' | fromcsv('ab')", "expected one character"),
+        ("'!' | frombase64", "expected Base64"),
+        ("'/w==' | frombase64", "no text in UTF-8"),
+    ],
+)
+def test_what_cannot_be_reckoned_with_is_told(text: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        value(f"${{{{ {text} }}}}")

@@ -285,3 +285,42 @@ def test_so_many_steps_side_by_side_as_there_may_be(many: str) -> None:
     checked = check_playbook(text.replace(many, "3")).definition
     assert checked is not None
     assert checked.at_once == 3
+
+
+def test_defaults_hold_for_what_asks_a_model_or_calls_a_tool_and_says_nothing_else() -> None:
+    text = """
+name: a
+defaults: {retry: {tries: 5}, timeout: 2m, model: "ollama:qwen3:8b"}
+steps:
+  - {id: a, agent: '', prompt: Go}
+  - {id: b, agent: '', prompt: Go, model: "anthropic:claude", retry: 1, timeout: 9m}
+  - {id: c, tool: read_file, with: {path: x}}
+  - {id: d, wait: 3d}
+  - {id: e, human: Now?}
+  - id: f
+    loop: {count: 2, steps: [{id: g, router: Which?, routes: {x: one, y: other}}]}
+"""
+    steps = {step.id: step for step in definition(text).steps}
+    loop = steps["f"].does
+    assert isinstance(loop, LoopStep)
+    found = {
+        id_: (step.retry and step.retry.tries, step.timeout_s) for id_, step in (steps | {"g": loop.body[0]}).items()
+    }
+    assert found == {
+        "a": (5, 120.0),
+        "b": (1, 540.0),
+        "c": (5, 120.0),
+        "d": (None, None),
+        "e": (None, None),
+        "f": (None, None),
+        "g": (5, 120.0),
+    }
+    models = [does.model for step in steps.values() if isinstance(does := step.does, AgentStep)]
+    assert models == ["ollama:qwen3:8b", "anthropic:claude"]
+
+
+def test_what_stands_in_defaults_is_the_same_as_where_it_is_written_out() -> None:
+    steps = "steps: [{id: a, agent: '', prompt: Go%s}]"
+    short = f"name: a\ndefaults: {{timeout: 2m, model: 'ollama:x'}}\n{steps % ''}"
+    whole = f"name: a\n{steps % (', timeout: 120s, model: ' + repr('ollama:x'))}"
+    assert definition(short).digest == definition(whole).digest

@@ -22,7 +22,8 @@ from sulla.playbooks.definition import (
     WaitStep,
 )
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.flow_import.read import Imported, import_flow
+from sulla.playbooks.flow_import.read import import_flow
+from sulla.playbooks.flow_import.text import Imported
 
 LEAD = """\
 id: wf-lead-triage
@@ -176,3 +177,72 @@ def test_what_is_no_workflow_is_refused(text: str) -> None:
 def test_a_schedule_stays_one(config: dict[str, Json], cron: str) -> None:
     imported = flow({"s": ("schedule", config), "r": ("response", {})}, "s > r")
     assert Trigger("schedule", cron, "UTC") in made(imported).on, "as the clock of the application went"
+
+
+def test_what_was_switched_off_stays_off_and_says_how_it_is_switched_on() -> None:
+    imported = import_flow(LEAD.replace("enabled: true", "enabled: false"))
+    assert made(imported).on == (Trigger("manual"),)
+    assert any('{"chat": "a new lead message"}' in note for note in imported.notes)
+
+
+def test_another_workflow_is_found_by_its_id_and_is_given_what_came_before() -> None:
+    nodes: dict[str, tuple[str, dict[str, Json]]] = {
+        "a": ("agent", {"userMessage": "A"}),
+        "s": ("sub-workflow", {"workflowId": "wf-9"}),
+    }
+    said = [{"id": i, "data": {"subtype": k, "label": i, "config": c}} for i, (k, c) in nodes.items()]
+    text = json.dumps({"name": "x", "nodes": said, "edges": [{"source": "a", "target": "s"}]})
+    known = import_flow(text, {"wf-9": "research"})
+    assert 'playbook: "research"' in known.text
+    assert '"message": "${{ steps.a.output }}"' in known.text
+    assert known.notes == ()
+    assert any("import its folder as a whole" in note for note in import_flow(text).notes)
+
+
+def test_a_loop_that_ends_by_what_was_said_has_a_break_and_the_pass_before_is_seen() -> None:
+    imported = flow(
+        {
+            "l": ("loop", {"maxIterations": 5, "loopMode": "condition", "condition": "{{Review}} contains APPROVED"}),
+            "draft": ("agent", {"userMessage": "Better than {{Review}}"}),
+            "review": ("agent", {"userMessage": "Judge {{Draft}}"}),
+        },
+        "l:loop-start > draft", "draft > review", "review > l:loop-back",
+    )  # fmt: skip
+    (loop,) = made(imported).steps
+    assert isinstance(loop.does, LoopStep)
+    assert [step.id for step in loop.does.body] == ["draft", "review", "l_good", "l_end"]
+    assert loop.does.body[0].does == AgentStep(Template("Better than ${{ loop.last }}"))
+    assert loop.does.body[2].does == ConditionStep(Template('${{ "APPROVED" in steps.review.output }}'))
+    assert imported.notes == ()
+
+
+def test_a_loop_over_a_list_goes_over_it() -> None:
+    imported = flow(
+        {
+            "find": ("agent", {"userMessage": "List them"}),
+            "l": ("loop", {"loopMode": "for-each", "items": "{{Find}}"}),
+            "w": ("agent", {"userMessage": "Look at {{loop.currentItem}}"}),
+        },
+        "find > l", "l:loop-start > w",
+    )  # fmt: skip
+    assert 'for_each: "${{ steps.find.output }}"' in imported.text
+    assert any("see whether" in note for note in imported.notes)
+
+
+def test_a_notice_of_the_desktop_is_a_notice() -> None:
+    imported = flow({"n": ("desktop-notification", {"title": "Done", "message": "It is ready"})})
+    (step,) = made(imported).steps
+    assert step.does == ToolStep("notify_user", {"text": "Done\n\nIt is ready"})
+    assert imported.notes == ()
+
+
+def test_what_a_node_says_that_nothing_came_of_is_told() -> None:
+    imported = flow({"a": ("agent", {"agentId": "sulla-desktop", "userMessage": "A", "timeoutOverride": 30})})
+    (step,) = made(imported).steps
+    assert step.does == AgentStep(Template("A"))
+    assert imported.notes == ("'A' also says `timeoutOverride: 30`, which has no counterpart; it was left out",)
+
+
+def test_a_label_is_found_whatever_stands_in_it() -> None:
+    text = LEAD.replace("label: Research", 'label: "What kind?"').replace("{{Research}}", "{{What kind?}}")
+    assert "${{ steps.what_kind.output }}" in import_flow(text).text

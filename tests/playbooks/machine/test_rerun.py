@@ -224,3 +224,51 @@ def test_what_a_later_fact_takes_back_is_no_longer_true() -> None:
 def test_an_address_has_the_numbers_of_its_passes() -> None:
     assert address("a") == ("a", ())
     assert address("a@2.10") == ("a", (2, 10))
+
+
+def _passes(at_once: int) -> Definition:
+    return playbook(
+        step("all", each("${{ [1, 2, 3] }}", step("a"), step("b", None, "a"), at_once=at_once)),
+        step("end", None, "all"),
+    )
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+@pytest.mark.parametrize(
+    ("named", "again"),
+    [
+        ("b", {"b@0", "b@1", "b@2", "end"}),
+        ("b[1]", {"b@1", "b@2", "end"}),
+        ("b@2", {"b@2", "end"}),
+        ("a[2]", {"a@2", "b@2", "end"}),
+    ],
+)
+def test_a_step_in_a_loop_is_done_again_in_every_pass_or_in_the_one_that_is_named(
+    at_once: int, named: str, again: set[str]
+) -> None:
+    play = Play(_passes(at_once))
+    play.run()
+    if at_once == 1:  # what follows a pass is done again, too
+        again = again | ({"a@1", "a@2"} if named == "b" else {"a@2"} if named == "b[1]" else set())
+    else:
+        again = again - ({"b@2"} if named == "b[1]" else set())
+    forked = Play(play.definition, facts=over_the_wire(fork(play.book.plan, play.facts, [named], 9)))
+    for run in (_resumed(play, [named]), forked):
+        ended = run.run()
+        assert ended is not None
+        assert (ended.status, set(run.done)) == ("completed", again)
+
+
+def test_what_was_reopened_before_passes_were_named_stays_as_it_was() -> None:
+    play = Play(_passes(3))
+    play.run()
+    facts = [*play.facts, RunReopened(("b",), 9)]
+    again = Play(play.definition, facts=over_the_wire(facts))
+    again.run()
+    assert set(again.done) == {"b@0", "end"}
+
+
+@pytest.mark.parametrize("wrong", ["b[", "b[x]", "b[1", "[1]", "b[1]x", "b@1[2]", ""])
+def test_what_is_no_address_is_refused(wrong: str) -> None:
+    with pytest.raises(NotFound, match="is no step's address"):
+        address(wrong)

@@ -240,6 +240,18 @@ steps:
         - {id: sub, playbook: single, with: {what: "${{ item }}"}}
 """
 
+CLOSING = """
+name: closing
+steps:
+  - {id: first, tool: note_once, with: {what: begun}}
+  - {id: no, fail: nothing comes of it}
+on_error:
+  - {id: alarm, tool: note_once, with: {what: "alarm: ${{ run.error.message }}"}}
+finally:
+  - {id: tidy, needs: [], tool: note_once, with: {what: tidy}}
+  - {id: ok, needs: [], human: Is it tidy?}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -281,5 +293,6 @@ CASES: Final = (
     Case("approved-call", APPROVED, attended=False),
     Case("approved-calls-within", APPROVED_DEEP, (SENDER,), attended=False),
     Case("merge-first", FIRST),
+    Case("at-the-end", CLOSING),
     Case("in-turn", IN_TURN, (SINGLE,), at_once=2),
 )

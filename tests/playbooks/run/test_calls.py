@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import InvalidInput, NotAvailable, NotFound, SettingsError, SullaError
+from sulla.core.errors import InvalidInput, NotAvailable, NotFound, Refused, SettingsError, SullaError
 from sulla.core.words import Words, ours
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -323,12 +323,48 @@ async def test_an_address_that_stands_in_the_playbook_is_known_also_after_a_fail
     assert len(effects(ledger)) == 2
 
 
-async def test_an_address_that_is_made_up_on_the_way_is_asked_about_then(make: Make, ledger: EffectLedger) -> None:
-    text = LITERAL.replace('with: {url: "https://news.example/today"}', 'with: {url: "${{ inputs.url }}"}')
-    world = make(ScriptedProvider(), text, more=[looking(ledger)])
-    run = await world.run_play("literal")
+FLOW = """
+name: flow
+inputs: {url: {type: string, default: "https://news.example/today"}}
+steps:
+  - {id: a, tool: look, with: {url: "https://news.example/first"}, retry: {tries: 3, backoff: 10s, factor: 1}}
+  - {id: kept, set: {said: "${{ steps.a.output }}"}}
+  - {id: b, tool: look, with: {url: URL}}
+"""
+"""A second page, after one that said something."""
+
+
+@pytest.mark.parametrize("trigger", ["manual", "webhook", "schedule", "event"])
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("https://news.example/next", False),
+        ("${{ run.started_at }}", False),
+        ("${{ steps.kept.output.said }}", True),
+        ("https://news.example/?q=${{ steps.a.status }}", True),
+        ("${{ run.payload }}", None),
+        ("${{ inputs.url }}", None),
+    ],
+)
+async def test_what_a_call_is_made_of_says_whether_it_is_asked_about(
+    make: Make, ledger: EffectLedger, trigger: Any, url: str, asked: bool | None
+) -> None:
+    world = make(ScriptedProvider(), FLOW.replace("URL", f'"{url}"'), more=[looking(ledger)])
+    outside = trigger in ("webhook", "event")
+    if asked is None:  # what brings it along says whose words it is; inputs stand in the file there
+        asked = outside and "payload" in url
+    origin = "operator" if trigger == "manual" else "playbook"
+    run = await world.run_play("flow", trigger=trigger, origin=origin, payload="x", tainted=outside, own=True)
     await later(world, 11)
+    assert bool(await questions(world, run)) is asked
+    assert len(effects(ledger)) == (2 if asked else 3)
+
+
+async def test_of_a_playbook_that_came_from_outside_nothing_is_known(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), FLOW.replace("URL", "https://news.example/next"), more=[looking(ledger)])
+    run = await world.run_play("flow", tainted=True)
     assert "look" in (await question(world, run)).prompt
+    assert effects(ledger) == []
 
 
 async def test_each_attempt_is_a_call_of_its_own(make: Make, ledger: EffectLedger) -> None:
@@ -373,6 +409,7 @@ def refusing(ledger: EffectLedger, error: SullaError) -> Tool:
         NotFound("there is no 'notes.txt' in the workspace"),
         NotAvailable("no web search is set up on this machine"),
         SettingsError("the search engine refuses: its key is wrong"),
+        Refused("people were told 200 things today, the most that may be: it stands in thr_1"),
     ],
 )
 async def test_what_time_does_not_mend_fails_at_once(make: Make, ledger: EffectLedger, error: SullaError) -> None:

@@ -130,3 +130,35 @@ async def test_values_hold_no_secret(make: Make) -> None:
     run = await world.run_play("short")
     assert "nobody may see" not in str((await world.record(run)).facts)
     assert (await ended(world, run)).outputs["n"] == 1
+
+
+LOOPS = """
+name: loops
+inputs: {who: list, n: integer}
+outputs: {each: "${{ steps.l.output }}", all: "${{ steps.m.output }}"}
+steps:
+  - id: l
+    loop:
+      for_each: [{env: staging, n: 1}, {env: live, n: "${{ inputs.n }}"}]
+      steps: [{id: x, set: {said: "${{ item.env ~ item.n }}"}}]
+  - id: m
+    loop:
+      matrix: {zone: [eu, us], who: "${{ inputs.who }}"}
+      as: it
+      most: 6
+      at_once: 3
+      steps: [{id: y, set: {said: "${{ it.zone ~ it.who }}"}}]
+"""
+
+
+async def test_loops_go_over_objects_and_over_each_combination(make: Make) -> None:
+    world = make(ScriptedProvider(), LOOPS)
+    outputs = (await ended(world, await world.run_play("loops", {"who": ["a", "b", "c"], "n": 7}))).outputs
+    assert outputs["each"] == [{"said": "staging1"}, {"said": "live7"}]
+    assert outputs["all"] == [{"said": zone + who} for zone in ("eu", "us") for who in "abc"]
+
+
+async def test_more_combinations_than_passes_fail_before_the_first(make: Make) -> None:
+    world = make(ScriptedProvider(), LOOPS)
+    failure = await first_failure(world, await world.run_play("loops", {"who": ["a", "b", "c", "d"], "n": 7}))
+    assert failure.message == "8 passes; at the most 6"

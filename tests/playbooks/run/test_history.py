@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from sulla.core.ids import CallId, RunId
+from sulla.core.words import Author
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.machine import Playbook
@@ -8,6 +9,8 @@ from sulla.playbooks.machine.moves import AskPerson, MoveNote
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.records import StepStarted
 from sulla.playbooks.run.history import TIMER, MoveId, RunHistory, StepAttempt
+from sulla.playbooks.run.orders import RunOrder
+from sulla.playbooks.run.trust import trust_in
 from sulla.threads.log.waits import Wait
 
 TEXT = """
@@ -29,7 +32,8 @@ def history() -> RunHistory:
     assert checked.definition is not None, checked.faults
     machine = Playbook(build(checked.definition), evaluate)
     machine.start({}, NOW_MS)
-    made = RunHistory(machine, RunId("run_1"), "seal", ("one",), {})
+    trust = trust_in(machine.plan, None, RunOrder("start", by=Author.PERSON), ())
+    made = RunHistory(machine, RunId("run_1"), "seal", ("one",), {}, trust)
     for fact in machine.next():
         assert isinstance(fact, StepStarted)
         made.jobs[fact.at] = StepAttempt(fact)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
@@ -122,12 +123,18 @@ def test_what_is_given_holds_where_the_playbook_says_nothing() -> None:
 
 def test_a_run_knows_what_started_it() -> None:
     play = play_of(definition(), "text", "webhook", ThreadId(""))
-    assert run_scope(ThreadId("thr_1"), play, {"x": 1}, 1_800_000_000_000) == {
+    request: JsonObject = {"headers": {"x-kind": "tea"}, "query": {"cups": "2"}}
+    order = read_order(RunOrder("start", payload={"x": 1}, by=Author.OUTSIDE, request=request).text())
+    assert run_scope(ThreadId("thr_1"), play, order, 1_800_000_000_000) == {
         "id": "thr_1",
         "playbook": "one",
         "started_at": "2027-01-15T08:00:00.000Z",
         "trigger": "webhook",
         "payload": {"x": 1},
+        "headers": {"x-kind": "tea"},
+        "query": {"cups": "2"},
+        "status": "running",
+        "error": None,
     }
 
 

@@ -304,3 +304,56 @@ async def test_a_turn_that_failed_before_it_began_is_known_by_its_message(home: 
     assert (found.message_id, found.chain) == ("m", 2)
     with pytest.raises(CorruptRecord, match="the turn run_none has no message that it began with"):
         await messages_of(home.world.threads, thread, RunId("run_none"), sent.seq)
+
+
+ON_FAILURE: Final = "on: {event: playbook.failed}"
+FAILS: Final = "steps: [{id: s, fail: 'no report for ${{ run.payload.playbook }}'}]"
+
+
+async def test_a_failed_run_starts_what_waits_for_it_and_says_what_failed(home: Home) -> None:
+    home.playbook("report", FAILS, on="on: manual")
+    home.playbook("fine", PLAIN, on="on: manual")
+    home.playbook(
+        "alarm",
+        "steps: [{id: s, set: {text: '${{ run.payload.text }}'}}]\noutputs: {p: '${{ run.payload }}'}",
+        on=ON_FAILURE,
+    )
+    await home.listen()
+    failed = await home.desk.start(Begin("report", payload={"playbook": "x"}, by=Author.PERSON), "a")
+    await home.desk.start(Begin("fine", by=Author.PERSON), "b")
+    await home.settle()
+    (row,) = await home.runs("event")
+    assert (row.playbook, row.status, row.chain) == ("alarm", "completed", 1)
+    told = (await home.desk.status(row.run)).outputs["p"]
+    assert isinstance(told, dict)
+    assert {name: told[name] for name in ("event", "playbook", "run", "status", "trigger", "text")} == {
+        "event": "playbook.failed",
+        "playbook": "report",
+        "run": failed.run,
+        "status": "failed",
+        "trigger": "manual",
+        "text": "step 's' failed: no report for x",
+    }
+
+
+async def test_an_alarm_that_fails_does_not_start_itself_and_alarms_about_alarms_end(home: Home) -> None:
+    home.playbook("first", FAILS, on="on: manual")
+    for name in ("alarm", "other"):
+        home.playbook(name, FAILS, on=ON_FAILURE)
+    await home.listen()
+    await home.desk.start(Begin("first", payload={"playbook": "x"}, by=Author.PERSON), "a")
+    await home.settle()
+    begun = [(row.playbook, row.chain) for row in await home.runs("event")]
+    assert sorted(begun, key=lambda one: (one[1], one[0])) == [
+        ("alarm", 1), ("other", 1), ("alarm", 2), ("other", 2), ("alarm", 3), ("other", 3)
+    ]  # fmt: skip
+
+
+async def test_a_step_that_is_a_playbook_of_its_own_is_not_told_of_by_itself(home: Home) -> None:
+    home.playbook("inner", "steps: [{id: s, fail: no}]", on="on: manual")
+    home.playbook("outer", "steps: [{id: s, playbook: inner, on_failure: go_on}]", on="on: manual")
+    home.playbook("alarm", PLAIN, on=ON_FAILURE)
+    await home.listen()
+    await home.desk.start(Begin("outer", by=Author.PERSON), "a")
+    await home.settle()
+    assert await home.runs("event") == []

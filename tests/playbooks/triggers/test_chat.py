@@ -231,7 +231,8 @@ def picked(name: str) -> Step:
     [
         (picked("greet"), ["greet"]),
         (picked(NONE), []),
-        (picked("Greet"), []),
+        (picked("Greet"), ["greet"]),
+        (picked("greeting"), []),
         ("I would take greet.", []),
         (ProviderRejected("no"), []),
     ],

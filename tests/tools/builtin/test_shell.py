@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sulla.core.ids import CallId, ThreadId
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.words import Author
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.shell import shell_tools
@@ -142,6 +143,20 @@ async def test_without_a_sandbox_a_command_reaches_outward_asks_first_and_is_not
         f"Run this without a sandbox, in {bench.context.workspace}: rm -rf x"
     )
     assert (await bench.run("echo hi")).tainted
+
+
+async def test_a_job_of_a_conversation_with_text_from_outside_asks_in_the_sandbox_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shell, "sealed", True)
+    tool, tainted = bench.toolbox.get("bash"), replace(bench.context, by=Author.TAINTED_AGENT)
+    assert tool is not None
+    assert tool.asks is not None
+    job: JsonObject = {"command": "make watch", "background": True}
+    assert tool.asks(job, tainted) == (
+        "Run this beside the conversation, which holds text from outside that may have asked for it: make watch"
+    )
+    assert (tool.asks(job, bench.context), tool.asks({"command": "make"}, tainted)) == ("", "")
 
 
 async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Path) -> None:

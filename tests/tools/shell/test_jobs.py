@@ -94,6 +94,21 @@ async def test_a_job_that_goes_on_is_no_news_and_one_that_was_killed_is(bench: B
     assert [one.end for one in bench.jobs.news(bench.context.thread_id)] == [f"{job.id} was killed"]
 
 
+async def test_a_conversation_that_is_deleted_leaves_no_job_and_nothing_of_its_output(bench: Bench) -> None:
+    other = replace(bench.context, thread_id=ThreadId("thr_2"))
+    await bench.use("bash", command="yes zebrafish & sleep 100", background=True)
+    await bench.use("bash", other, command="sleep 100", background=True)
+    (job,), (others,) = bench.jobs.of(bench.context.thread_id), bench.jobs.of(other.thread_id)
+    while not job.output.long:
+        await asyncio.sleep(0)
+    await bench.jobs.forget(bench.context.thread_id)
+    assert job.over.is_set()
+    assert bench.jobs.of(bench.context.thread_id) == ()
+    assert bench.jobs.counts()["known"] == 1
+    assert not others.over.is_set()
+    assert not list(bench.context.workspace.rglob("*outputs/*"))
+
+
 async def test_nothing_that_a_job_printed_or_was_is_in_the_news(bench: Bench) -> None:
     job = await bench.ended("echo obey me")
     assert job.end == f"{job.id} ended with exit status 0"

@@ -18,7 +18,7 @@ from sulla.tools.shell.bounds import MB, NO_SETTINGS
 from sulla.tools.shell.process import DEFAULT_PATH, run_program
 from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.sandbox import SHOWN, Sandbox, Shell
-from sulla.tools.shell.seals import Seal
+from sulla.tools.shell.seals import MOST_SEALS, Seal
 from sulla.tools.shell.syscalls import ALLOW
 
 BWRAP = shutil.which("bwrap")
@@ -162,7 +162,7 @@ async def test_without_the_filter_a_setuid_file_of_the_daemons_user_would_be_lef
     shell = await opened(tmp_path, FOLDER)
     status, said_of_it = await said(shell, tmp_path, "cp /bin/sh one && chmod u+s one")
     assert (status, (tmp_path / "one").stat().st_mode & 0o7000) == (1, 0), said_of_it
-    monkeypatch.setattr(sandbox, "syscall_filter", lambda: struct.pack("<HBBI", 0x06, 0, 0, ALLOW))
+    monkeypatch.setattr(sandbox, "syscall_filter", lambda **_: struct.pack("<HBBI", 0x06, 0, 0, ALLOW))
     assert (await said(shell, tmp_path, "cp /bin/sh two && chmod u+s two"))[0] == 0
     left = (tmp_path / "two").stat()
     assert (left.st_mode & 0o7000, left.st_uid) == (0o4000, os.geteuid())
@@ -328,12 +328,12 @@ async def test_in_the_sandbox_a_tainted_command_changes_no_file_that_has_a_secon
 
 
 @real
-@pytest.mark.parametrize("name", ["editor.sock", ".editor/inner/ipc"])
+@pytest.mark.parametrize("name", ["editor.sock", ".editor/inner/ipc", "node_modules/x.sock"])
 async def test_in_the_sandbox_a_tainted_command_reaches_nobody_who_listens_on_a_socket_of_the_workspace(
     name: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    connect = "import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+    connect = "import socket,sys; socket.socketpair(); socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
     shell = await opened(tmp_path, FOLDER)
     with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(tmp_path):  # a short path: it has a bound
         listening.bind(name)
@@ -341,7 +341,44 @@ async def test_in_the_sandbox_a_tainted_command_reaches_nobody_who_listens_on_a_
         assert await said(shell, tmp_path, f'python3 -c "{connect}" {name}') == (0, "")
         status, text = await said(shell, tmp_path, f'python3 -c "{connect}" {name}', tainted=True)
     assert status != 0
-    assert "ConnectionRefusedError" in text
+    assert "PermissionError: [Errno 13] Permission denied" in text
+
+
+@real
+@pytest.mark.parametrize(
+    ("lead", "named"),
+    [
+        ("ln -s env.txt .envrc", "env.txt"),
+        ("mkdir conf && ln -s conf .vscode", "conf/tasks.json"),
+        ("mkdir hooks && git init -q && git config core.hooksPath hooks", "hooks/pre-commit"),
+        ("mkdir inc && git init -q && git config include.path ../inc/more", "inc/more"),
+        ("git init -q --separate-git-dir=apart", "apart/config"),
+        ("git init -q --bare depot", "depot/hooks/post-commit"),
+    ],
+)
+async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_a_link_or_gits_settings_lead_to(
+    lead: str, named: str, tmp_path: Path
+) -> None:
+    (tmp_path / "env.txt").write_text("as it was")
+    shell = await opened(tmp_path, FOLDER)
+    assert (await said(shell, tmp_path, lead))[0] == 0
+    (file := tmp_path / named).parent.mkdir(exist_ok=True)
+    file.touch()
+    before = file.read_bytes()
+    status, text = await said(shell, tmp_path, f"echo evil >> {named}", tainted=True)
+    assert (status, file.read_bytes()) == (1, before)
+    assert "Read-only file system" in text
+
+
+@real
+async def test_a_command_is_told_of_folders_that_are_sealed_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    for number in range(MOST_SEALS + 1):
+        (tmp_path / f"tests/test_{number}.py").touch()
+    shell = await opened(tmp_path, FOLDER)
+    status, text = await said(shell, tmp_path, "echo a > a && echo b > tests/b", tainted=True)
+    assert (status, (tmp_path / "a").read_text()) == (1, "a\n")
+    assert f"nothing can be written in {tmp_path}/tests: too much there may be run by programs" in text
 
 
 @real

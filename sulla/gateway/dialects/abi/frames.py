@@ -22,6 +22,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepSaid,
     StepText,
+    StepWaits,
     ToolBegun,
     ToolEnded,
 )
@@ -95,8 +96,8 @@ class AbiStream:
                 return shown + _event("agent_routing", agent)
             case Called(_, agent):
                 return shown + _event("call_model", agent)
-            case ChildAsks(words):
-                return shown + _event("ai_message", f"[{words}]")
+            case StepWaits() | ChildAsks():
+                return shown + _event("ai_message", f"[{step.words}]")
             case ToolBegun(_, _, name):
                 return shown + _event("tool_usage", name)
             case ToolEnded(_, _, text):

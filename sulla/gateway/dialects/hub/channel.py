@@ -6,11 +6,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
+from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.frames import Conversation, HubEvent
 from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
 from sulla.gateway.dialects.hub.play import PlayRun
 from sulla.gateway.dialects.hub.wire import agent_of, frame, frame_id
+from sulla.people.notices import NoticeInfo
 
 _SENT: Final = 2048
 """Frames that may be acknowledged yet; what the client has of older ones, later acknowledgements say."""
@@ -37,6 +39,8 @@ class Channel:
         self._sent: OrderedDict[str, tuple[str, int]] = OrderedDict()
         self._asked: OrderedDict[str, tuple[str, str]] = OrderedDict()
         """Frames with questions, and in which conversation each asks what."""
+        self._notices: OrderedDict[str, str] = OrderedDict()
+        """Frames that tell people something, and which notice each is."""
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -140,6 +144,25 @@ class Channel:
         every = [asked for one in self.conversations for asked in one.questions.all]
         before = [asked.seq - 1 for asked in every if asked.thread_id == thread_id]
         return (bool(thread_id) and self.places.move(thread_id, min([seq, *before]))) or seen
+
+    def notice(self, notice: NoticeInfo) -> bytes:
+        """What people are told in a conversation that is not followed here."""
+        id_ = frame_id(self.name, "notice", notice.id)
+        self._notices[id_] = notice.id
+        while len(self._notices) > _SENT:
+            self._notices.popitem(last=False)
+        data: JsonObject = {
+            "role": "assistant",
+            "content": notice.text,
+            "kind": "notice",
+            "thread_id": notice.thread_id,
+        }
+        about: JsonObject = {"agent": notice.agent, "urgency": notice.urgency}
+        return frame("assistant_message", data | about, id_, self.name, notice.at_ms)
+
+    def see_notice(self, id_: str) -> str:
+        """The client has a frame; the id of the notice in it, empty if it is none."""
+        return self._notices.pop(id_, "")
 
     def _frame(self, told: HubEvent, at_ms: int, *parts: str) -> bytes:
         id_ = frame_id(self.name, *parts)

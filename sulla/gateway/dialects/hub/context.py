@@ -49,6 +49,8 @@ class HubContext:
         """In which channel a thread is shown."""
         self.channels: dict[str, Channel] = {}
         """By name."""
+        self.notices_since_ms: int | None = None
+        """Since when it is told what people are told, UTC milliseconds; None while it is not."""
         self._streaming = streaming
         self._numbers = count(1)
         self._then: dict[RequestId, tuple[Then, Failed]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Final, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -31,6 +31,7 @@ from sulla.gateway.server.error_style import ErrorStyle
 from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
 from sulla.gateway.websocket import machine as says
 from sulla.gateway.websocket.connection import Connection
+from sulla.people.notices import NoticeInfo
 from sulla.store.swapping import swap_until
 
 _NEEDS: Final = "read"
@@ -111,9 +112,13 @@ class HubConnection(Connection):
                 return await super()._do(effect)
 
     def _relay(self, channel: str, frame: bytes) -> None:
+        for one in self._others():
+            one.tell(self._session.principal.name, channel, frame)
+
+    def _others(self) -> Iterator[HubConnection]:
         for one in self._streams.open:
             if isinstance(one, SettlingConnection) and one.connection is not self:
-                one.connection.tell(self._session.principal.name, channel, frame)
+                yield one.connection
 
     async def _try(
         self,
@@ -140,6 +145,17 @@ class HubConnection(Connection):
 
             # Another connection of the client may note something in the same moment, perhaps at another daemon.
             await swap_until(note.key, noted, self._context.clock, get=bookmarks.get, swap=bookmarks.swap)
+
+    def shows(self, token: str, thread_id: str) -> bool:
+        """Whether this is the same client's, and shows what happens in a thread."""
+        return self._session.principal.name == token and self._session.follows(thread_id)
+
+    async def _put_notice(self, notice: NoticeInfo) -> None:
+        """Its client has a connection for each channel: what one of them shows as it happens is told once."""
+        if any(one.shows(self._session.principal.name, notice.thread_id) for one in self._others()):
+            return
+        if frame := self._session.notice(notice):
+            await self._outbox.put(frame)
 
     def _sink(self) -> EventSink:
         return HubSink(self._session, self._outbox, self._act)

@@ -26,8 +26,14 @@ from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.websocket.machine import Close, Effect, Out, SendFrame
 from sulla.gateway.websocket.session import NOT_TEXT, too_big
+from sulla.people.notices import NoticeInfo
+from sulla.people.notices_rpc import NoticeSeen, NoticeSubscribe
 from sulla.rpc.caller import Way
 from sulla.rpc.limits import Limits
+
+
+def _nothing(answer: object) -> Sequence[Effect]:
+    return ()
 
 
 class HubSession:
@@ -58,6 +64,10 @@ class HubSession:
         """The names of its channels."""
         return [*self._context.channels]
 
+    def follows(self, thread_id: str) -> bool:
+        """Whether it shows what happens in a thread."""
+        return thread_id in self._context.where
+
     # ---------------------------------------------------------------------------------------------------- what comes in
 
     def begin(self) -> Sequence[Effect]:
@@ -85,8 +95,10 @@ class HubSession:
         context = self._context
         match envelope.type:
             case "ack":
+                seen = [id_ for one in context.channels.values() if (id_ := one.see_notice(envelope.original_id))]
                 moved = [one for one in context.channels.values() if one.acknowledge(envelope.original_id)]
-                return [context.note(one) for one in moved]
+                marked = [context.call(NoticeSeen(ids=seen), _nothing, _nothing)] if seen else []
+                return [*marked, *(context.note(one) for one in moved)]
             case "ping":
                 return [context.reply("pong", envelope)]
             case _ if envelope.type in SILENT:
@@ -103,7 +115,18 @@ class HubSession:
         context = self._context
         if envelope.channel != HEARTBEAT:
             return lambda channel: [context.ack(envelope)]
-        return lambda channel: [context.ack(envelope), *follow_beats(context, channel, envelope)]
+        return lambda channel: [
+            context.ack(envelope),
+            *follow_beats(context, channel, envelope),
+            *self._begin_notices(),
+        ]
+
+    def _begin_notices(self) -> Sequence[Effect]:
+        """Once for a connection, however often it subscribes."""
+        if self._context.notices_since_ms is not None:
+            return ()
+        self._context.notices_since_ms = self._context.now_ms()
+        return [self._context.call(NoticeSubscribe(), _nothing, _nothing)]
 
     # ------------------------------------------------------------------------------------------------- what comes of it
 
@@ -142,7 +165,8 @@ class HubSession:
         """`ended`, or whoever asked for it, is told too."""
 
     def untold(self) -> None:
-        """Nobody asked to be told of notices."""
+        """It could not be told of notices: the next subscription asks again."""
+        self._context.notices_since_ms = None
 
     # ---------------------------------------------------------------------------------------------------- what goes out
 
@@ -164,6 +188,13 @@ class HubSession:
             case "PLAYBOOK_BEGAN", {"thread_id": str(play)} if play not in self._context.where:
                 return frames, self._begin_play(channel, event.thread_id, play)
         return frames, ()
+
+    def notice(self, notice: NoticeInfo) -> bytes:
+        """What people are told, wherever it comes from; empty where a conversation shows it as it happens."""
+        channel, shown_in = self._context.channels.get(HEARTBEAT), self._context.where.get(notice.thread_id)
+        # Beats are followed from their ends on: what they told before shows nowhere else.
+        is_old = shown_in is channel and notice.at_ms < (self._context.notices_since_ms or 0)
+        return b"" if channel is None or (shown_in is not None and not is_old) else channel.notice(notice)
 
     def _begin_play(self, channel: Channel, thread_id: str, play: str) -> Sequence[Effect]:
         view = channel.conversation(thread_id)

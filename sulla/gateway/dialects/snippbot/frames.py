@@ -18,6 +18,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepQuestion,
     StepUsage,
+    StepWaits,
     ToolBegun,
     ToolEnded,
 )
@@ -71,8 +72,8 @@ class SnippbotFrames:
             case ToolEnded(call_id, name, text, is_error, failure):
                 found: JsonObject = {"tool": name, "output": text, "id": call_id, "is_error": is_error}
                 return self._event("tool_result", {**found, "failure": failure or None})
-            case ChildAsks(words):
-                return self._event("delta", {"text": f"[{words}]\n\n"})
+            case StepWaits() | ChildAsks():
+                return self._event("delta", {"text": f"[{step.words}]\n\n"})
             case StepAsked(asks):
                 return self._requests(asks)
             case StepEnded(status=status, spent=spent, problem=problem):

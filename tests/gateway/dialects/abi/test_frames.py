@@ -21,6 +21,7 @@ from sulla.gateway.dialects.steps import (
     StepSaid,
     StepText,
     StepUsage,
+    StepWaits,
     ToolBegun,
     ToolEnded,
 )
@@ -63,6 +64,13 @@ def whole(*steps: Step) -> tuple[int, Any]:
     *before, last = [made.show(step) for step in steps]
     assert not any(before)
     return made.head()[0], json.loads(last)
+
+
+def test_a_wait_before_another_attempt_is_told_and_is_no_part_of_the_answer() -> None:
+    raw = streamed(StepWaits("provider_unreachable", 10.4), *said("a", "Hello"), DONE)
+    assert events(raw)[0] == ("ai_message", "[the model's service does not answer; again in 10 s]")
+    assert final(raw) == "Hello"
+    assert whole(StepWaits("provider_unreachable", 10.4), *said("a", "Hello"), DONE) == (200, "Hello")
 
 
 @pytest.mark.parametrize(

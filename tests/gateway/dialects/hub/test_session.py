@@ -27,6 +27,8 @@ from sulla.gateway.wire import (
     TurnSend,
     TurnStop,
 )
+from sulla.people.notices import NoticeInfo
+from sulla.people.notices_rpc import NoticeSeen, NoticeSubscribe
 from sulla.rpc.form import Params
 from sulla.rpc.limits import TEXT_CHARS, Limits
 
@@ -210,6 +212,30 @@ def test_a_conversation_that_can_no_longer_be_followed_is_said_to_have_ended() -
     assert client.told("system_message")[-1]["content"] == "Error: no thread 'thr_1'"
     assert client.told("transfer_data")[-1]["stopReason"] == "error"
     assert json.loads(client.noted or "")["places"] == []
+
+
+def notice(id_: str, thread_id: str, at_ms: int) -> NoticeInfo:
+    return NoticeInfo(id_, thread_id, "run_1", "sulla", "The tea.", "high", False, at_ms, 1, "notices:day", {})
+
+
+def test_notices_come_on_the_channel_of_beats_unless_a_conversation_shows_them() -> None:
+    client = Client().say("subscribe").say("subscribe", channel="heartbeat").say("subscribe", channel="heartbeat")
+    assert [type(one) for one in client.asked].count(NoticeSubscribe) == 1, "once for a connection"
+    frame = json.loads(client.session.notice(notice("ntc_1", "thr_else", 9)))
+    assert (frame["type"], frame["channel"], frame["timestamp"]) == ("assistant_message", "heartbeat", 9)
+    assert frame["data"]["kind"] == "notice"
+    assert (frame["data"]["content"], frame["data"]["thread_id"]) == ("The tea.", "thr_else")
+    assert client.session.notice(notice("ntc_2", "thr_beat", 7)) == b"", "the beat shows it"
+    assert client.session.notice(notice("ntc_3", "thr_beat", 6)) != b"", "it was told before the beats were followed"
+    client.frames.append(frame)
+    client.acknowledges()
+    assert client.asked[-1] == NoticeSeen(ids=["ntc_1"])
+
+
+def test_without_the_channel_of_beats_nobody_is_told_of_notices() -> None:
+    client = Client().say("subscribe")
+    assert not any(isinstance(one, NoticeSubscribe) for one in client.asked)
+    assert client.session.notice(notice("ntc_1", "thr_else", 9)) == b""
 
 
 def test_heartbeats_are_shown_on_their_channel() -> None:

@@ -18,6 +18,7 @@ from sulla.gateway.dialects.steps import (
     StepQuestion,
     StepText,
     StepUsage,
+    StepWaits,
     Thought,
     ToolEnded,
     WentOn,
@@ -50,6 +51,11 @@ def test_words_that_are_void_are_followed_by_a_line_that_says_so() -> None:
     text = "".join(data["text"] for name, data in found if name == "delta")
     assert text == "One\n\n(The answer broke off here, and begins again.)\n\nTwo."
     assert found[-1] == ("done", {"token_usage": {"input": 16, "output": 3}, "status": "done"})
+
+
+def test_a_wait_before_another_attempt_is_told() -> None:
+    (told,) = shown(StepWaits("provider_unreachable", 10.4))
+    assert told == ("delta", {"text": "[the model's service does not answer; again in 10 s]\n\n"})
 
 
 def test_reasoning_is_not_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sulla.terminal.chat.history import MOST, MOST_CHARS, NAME, keep_history, read_history, worth_keeping
+from sulla.host.chat_history import MOST, MOST_CHARS, NAME, keep_history, read_history, worth_keeping
 
 
 def test_what_was_said_is_there_again_for_its_owner_alone(tmp_path: Path) -> None:

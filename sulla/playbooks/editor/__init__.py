@@ -1,0 +1,1 @@
+"""What an editor is told of a playbook while it is written."""

@@ -1,0 +1,169 @@
+"""Filters that sift, order and gather lists. Pure."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from sulla.core.errors import InvalidInput
+from sulla.playbooks.expression.compare import HOWS, holds
+from sulla.playbooks.expression.filter_form import Filter, keyed, list_in, pick, text_in
+from sulla.playbooks.expression.values import ENTRY_WORK, MAX_ITEMS, CostMeter, check_text, shown, text_of, to_json
+from sulla.tools.nearest import did_you_mean
+
+_ALL: Final = object()
+QUOTED: Final = '""'
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def sort(meter: CostMeter, value: object, reverse: object = False, attribute: object = None) -> list[object]:
+    """In order."""
+    found = keyed(list_in(value), attribute)
+    meter.spend(len(found) * max(1, len(found).bit_length()))
+    return [item for _, item in sorted(found, key=lambda pair: pair[0], reverse=bool(reverse))]  # type: ignore[arg-type, return-value]  # `keyed` saw to it
+
+
+def sort_by(meter: CostMeter, value: object, attribute: object, reverse: object = False) -> list[object]:
+    """In the order of a field."""
+    return sort(meter, value, reverse, text_in(attribute))
+
+
+def unique(meter: CostMeter, value: object, attribute: object = None) -> list[object]:
+    """Each entry once, or the first of each with the same field."""
+    seen: dict[object, object] = {}
+    for item in list_in(value):
+        seen.setdefault(_mark(pick(item, attribute) if attribute else item, meter), item)
+    return list(seen.values())
+
+
+def _mark(value: object, meter: CostMeter) -> object:
+    """What is the same for equal values alone; true is not 1."""
+    plain = value is None or isinstance(value, bool | int | float | str)
+    meter.spend(len(value) if isinstance(value, str) else ENTRY_WORK)
+    return (type(value) is bool, value) if plain else to_json(value, meter)
+
+
+def select(
+    meter: CostMeter, value: object, attribute: object, how: object = _ALL, other: object = None, *, wanted: bool = True
+) -> list[object]:
+    """The entries whose field is true, or compares so; `wanted` False for all others."""
+    if how is not _ALL and how not in HOWS:
+        meant = did_you_mean(str(how), HOWS) or f" Known: {', '.join(HOWS)}."
+        raise InvalidInput(f"there is no comparison {shown(how)}.{meant}")
+    found: list[object] = []
+    for item in list_in(value):
+        field = pick(item, attribute) if text_in(attribute) else item
+        meter.spend(ENTRY_WORK)
+        if how is not _ALL:
+            is_so = holds(str(how), field, other, meter)
+        elif isinstance(field, bool):
+            is_so = field
+        else:
+            raise InvalidInput(f"one of them is {shown(field)} and not true or false: say how to compare it")
+        if is_so == wanted:
+            found.append(item)
+    return found
+
+
+def reject(
+    meter: CostMeter, value: object, attribute: object, how: object = _ALL, other: object = None
+) -> list[object]:
+    """All entries but those that `select` gives."""
+    return select(meter, value, attribute, how, other, wanted=False)
+
+
+def group_by(meter: CostMeter, value: object, attribute: object) -> list[object]:
+    """The entries gathered by a field, in the order in which its values come up."""
+    groups: dict[object, dict[str, object]] = {}
+    for item in list_in(value):
+        key = pick(item, text_in(attribute))
+        entries = groups.setdefault(_mark(key, meter), {"key": key, "entries": []})["entries"]
+        if isinstance(entries, list):
+            entries.append(item)
+    return list(groups.values())
+
+
+def from_csv(meter: CostMeter, value: object, separator: object = ",") -> list[object]:
+    """The rows of a table as objects: its first line has the names (RFC 4180)."""
+    text = text_in(value).removeprefix("\ufeff")
+    meter.spend(len(text))
+    lines = csv.reader(_LINE.findall(text), delimiter=_one(separator), strict=True)
+    try:
+        names = next(lines, [])
+        if len(set(names)) < len(names):
+            raise InvalidInput("two columns of the table have the same name")
+        found: list[object] = []
+        for row in lines:
+            meter.spend(ENTRY_WORK * len(row))
+            if row and len(row) != len(names):
+                raise InvalidInput(f"line {lines.line_num} of the table has {len(row)} fields, and {len(names)} names")
+            if row:
+                found.append(dict(zip(names, row, strict=True)))
+    except csv.Error as error:
+        raise InvalidInput(f"line {lines.line_num} is none of a table: {error}") from None
+    if len(found) > MAX_ITEMS:
+        raise InvalidInput(f"the table has {len(found)} rows; {MAX_ITEMS} are allowed")
+    return found
+
+
+def to_csv(meter: CostMeter, value: object, separator: object = ",") -> str:
+    """Objects as a table: its first line has the names of the first one's fields."""
+    rows, between = list_in(value), _one(separator)
+    names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
+    lines = [[str(name) for name in names]] if rows else []
+    for row in rows:
+        if not isinstance(row, Mapping) or list(row) != names:
+            raise InvalidInput(f"expected objects with the fields {', '.join(names)}, one is {json.dumps(_names(row))}")
+        lines.append([text_of(field, meter) for field in row.values()])
+    check_text(sum(len(field) + 1 for line in lines for field in line))
+    # A line of nothing would be none: one empty field alone stands in quotes.
+    found = "".join(f"{between.join(_field(field, between) for field in line) or QUOTED}\r\n" for line in lines)
+    check_text(len(found))
+    return found
+
+
+def _field(text: str, between: str) -> str:
+    """A field of a table, in quotes if need be."""
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"' if any(mark in text for mark in (between, '"', "\r", "\n")) else text
+
+
+def _names(row: object) -> object:
+    return list(row) if isinstance(row, Mapping) else shown(row)
+
+
+def _one(separator: object) -> str:
+    found = text_in(separator)
+    if len(found) != 1 or found in '"\r\n':
+        raise InvalidInput(f"expected one character between fields, got {shown(separator)}")
+    return found
+
+
+_LIST: Final = ("list",)
+LIST_FILTERS: Final[Mapping[str, Filter]] = {
+    "sort": Filter(sort, "list", "in order, of a field if need be", ("reverse", "attribute"), of=_LIST),
+    "sort_by": Filter(sort_by, "list", "in the order of the field `attribute`", ("attribute", "reverse"), 1, _LIST),
+    "unique": Filter(
+        unique, "list", "each entry once; the first with the same `attribute` if need be", ("attribute",), of=_LIST
+    ),
+    "select": Filter(
+        select,
+        "list",
+        "the entries whose field `attribute` is true, or compares so: `select('age', '>', 17)`; `''` is the entry",
+        ("attribute", "how", "other"),
+        1,
+        _LIST,
+    ),
+    "reject": Filter(reject, "list", "all entries but those", ("attribute", "how", "other"), 1, _LIST),
+    "group_by": Filter(
+        group_by, "list", "an object `{key, entries}` for each value of the field `attribute`", ("attribute",), 1, _LIST
+    ),
+    "fromcsv": Filter(
+        from_csv, "list", "the rows of a table as objects; its first line has the names", ("separator",), of=("string",)
+    ),
+    "tocsv": Filter(to_csv, "string", "objects as a table with a line of names", ("separator",), of=_LIST),
+}
+"""By name, with what the page says of each."""

@@ -1,0 +1,75 @@
+"""Before which calls of a playbook a person is asked, as far as its file can tell. Pure.
+
+`tools/policy.py` decides when a call is made; this says beforehand what it will say, so that what runs at night does
+not wait for a yes that nobody gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sulla.playbooks.definition import AgentStep, Definition, ToolStep
+from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
+from sulla.playbooks.file.read_sketch import StepAt
+from sulla.playbooks.machine.data_flow import PAYLOAD, DataFlow, reached_by
+
+_UNATTENDED: Final = ("schedule", "webhook", "event", "heartbeat")
+"""Triggers behind which nobody stands."""
+_FROM_OUTSIDE: Final = ("webhook", "event")
+"""Those whose payload somebody outside may have written."""
+
+
+def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownNames) -> Iterator[PlaybookFault]:
+    """What is told of each call before which a person is, or may be, asked.
+
+    Args:
+        definition: a playbook without errors.
+        steps: where its steps stand.
+        known: the tools that there are.
+    """
+    tools = known.tools or {}
+    alone = [trigger.kind for trigger in definition.on if trigger.kind in _UNATTENDED]
+    flow = DataFlow(definition)
+    surely = {PAYLOAD} if any(kind in _FROM_OUTSIDE for kind in alone) else set[str]()
+    surely |= {step for step, at in steps.items() if _reads(at.does, tools)}
+    maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
+    for step, at in steps.items():
+        tool = tools.get(at.does.tool) if isinstance(at.does, ToolStep) else None
+        if tool is None or tool.reach != "outward":
+            continue
+        into = flow.into(step)
+        changes = tool.effect != "pure"
+        if changes and alone:
+            yield _told(at, "is", f"nobody is there who started it by {alone[0]!r}, and it takes effect outside")
+        elif changes and (found := reached_by(flow.behind(step), surely)):
+            yield _told(at, "is", f"{_named(found)} came from outside, and it takes effect outside")
+        elif found := reached_by(into, surely):
+            yield _told(at, "is", f"{_named(found)} came from outside and flows into its arguments")
+        elif alone and (found := reached_by(into, maybe)):
+            yield _told(at, "may be", f"{_named(found)} flows into its arguments, and may have read something outside")
+
+
+def _reads(does: object, tools: Mapping[str, KnownTool]) -> bool:
+    """Whether what a step comes to is from outside."""
+    return isinstance(does, ToolStep) and does.tool in tools and tools[does.tool].foreign
+
+
+def _may_read(does: object, known: KnownNames) -> bool:
+    """Whether an agent can read anything from outside."""
+    if not isinstance(does, AgentStep):
+        return False
+    tools = known.tools or {}
+    names = does.tools if does.tools is not None else tuple(tools)
+    return any("*" in name or known.is_elsewhere(name) or (name in tools and tools[name].foreign) for name in names)
+
+
+def _named(found: frozenset[str]) -> str:
+    return " and ".join(f"{name!r}" if name != PAYLOAD else "what starts it" for name in sorted(found)[:3])
+
+
+def _told(at: StepAt, how: str, why: str) -> PlaybookFault:
+    line, column = at.keys["tool"][1].place[:2]
+    name = at.does.tool if isinstance(at.does, ToolStep) else ""
+    return PlaybookFault(line, column, "asked", f"a person {how} asked here, before {name!r} is called: {why}")

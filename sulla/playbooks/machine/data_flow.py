@@ -1,0 +1,211 @@
+"""What reaches a step of a playbook: whose words it works with, as far as its file says so. Pure.
+
+An expression names what flows into it, so what a tool is called with holds words from outside only if one of these
+does. Who reads more than that says so itself: an agent by what it has read, a tool by what it has found. Which way a
+run went is followed apart from that: words from outside may choose a way, and so have something done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Final
+
+from sulla.playbooks.definition import (
+    AgentStep,
+    Definition,
+    HumanStep,
+    LoopStep,
+    MergeStep,
+    ParallelStep,
+    PromptStep,
+    Step,
+    Template,
+)
+from sulla.playbooks.expression.expression import ExpressionSpot, split
+from sulla.playbooks.expression.grammar import parse
+from sulla.playbooks.expression.tree import paths_of
+
+EVERYTHING: Final = "*"
+"""Where nobody can say what flows in."""
+INPUTS: Final = "run.inputs"
+PAYLOAD: Final = "run.payload"
+"""What a message, an event or a webhook brought along."""
+_BROUGHT: Final = frozenset(("payload", "headers", "query"))
+_READ_AGAIN: Final = (AgentStep, PromptStep)
+"""Kinds that are shown what came of their earlier attempts."""
+
+
+class DataFlow:
+    """What flows where in a playbook. Worked out when first asked for, and kept.
+
+    Args:
+        definition: one that was checked.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self._steps: dict[str, Step] = {}
+        self._loops: dict[str, tuple[Step, ...]] = {}
+        self._around: dict[str, tuple[str, ...]] = {}
+        self._add(definition.steps, (), ())
+        self._own = frozenset(self._steps)
+        """The steps that are not of its end."""
+        self._add((*definition.on_error, *definition.finally_), (), ())
+        self._made: dict[str, frozenset[str]] = {}
+        self._given: dict[str, frozenset[str]] = {}
+
+    def into(self, step: str) -> frozenset[str]:
+        """All that can be in what a step works with: ids of steps, `INPUTS`, `PAYLOAD`, or `EVERYTHING`.
+
+        Args:
+            step: its id.
+        """
+        if step not in self._given:
+            found = frozenset[str]().union(*(self._closed(name) for name in self._named(step)))
+            own = frozenset((step,)) if isinstance(self._steps[step].does, _READ_AGAIN) else frozenset[str]()
+            self._given[step] = found | own
+        return self._given[step]
+
+    def behind(self, step: str) -> frozenset[str]:
+        """All that can be in what a step works with, or decides whether it is done at all: what it needs, its `when`,
+        and those of the loops and branches that it stands in.
+
+        Args:
+            step: its id.
+        """
+        found: dict[str, None] = {}
+        waiting = [step, *self.into(step)]
+        while waiting:
+            at = waiting.pop()
+            if at in found:
+                continue
+            found[at] = None
+            if at in self._steps:
+                waiting.extend(self._named(at))
+                waiting.extend(self._deciding(at))
+        own = isinstance(self._steps[step].does, _READ_AGAIN)
+        return frozenset(found) - (frozenset() if own else frozenset((step,)))
+
+    def _deciding(self, step: str) -> Iterator[str]:
+        one = self._steps[step]
+        if step not in self._own:
+            yield EVERYTHING  # whichever step it was that failed
+        yield from (need.step for need in one.needs)
+        if one.when is not None:
+            yield from self._in(one.when, step)
+        for outer in self._around[step]:
+            if isinstance(self._steps[outer].does, LoopStep):
+                yield outer  # whether there is another pass may hang on any before
+            else:
+                yield from self._deciding(outer)
+
+    def _closed(self, name: str) -> frozenset[str]:
+        """What can be in what a name stands for."""
+        if name not in self._steps:
+            return frozenset((name,))
+        if name not in self._made:
+            self._made[name] = self._reached(name)
+        return self._made[name]
+
+    def _reached(self, step: str) -> frozenset[str]:
+        """Everything from which there is a way to a step's output, over whichever passes of loops."""
+        found: dict[str, None] = {}
+        waiting = [step]
+        while waiting:
+            at = waiting.pop()
+            if at in found:
+                continue
+            found[at] = None
+            if at in self._steps and not isinstance(self._steps[at].does, HumanStep):  # a person answers for themselves
+                waiting.extend(self._named(at))
+        return frozenset(found)
+
+    def _named(self, step: str) -> Iterator[str]:
+        """What flows in without a step between."""
+        does = self._steps[step].does
+        match does:
+            case LoopStep(body=body):
+                yield from (inner.id for inner in body)
+            case ParallelStep(branches=branches):
+                yield from (inner.id for branch in branches.values() for inner in branch)
+            case MergeStep():
+                yield from (need.step for need in self._steps[step].needs)
+            case _:
+                pass
+        for template in _templates(does):
+            yield from self._in(template, step)
+
+    def _in(self, template: Template, step: str) -> Iterator[str]:
+        for spot in split(template.source):
+            if isinstance(spot, ExpressionSpot):
+                for path in paths_of(parse(spot.source)):
+                    yield from self._at(path.words, step)
+
+    def _at(self, words: tuple[str | int, ...], step: str) -> Iterator[str]:
+        match words:
+            case ("steps", str(name), *_) if name in self._steps:
+                yield name
+            case ("inputs", *_):
+                yield INPUTS
+            case ("run", "error", *_) | ("run",):
+                yield EVERYTHING  # any step's failure may be in it
+            case ("run", str(field), *_):
+                yield from (PAYLOAD,) if field in _BROUGHT else ()
+            case ("secrets", *_) | ("loop", "index"):
+                pass
+            case ("loop", *_):
+                yield from (inner.id for loop in self._loops[step] for inner in _body(loop))
+            case _:
+                yield from self._item(str(words[0]), step)
+
+    def _item(self, name: str, step: str) -> Iterator[str]:
+        """The entry of a loop."""
+        for loop in self._loops[step]:
+            if isinstance(loop.does, LoopStep) and loop.does.name == name and loop.does.for_each is not None:
+                yield from self._in(loop.does.for_each, loop.id)
+                return
+        yield EVERYTHING
+
+    def _add(self, steps: Iterable[Step], loops: tuple[Step, ...], around: tuple[str, ...]) -> None:
+        for step in steps:
+            self._steps[step.id], self._loops[step.id], self._around[step.id] = step, loops, around
+            if isinstance(step.does, LoopStep):
+                self._add(step.does.body, (step, *loops), (step.id,))
+            elif isinstance(step.does, ParallelStep):
+                for branch in step.does.branches.values():
+                    self._add(branch, loops, (step.id,))
+
+
+def reached_by(into: Set[str], outside: Set[str]) -> frozenset[str]:
+    """What of that which flows somewhere is from outside.
+
+    Args:
+        into: what flows there.
+        outside: what holds words from outside.
+    """
+    if into and (EVERYTHING in into or EVERYTHING in outside):
+        return frozenset(outside)
+    return frozenset(into & outside)
+
+
+def _body(loop: Step) -> Iterator[Step]:
+    return iter(loop.does.body if isinstance(loop.does, LoopStep) else ())
+
+
+def _templates(given: object) -> Iterator[Template]:
+    """All in a step or its arguments, but for those of the steps within."""
+    match given:
+        case Template():
+            yield given
+        case Mapping():
+            for item in given.values():
+                yield from _templates(item)
+        case tuple() | list():
+            for item in given:
+                yield from _templates(item)
+        case LoopStep(count=count, while_=while_, for_each=for_each):
+            yield from (one for one in (count, while_, for_each) if one is not None)
+        case ParallelStep() | str() | int() | float() | None:
+            return
+        case _:
+            for name in getattr(given, "__slots__", ()):
+                yield from _templates(getattr(given, name))

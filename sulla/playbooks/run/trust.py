@@ -1,0 +1,81 @@
+"""Whose words the steps of a run work with: followed from step to step (decision 041). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+from sulla.core.words import Author, agent
+from sulla.playbooks.definition import ToolStep
+from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, DataFlow, reached_by
+from sulla.playbooks.machine.plan import Plan
+from sulla.playbooks.records import Played
+from sulla.playbooks.run.orders import RunOrder
+from sulla.threads.log.plays import Play
+
+_GIVEN_BY_FILES: Final = ("webhook", "event")
+"""Triggers whose inputs stand in the playbook: what comes from outside is the payload."""
+
+
+@dataclass(slots=True)
+class RunTrust:
+    """What of a run is from outside. It lives as long as what is in memory of the run."""
+
+    plan: Plan
+    flow: DataFlow
+    owners: bool
+    """Whether nobody but the owner can have written the playbook."""
+    begun_outside: bool
+    """Whether it was begun by what nobody trusts."""
+    outside: set[str]
+    """What holds words from outside, as `DataFlow` calls it."""
+
+    def whose(self, at: str, by: Author, *, reads: bool = False) -> Author:
+        """Whose words a step works with.
+
+        What only reads is known by what flows into it; an agent also by what had it set to work. What takes effect
+        counts with all that the run holds: that it is done at all may be what somebody outside wanted.
+
+        Args:
+            at: the step's address.
+            by: whose words there are in the run.
+            reads: whether it is a call that changes nothing.
+        """
+        step = _step_of(at)
+        does = self.plan.nodes[step].step.does
+        if not by.tainted or not self.owners:
+            return by
+        if isinstance(does, ToolStep):
+            if not reads or does.check != "schema":  # an agent that confirms a call may have read anything
+                return by
+            return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
+        return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), self.outside)))
+
+    def note(self, facts: Iterable[Played]) -> None:
+        """Remember which steps came to words from outside."""
+        self.outside.update(_step_of(fact.at) for fact in facts if fact.tainted and fact.at)
+
+
+def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Played]) -> RunTrust:
+    """What of a run is from outside, by its log.
+
+    Args:
+        plan: what it walks.
+        play: what its thread began with.
+        order: what it was begun with.
+        facts: what has happened in it.
+    """
+    trust = RunTrust(plan, DataFlow(plan.definition), order.own or not order.by.tainted, order.by.tainted, set())
+    if order.by.tainted and order.do == "fork":
+        trust.outside.add(EVERYTHING)  # of what the other run came to
+    elif order.by.tainted:
+        given = play is not None and play.trigger in _GIVEN_BY_FILES
+        trust.outside.update((PAYLOAD,) if given else (PAYLOAD, INPUTS))
+    trust.note(facts)
+    return trust
+
+
+def _step_of(at: str) -> str:
+    """The id of the step at an address."""
+    return at.partition("@")[0]

@@ -1,0 +1,75 @@
+"""What a file can tell of the questions that its runs will ask is told by a check."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.jsontypes import JsonObject
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.file.check_known import KnownNames, KnownTool
+
+ANY: JsonObject = {"type": "object"}
+KNOWN = KnownNames(
+    tools={
+        "web_fetch": KnownTool(ANY, "pure", reach="outward", foreign=True),
+        "send": KnownTool(ANY, "once", reach="outward"),
+        "write_file": KnownTool(ANY, "idempotent", reach="inward"),
+        "bash": KnownTool(ANY, "once"),
+    }
+)
+
+
+def told(steps: str, on: str = "manual") -> list[str]:
+    secrets = "secrets: [key]\n" if "webhook" in on else ""
+    text = f"name: a\non: [{on}]\n{secrets}steps:\n{steps}"
+    checked = check_playbook(text, KNOWN)
+    assert checked.definition is not None, checked.faults
+    return [f"{fault.line}: {fault.message}" for fault in checked.faults if fault.rule == "asked"]
+
+
+PAGE = "  - {id: a, tool: web_fetch, with: {url: 'https://a.example'}}\n"
+
+
+@pytest.mark.parametrize("on", ["manual", "{chat: tea}", "{schedule: 1h}", "{webhook: key}"])
+def test_addresses_that_stand_in_the_file_are_read_without_a_question(on: str) -> None:
+    second = "  - {id: b, tool: web_fetch, with: {url: 'https://a.example/next'}, retry: 3}\n"
+    assert told(PAGE + second, on) == []
+
+
+def test_what_a_page_says_in_what_reaches_out_is_asked_about() -> None:
+    assert told(PAGE + "  - {id: b, tool: web_fetch, with: {url: '${{ steps.a.output }}'}}\n") == [
+        "5: a person is asked here, before 'web_fetch' is called: 'a' came from outside and flows into its arguments"
+    ]
+
+
+@pytest.mark.parametrize(("needs", "asked"), [("", True), ("needs: [], ", False)])
+def test_what_takes_effect_behind_a_page_is_asked_about(needs: str, asked: bool) -> None:
+    said = told(PAGE + f"  - {{id: b, {needs}tool: send, with: {{to: ann}}}}\n")
+    assert ["'a' came from outside, and it takes effect outside" in one for one in said] == [True] * asked
+
+
+@pytest.mark.parametrize("tool", ["write_file", "bash"])
+def test_what_stays_inside_or_hangs_on_the_call_is_not_told_of(tool: str) -> None:
+    assert told(PAGE + f"  - {{id: b, tool: {tool}, with: {{x: '${{{{ steps.a.output }}}}'}}}}\n") == []
+
+
+@pytest.mark.parametrize(("on", "kind"), [("{schedule: 1h}", "schedule"), ("{webhook: key}", "webhook")])
+def test_what_takes_effect_where_nobody_is_there_is_asked_about(on: str, kind: str) -> None:
+    (said,) = told("  - {id: a, tool: send, with: {to: ann}}\n", on)
+    assert f"nobody is there who started it by {kind!r}" in said
+
+
+def test_what_a_webhook_says_in_an_address_is_asked_about() -> None:
+    (said,) = told(
+        "  - {id: a, tool: web_fetch, with: {url: 'https://a.example/${{ run.payload.id }}'}}\n", "{webhook: key}"
+    )
+    assert "what starts it came from outside" in said
+
+
+@pytest.mark.parametrize(
+    ("tools", "asked"), [("", True), ("tools: [web_fetch], ", True), ("tools: [write_file], ", False)]
+)
+def test_what_an_agent_says_may_be_asked_about_where_it_can_have_read_something(tools: str, asked: bool) -> None:
+    agent = f"  - {{id: a, agent: , {tools}prompt: Begin}}\n"
+    said = told(agent + "  - {id: b, tool: web_fetch, with: {url: '${{ steps.a.output }}'}}\n", "{schedule: 1h}")
+    assert [("may be asked" in one) for one in said] == [True] * asked

@@ -1,0 +1,104 @@
+"""What flows into a step is what its expressions name, over all that stands between."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, DataFlow, reached_by
+
+STEPS = """
+name: flow
+inputs: {leaf: {type: string, default: mate}}
+steps:
+  - {id: page, tool: look, with: {url: "https://tea.example"}}
+  - {id: other, tool: look, with: {url: "https://tea.example/${{ inputs.leaf }}"}}
+  - {id: kept, set: {cups: "${{ steps.page.output | length }}", plain: 2}}
+  - {id: asked, human: "Is ${{ steps.page.output }} good?", input: {type: string}}
+  - id: both
+    parallel:
+      branches:
+        one: [{id: one, set: {x: "${{ steps.kept.output.cups }}"}}]
+        two: [{id: two, set: {x: "${{ inputs.leaf }}"}}]
+  - id: each
+    loop:
+      for_each: ${{ steps.page.output | lines }}
+      as: row
+      steps:
+        - {id: inner, set: {x: "${{ row }}"}}
+        - {id: number, set: {x: "${{ loop.index }}"}}
+        - {id: before, set: {x: "${{ loop.last }}"}}
+  - {id: end, STEP}
+"""
+
+
+def into(step: str, name: str = "end") -> frozenset[str]:
+    made = check_playbook(STEPS.replace("STEP", step))
+    assert made.definition is not None, made.faults
+    return DataFlow(made.definition).into(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "reached"),
+    [
+        ("it came", set()),
+        ("${{ inputs.leaf }}", {INPUTS}),
+        ("${{ run.id }} ${{ run.started_at }}", set()),
+        ("${{ run.payload.text }}", {PAYLOAD}),
+        ("${{ run.headers['x-kind'] }}", {PAYLOAD}),
+        ("${{ steps.page.output }}", {"page"}),
+        ("${{ steps.page.status }}", {"page"}),
+        ("${{ steps.other.error.message | default('') }}", {"other", INPUTS}),
+        ("${{ steps.kept.output.plain }}", {"kept", "page"}),
+        ("${{ steps.asked.output }}", {"asked"}),
+        ("${{ steps.both.output.two }}", {"both", "one", "two", "kept", "page", INPUTS}),
+        ("${{ steps.each.output }}", {"each", "inner", "number", "before", "page"}),
+        ("${{ 'a' if steps.page.output == 'b' else inputs.leaf }}", {"page", INPUTS}),
+    ],
+)
+def test_what_an_argument_holds_is_what_its_expressions_name(given: str, reached: set[str]) -> None:
+    assert into(f'tool: send, with: {{to: "{given}"}}') == reached
+
+
+def test_an_agent_is_shown_what_came_of_its_own_attempts() -> None:
+    assert into("agent: sulla, prompt: Begin, success: '${{ inputs.leaf }}'") == {"end", INPUTS}
+
+
+@pytest.mark.parametrize(
+    ("step", "reached"),
+    [("inner", {"page"}), ("number", set()), ("before", {"inner", "number", "before", "page"})],
+)
+def test_the_entry_of_a_loop_is_of_its_list_and_its_last_output_of_what_stands_in_it(
+    step: str, reached: set[str]
+) -> None:
+    assert into("respond: hi", step) == reached
+
+
+@pytest.mark.parametrize(
+    ("flows", "outside", "reached"),
+    [
+        ({"a"}, {"b"}, set()),
+        ({"a", "c"}, {"b", "c"}, {"c"}),
+        (set(), {EVERYTHING}, set()),
+        ({"a"}, {EVERYTHING}, {EVERYTHING}),
+        ({EVERYTHING}, {"b"}, {"b"}),
+        ({EVERYTHING}, set(), set()),
+    ],
+)
+def test_where_nobody_can_say_what_flows_all_does(flows: set[str], outside: set[str], reached: set[str]) -> None:
+    assert reached_by(flows, outside) == reached
+
+
+def test_what_is_done_at_the_end_hangs_on_every_step_and_its_error_may_hold_anything() -> None:
+    at_end = """
+on_error:
+  - {id: told, set: {x: "${{ run.error.message }}"}}
+  - {id: plain, set: {x: "${{ steps.other.output }} ${{ run.status }}"}}
+"""
+    made = check_playbook(STEPS.replace("STEP", "wait: 1s") + at_end)
+    assert made.definition is not None, made.faults
+    flow = DataFlow(made.definition)
+    assert flow.into("told") == {EVERYTHING}
+    assert flow.into("plain") == {"other", INPUTS}
+    assert EVERYTHING in flow.behind("plain")
+    assert EVERYTHING not in flow.behind("other")

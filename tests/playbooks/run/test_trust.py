@@ -1,0 +1,107 @@
+"""What of a run is from outside where it begins, and what its log adds to that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sulla.core.ids import ThreadId
+from sulla.core.words import Author
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD
+from sulla.playbooks.machine.plan import build
+from sulla.playbooks.records import Played
+from sulla.playbooks.run.orders import RunOrder, play_of
+from sulla.playbooks.run.trust import RunTrust, trust_in
+
+TEXT = """
+name: one
+inputs: {x: {type: string, default: y}}
+steps:
+  - {id: a, tool: look, with: {url: "https://a.example/${{ inputs.x }}"}}
+  - {id: b, tool: look, with: {url: "https://a.example/${{ run.payload }}"}}
+  - {id: c, tool: look, with: {url: "https://a.example/${{ steps.a.output }}"}}
+  - {id: d, tool: look, with: {url: "https://a.example"}}
+  - {id: e, tool: look, with: {url: "https://a.example"}, check: orchestrator}
+"""
+
+
+def trust(trigger: str = "manual", *facts: Played, **order: Any) -> RunTrust:
+    made = check_playbook(TEXT)
+    assert made.definition is not None, made.faults
+    play = play_of(made.definition, TEXT, trigger, ThreadId(""))
+    given: dict[str, Any] = {"do": "start", "by": Author.OUTSIDE, "own": True, **order}
+    return trust_in(build(made.definition), play, RunOrder(**given), facts)
+
+
+def asked(of: RunTrust, by: Author = Author.OUTSIDE) -> str:
+    return "".join(step for step in "abcde" if of.whose(step, by, reads=True).tainted)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "order", "outside", "steps"),
+    [
+        ("manual", {}, {INPUTS, PAYLOAD}, "abce"),
+        ("agent", {}, {INPUTS, PAYLOAD}, "abce"),
+        ("webhook", {}, {PAYLOAD}, "be"),
+        ("event", {}, {PAYLOAD}, "be"),
+        ("webhook", {"by": Author.PERSON}, set(), "e"),
+        ("manual", {"do": "fork"}, {EVERYTHING}, "abce"),
+        ("webhook", {"own": False}, {PAYLOAD}, "abcde"),
+        ("manual", {"own": False, "by": Author.PERSON}, set(), "e"),
+    ],
+)
+def test_what_a_run_begins_with_counts_for_the_steps_that_it_flows_into(
+    trigger: str, order: dict[str, Any], outside: set[str], steps: str
+) -> None:
+    found = trust(trigger, **order)
+    assert (found.outside, asked(found)) == (outside, steps)
+
+
+def test_a_step_that_came_to_words_from_outside_counts_for_those_that_name_it() -> None:
+    told = (
+        Played("STEP_COMPLETED", "a@2", tainted=True),
+        Played("STEP_COMPLETED", "b"),
+        Played("TAKEN_UP", tainted=True),
+    )
+    assert asked(trust("manual", *told, by=Author.PERSON)) == "ce"
+
+
+@pytest.mark.parametrize(("at", "tainted"), [("a", True), ("d", True)])
+def test_what_takes_effect_counts_with_all_that_the_run_holds(at: str, tainted: bool) -> None:
+    of = trust("manual", Played("STEP_COMPLETED", "b", tainted=True), by=Author.PERSON)
+    assert of.whose(at, Author.OUTSIDE).tainted is tainted
+
+
+AGENTS = """
+name: one
+steps:
+  - {id: page, tool: look, with: {url: "https://a.example"}}
+  - {id: apart, needs: [], agent: , prompt: Begin}
+  - {id: after, needs: [page], agent: , prompt: Begin}
+  - {id: told, needs: [page], agent: , prompt: "${{ steps.page.output }}"}
+  - id: both
+    needs: []
+    parallel:
+      branches:
+        one: [{id: one, tool: look, with: {url: "https://a.example"}}]
+        two: [{id: two, agent: , prompt: Begin}]
+  - {id: when, needs: [both], when: "${{ steps.both.status == 'completed' }}", agent: , prompt: Begin}
+"""
+
+
+def test_an_agent_counts_by_what_it_is_told_and_by_what_had_it_set_to_work() -> None:
+    made = check_playbook(AGENTS)
+    assert made.definition is not None, made.faults
+    facts = (Played("STEP_COMPLETED", "page", tainted=True), Played("STEP_COMPLETED", "one", tainted=True))
+    plan, names = build(made.definition), ("apart", "after", "told", "two", "when")
+    begun = {
+        by: trust_in(plan, None, RunOrder("start", by=by, own=True), facts) for by in (Author.PERSON, Author.OUTSIDE)
+    }
+    found = {by: [name for name in names if of.whose(name, Author.OUTSIDE).tainted] for by, of in begun.items()}
+    assert found == {Author.PERSON: ["after", "told", "when"], Author.OUTSIDE: list(names)}
+
+
+def test_in_a_run_without_words_from_outside_nothing_is_from_there() -> None:
+    assert asked(trust("manual", by=Author.PERSON), Author.AGENT) == ""
