@@ -103,7 +103,7 @@ async def _told_of_command(
     # Where the command ended well one of its programs may have met it, or it only printed such words.
     hint = shell.hint(command, text)
     bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
-    note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
+    note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}{ended.not_kept and f'; {ended.not_kept}'}]"
     done = Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
     return _with_data(done, output, ended.status) if context.whole_bytes else done
 
@@ -167,6 +167,8 @@ def _told(job: ShellJob, now_s: float, after: int) -> Done:
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
     if job.file:
         lines.append(f"[{how_to_read(job.file)}]")
+    if job.made:
+        lines.append(f"[{job.made}]")
     cut = f"[… the last {len(new)} bytes of what is new]" if len(new) < output.total - after else ""
     told = filter(None, (*lines, cut, readable(new)))
     return Done(Words("\n".join(told), job.by), data={"text": readable(new)}, cut=cut)

@@ -61,6 +61,12 @@ def test_what_takes_effect_where_nobody_is_there_is_asked_about(on: str, kind: s
     assert f"nobody is there who started it by {kind!r}" in said
 
 
+@pytest.mark.parametrize(("method", "asked"), [("GET", False), ("POST", True)])
+def test_a_request_that_changes_nothing_is_not_one_that_takes_effect(method: str, asked: bool) -> None:
+    said = told(f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n", "{schedule: 1h}")
+    assert bool(said) is asked
+
+
 def test_what_a_webhook_says_in_an_address_is_asked_about() -> None:
     (said,) = told(
         "  - {id: a, tool: web_fetch, with: {url: 'https://a.example/${{ run.payload.id }}'}}\n", "{webhook: key}"
