@@ -8,7 +8,7 @@ import os
 import shlex
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -27,26 +27,23 @@ MOST_PATH_BYTES: Final = 1_000
 INSTALLED: Final = frozenset({"node_modules", "site-packages", "vendor"})
 """Folders of what others have written and a tool has installed: the program files in them are not looked for, and they
 are sealed as a whole if a file in them has a second name, as those have that pnpm, bun and uv install."""
-MOST_LINKED_IN_GIT: Final = 100
-"""Files of a git folder with a second name that are sealed one by one. If there are more, all of it is: then a run that
-has read something from outside cannot commit there."""
 MOST_TOLD: Final = 3
 """Folders that a command is told it cannot write in."""
-GIT_OBEYED: Final = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
-"""What git obeys in its folder; a commit writes beside these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """One file or folder, mounted on itself, so that a command can neither move nor replace it."""
+    """One file or folder, mounted, so that a command can neither move nor replace it."""
 
     path: str
     identity: str
     """Its device and number, as ``stat -c %d:%i`` tells them."""
     writable: bool = False
-    """Whether what is in it may be written: git's own folder, for commits."""
+    """Whether what is in it may be written: a private git folder, for commits."""
     whole: bool = False
     """Whether it is a folder that stands for more than can be sealed one by one, or for what cannot be looked at."""
+    source: str = ""
+    """What is mounted there; empty for itself."""
 
 
 @dataclass(slots=True)
@@ -75,7 +72,7 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
     """
     found = _walked(workspace, programs)
     whole = set(found.whole)
-    linked = (path for path in found.installed if _linked_in(path, found.left, most=0))
+    linked = (path for path in found.installed if linked_in(path, found.left, most=0))
     kept = {*found.kept, *linked, *led_to(workspace, programs.reader)}
     while len(kept) + len(whole) > MOST_SEALS:
         folder, _ = Counter(path.parent for path in (*kept, *whole)).most_common(1)[0]
@@ -91,7 +88,7 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
     wholes = (seal for path in sorted(whole) if (seal := _seal(path, whole=True)) is not None)
     # What lies in a folder that is sealed as a whole is sealed with it.
     apart = (path for path in sorted(kept) if not whole.intersection(path.parents))
-    return (*wholes, *(seal for path in apart for seal in _obeyed(path)))
+    return (*wholes, *(seal for path in apart if (seal := _seal(path)) is not None))
 
 
 def _walked(workspace: str, programs: ProgramFiles) -> _Found:
@@ -132,7 +129,7 @@ def _below(folder: str, workspace: str, programs: ProgramFiles, found: _Found) -
     return below
 
 
-def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
+def linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
     """Files below a folder that have a second name; the folder itself, if they are more than `most` or there are more
     than `left` entries to be looked at: what cannot be looked through counts as linked."""
     linked: list[Path] = []
@@ -148,31 +145,19 @@ def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
     return linked
 
 
-def _obeyed(path: Path) -> Iterator[Seal]:
-    """How a file or folder is sealed. What git keeps may be added to, for commits, but not what of it has a second
-    name, as in a clone of a near repository."""
-    is_git = path.name.casefold().endswith(".git") and path.is_dir()
-    linked = _linked_in(path, MOST_LOOKED, most=MOST_LINKED_IN_GIT) if is_git else []
-    if (found := _seal(path, writable=is_git and linked != [path])) is None:
-        return
-    yield found
-    if found.writable:
-        inner = (_seal(one) for one in (*(path / name for name in GIT_OBEYED), *linked))
-        yield from (one for one in inner if one is not None)
-
-
-def _seal(path: Path, *, writable: bool = False, whole: bool = False) -> Seal | None:
+def _seal(path: Path, *, whole: bool = False) -> Seal | None:
     """None for what is not there, or is neither file nor folder: a link is never followed."""
     with suppress(FileNotFoundError, NotADirectoryError):
         status = path.lstat()
         if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", writable, whole)
+            return Seal(str(path), f"{status.st_dev}:{status.st_ino}", whole=whole)
     return None
 
 
 def mounts(seals: Sequence[Seal]) -> tuple[str, ...]:
     """The words of bubblewrap that seal them."""
-    return tuple(word for seal in seals for word in ("--bind" if seal.writable else "--ro-bind", seal.path, seal.path))
+    ways = (("--bind" if seal.writable else "--ro-bind", seal.source or seal.path, seal.path) for seal in seals)
+    return tuple(word for way in ways for word in way)
 
 
 def checked(argv: tuple[str, ...], seals: Sequence[Seal]) -> tuple[str, ...]:

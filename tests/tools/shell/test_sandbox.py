@@ -30,7 +30,7 @@ real = pytest.mark.skipif(BWRAP is None, reason="bubblewrap is not installed her
 
 
 async def opened(workspace: Path, folder: str) -> Shell:
-    shell = Shell(f"{folder}:{DEFAULT_PATH}")
+    shell = Shell(f"{folder}:{DEFAULT_PATH}", home=workspace.with_name(f"home of {workspace.name}"))
     await shell.open(workspace, SystemClock())
     return shell
 
@@ -273,7 +273,8 @@ async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_programs_ru
     (tmp_path / "mine").mkdir()
     (tmp_path / "sub/deep").mkdir(parents=True)
     (tmp_path / "sub/deep/package.json").write_text("{}")
-    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", programs=ProgramFiles(("mine",)))
+    home = tmp_path.with_name(f"home of {tmp_path.name}")
+    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", home=home, programs=ProgramFiles(("mine",)))
     await shell.open(tmp_path, SystemClock())
     assert (await said(shell, tmp_path, "git init -q"))[0] == 0
     before = (tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())

@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import Refused
 from sulla.tools.program_files import PROGRAMS
 from sulla.tools.shell import seals
-from sulla.tools.shell.seals import MOST_LINKED_IN_GIT, MOST_SEALS, seals_of
+from sulla.tools.shell.seals import MOST_SEALS, seals_of
 
 
 def sealed(workspace: Path) -> list[tuple[str, bool]]:
@@ -67,12 +67,6 @@ def linked(folder: Path, names: range) -> None:
     (first := folder.parent / "first").touch()
     for number in names:
         (folder / f"{number}.txt").hardlink_to(first)
-
-
-def test_a_git_folder_of_many_linked_objects_is_sealed_as_a_whole(tmp_path: Path) -> None:
-    linked(tmp_path / "workspace/.git/objects/pack", range(MOST_LINKED_IN_GIT + 1))
-    (seal,) = seals_of(str(tmp_path / "workspace"), PROGRAMS)
-    assert (seal.path, seal.writable) == (str(tmp_path / "workspace/.git"), False)
 
 
 def test_a_folder_that_is_called_as_a_build_file_can_be_written_in_and_what_lies_in_it_is_sealed(
