@@ -123,6 +123,7 @@ class ShellJobs:
         task = self._group.create_task(self._work(program, job, context, timeout_s))
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
+        task.add_done_callback(lambda _: job.over.set())  # also of one that was killed before its first step
 
     def new(self, thread_id: ThreadId, command: str, by: Author) -> ShellJob:
         """The record of a job that is about to start."""
