@@ -6,7 +6,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.words import Words, ours
+from sulla.core.words import Words
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import make_web_tools
 from sulla.tools.base import Tool
@@ -31,7 +31,7 @@ class HomeTools:
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[Words, ...]:
         """How jobs of a thread have ended that it was not told of yet."""
-        return tuple(ours(job.end) for job in self.jobs.news(thread_id))
+        return tuple(job.news for job in self.jobs.news(thread_id))
 
     def status(self) -> JsonObject:
         """How commands are run, for people."""

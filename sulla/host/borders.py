@@ -41,7 +41,7 @@ agent | the result of a call | the conversation | kept
     TOOL_CALL_RESULT / tool-result
 agent | what a person looks at | the prompt of a turn | outside
     RUN_STARTED / screen-text
-agent | who else is at work, how jobs ended | the prompt of a turn | operator
+agent | who else is at work, how jobs ended | the prompt of a turn | caller
     RUN_STARTED
 agent | the task of a sub-agent | its conversation | caller
     THREAD_CREATED

@@ -15,6 +15,8 @@ from sulla.threads.log.records import (
     Answer,
     Input,
     InputHandled,
+    InputIgnored,
+    InputsJoined,
     RunError,
     RunFinished,
     RunStarted,
@@ -56,6 +58,42 @@ class HeldCall:
 
 
 @dataclass(slots=True)
+class _WorkBegun:
+    """From which message on a conversation has not rested, run by run."""
+
+    runs: dict[RunId | None, int] = field(default_factory=dict)
+    """The record of that message; 0 if nothing was answered before it."""
+    _begun: int = 0
+    _waiting: set[int] = field(default_factory=set)
+    _open: RunId | None = None
+
+    def take(self, entry: Entry, *, answered: bool) -> None:
+        """Read the next record.
+
+        Args:
+            entry: it.
+            answered: whether anything was answered before it.
+        """
+        fact = entry.fact
+        match fact:
+            case Input() | RunStarted():
+                if self._open is None and not self._waiting:
+                    self._begun = entry.seq if answered else 0
+                if isinstance(fact, Input):
+                    self._waiting.add(entry.seq)
+                else:
+                    self._waiting.discard(fact.input_seq)
+                    self._open = entry.origin.run_id
+                    self.runs[self._open] = self._begun
+            case InputsJoined(input_seqs=seqs):
+                self._waiting.difference_update(seqs)
+            case InputIgnored(input_seq=seq):
+                self._waiting.discard(seq)
+            case RunFinished(run_id=run_id) | RunError(run_id=run_id) if run_id == self._open:
+                self._open = None
+
+
+@dataclass(slots=True)
 class TaintReport:
     """Reads a thread's records in order, and says what it found; made for one reading."""
 
@@ -64,11 +102,12 @@ class TaintReport:
     """How many there are beyond `MOST_ROWS`."""
     held: list[HeldCall] = field(default_factory=list)
     clean_before: int = 0
-    """The record that the conversation can be gone on from before: the run's beginning that holds the first mark, or
-    that mark; 0 if there is none, or nothing was answered before it."""
+    """The record that the conversation can be gone on from before: the message that was worked on when the first mark
+    came, or the first of those that were sent before it had all been answered, or that mark; 0 if there is none, or
+    nothing was answered before it."""
     _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
-    _runs: dict[RunId, int] = field(default_factory=dict)
+    _work: _WorkBegun = field(default_factory=_WorkBegun)
     _asked: dict[str, HeldCall] = field(default_factory=dict)
 
     def take(self, entry: Entry) -> None:
@@ -78,9 +117,8 @@ class TaintReport:
             CorruptRecord: it cannot be read.
         """
         fact = entry.fact
+        self._work.take(entry, answered=self._answered)
         match fact:
-            case RunStarted() if entry.origin.run_id is not None:
-                self._runs[entry.origin.run_id] = entry.seq
             case ToolCallStart():
                 self._calls[fact.call_id] = _call(fact)
             case Suspended():
@@ -101,11 +139,10 @@ class TaintReport:
                 self.held.append(self._asked[wait.wait_id])
 
     def _mark(self, entry: Entry) -> None:
-        run_id = entry.origin.run_id
         if not self.marks:
-            begun = self._runs.get(run_id) if run_id is not None else None
-            if self._answered:
-                self.clean_before = entry.seq if begun is None or isinstance(entry.fact, Input) else begun
+            begun = self._work.runs.get(entry.origin.run_id)
+            own = entry.seq if self._answered else 0
+            self.clean_before = own if begun is None or isinstance(entry.fact, Input) else begun
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return

@@ -122,6 +122,7 @@ async def _newest(
                 for message in _weighed(found[-1].fact):
                     scale.push(message)
         weight, before = scale.tokens, page[-1].seq
+    state.context.transcript.shortened |= weight >= ceiling_tokens and before > after + 1
     found.reverse()
     return found
 

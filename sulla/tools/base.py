@@ -25,8 +25,9 @@ Reach = Literal["inward", "outward"]
 others, paths outside the workspace, a shell without a sandbox (design §9). Undeclared means `outward`."""
 
 
-async def nobody_waits() -> None:
+async def nobody_waits() -> str:
     """Nobody has to know when the work ends that goes on beside a call."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,9 @@ class ToolContext:
     """The question (`Tool.asks`) to which a person said yes before this call, word for word; empty if nobody did."""
     redact: Callable[[str], str] = str
     """Takes the daemon's secrets out of what is put away beside the result; the result is looked through later."""
-    over: Callable[[], Awaitable[object]] = nobody_waits
-    """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did."""
+    over: Callable[[], Awaitable[str]] = nobody_waits
+    """To be called by what goes on beside the conversation (`Done.goes_on`) once it has ended, however it did. Gives
+    what is to be told of the files that it has made, in a sentence; empty for nothing."""
     origins: FileOrigins = AllTrusted()
     """Says which files are from outside, to a tool that tells by itself what it has shown of them (`FileUse`)."""
     whole_bytes: int = 0

@@ -121,12 +121,24 @@ async def test_the_copy_goes_on_from_before_the_run_that_read_it_and_is_trusted(
     thread_id = await home.read_a_page()
     made = await home.safety.forget(thread_id, None)
     assert made.thread_id == "thr_copy0"
-    assert (await home.texts(made.thread_id))[:2] == ["hello", "Yes."]
+    assert await home.texts(made.thread_id) == ["hello", "Yes."], "not the message that had it read"
     assert not (await home.safety.explain(made.thread_id)).tainted
     home.provider.add(Say("", (POST,)), DONE)
     await home.world.ask(ThreadId(made.thread_id), "post it")
     assert (await home.texts(made.thread_id))[-1] == "Yes.", "nobody was asked"
     assert (await home.safety.explain(thread_id)).tainted, "the conversation itself stays as it is"
+
+
+async def test_nor_has_the_copy_half_of_what_was_worked_on_when_that_message_was_sent(home: Home) -> None:
+    thread_id = await home.world.thread()
+    home.provider.add(DONE, DONE, Say("", (PAGE,)), Say("", (POST,)))
+    await home.world.ask(thread_id, "hello")
+    for text in ("and this?", "read it"):
+        await home.world.send(thread_id, text)
+    await home.world.turns.attend(thread_id)
+    assert (await home.texts(thread_id))[:5] == ["hello", "Yes.", "and this?", "read it", "Yes."]
+    made = await home.safety.forget(thread_id, None)
+    assert await home.texts(made.thread_id) == ["hello", "Yes."]
 
 
 async def test_the_same_request_makes_one_copy(home: Home) -> None:

@@ -239,7 +239,7 @@ class ToolCalls:
             else FileTouch()
         )
         files = self.guard.files
-        context = replace(context, over=partial(files.after, touch, None), origins=files.origins(self.workspace))
+        context = replace(context, over=partial(self._over, touch), origins=files.origins(self.workspace))
         try:
             result = await self._attempts(call, context, run, again=again)
         except BaseException:
@@ -255,7 +255,8 @@ class ToolCalls:
         obeyed = await files.after(touch, rest)
         match result:
             case Done(words):  # what the log never holds, no reader of it can let out
-                text = f"{words.text}{_told_of(obeyed) if by.tainted else ''}"
+                told = _told_of(obeyed) if by.tainted else ""
+                text = f"{words.text}\n\n[{told}]" if told else words.text
                 data = self.guard.redactor.json(dict(result.data)) if result.data and context.whole_bytes else None
                 cut = self.guard.redactor.text(result.cut)
                 return replace(
@@ -267,6 +268,10 @@ class ToolCalls:
             case Waiting(_, prompt):
                 return replace(result, prompt=shown_text(Words(self.guard.redactor.text(prompt))))
         return None
+
+    async def _over(self, touch: FileTouch) -> str:
+        """Mark what a job has written; see `ToolContext.over`."""
+        return _told_of(await self.guard.files.after(touch, None))
 
     async def _attempts(self, call: ToolCall, context: ToolContext, run: Run, *, again: bool) -> Result | None:
         """Run a call, and again if what was in its way may pass and a repeat does no harm (seed 001).
@@ -303,8 +308,8 @@ def _told_of(obeyed: Sequence[str]) -> str:
     named = ", ".join(repr(path[:200]) for path in sorted(obeyed)[:MOST_TOLD])
     more = f" and {len(obeyed) - MOST_TOLD} more" if len(obeyed) > MOST_TOLD else ""
     return (
-        "\n\n[This command made or changed what programs of the person run or obey outside the sandbox: "
-        f"{named}{more}. They are marked as untrusted. Tell the person to look at them before running anything there.]"
+        "This command made or changed what programs of the person run or obey outside the sandbox: "
+        f"{named}{more}. They are marked as untrusted. Tell the person to look at them before running anything there."
     )
 
 

@@ -204,7 +204,7 @@ class CallGuard:
         standing = CallContext(
             "unattended" if state.run is None else trust_of(state.run),
             reach_of(tool, call.args, context) == "outward" and carries_secret(self.redactor, call, said),
-            tainted and is_known_target(call, said, quotes),
+            tainted and is_known_target(call, state.context, quotes),
             tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)

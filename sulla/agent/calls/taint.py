@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
+from sulla.core.addresses import ADDRESS, forms, texts_in
 from sulla.core.ids import CallId
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import Trust
 
@@ -18,10 +18,6 @@ MAX_URLS: Final = 10_000
 MOST_READS: Final = 20
 """Addresses that pages offered which are read on one message of a person. Which of many are read, and in which order,
 can spell something out: this many are enough to follow some links, and too few for a letter."""
-
-_URL = re.compile(r"https?://[^\s<>\"'`\\|^{}\[\]()]{1,2000}", re.IGNORECASE)
-_AFTER = ".,;:!?*_~"
-"""What stands behind an address in a sentence and is no part of it."""
 
 
 def trust_of(run: OpenRun) -> Trust:
@@ -36,7 +32,7 @@ def is_unattended(state: ThreadState) -> bool:
     return state.run is not None and trust_of(state.run) == "unattended"
 
 
-def is_known_target(call: ToolCall, transcript: Transcript, quotes: Callable[[str], bool]) -> bool:
+def is_known_target(call: ToolCall, context: ModelContext, quotes: Callable[[str], bool]) -> bool:
     """Whether a call says nothing but an address that stood in the conversation before the model wrote it.
 
     Such an address cannot carry anything away: whoever made it up knew nothing of what was said here. That it was this
@@ -44,27 +40,43 @@ def is_known_target(call: ToolCall, transcript: Transcript, quotes: Callable[[st
 
     Args:
         call: the call; beside ``url`` only numbers and switches may be among its arguments.
-        transcript: the conversation as the model saw it.
+        context: the conversation as the model saw it, and who named its addresses, also in what is not shown any more.
         quotes: whether a tool's results hold nothing of its arguments but only what lay elsewhere before the call.
     """
     url = call.args.get("url")
     others = [value for name, value in call.args.items() if name != "url"]
     if not isinstance(url, str) or any(isinstance(value, str | list | dict) for value in others):
         return False
-    whose = _first_named(url, transcript, quotes)
-    return whose == "person" or (whose == "page" and _reads_before(call.id, transcript, quotes) < MOST_READS)
+    whose = _first_named(url, context, quotes)
+    return whose == "person" or (whose == "page" and _reads_before(call.id, context.transcript, quotes) < MOST_READS)
 
 
 _Whose = Literal["person", "page", "model", ""]
 
 
-def _first_named(url: str, transcript: Transcript, quotes: Callable[[str], bool]) -> _Whose:
+def _first_named(url: str, context: ModelContext, quotes: Callable[[str], bool]) -> _Whose:
     """Who named an address before the model did; what quotes it after that proves nothing."""
+    script, named = context.transcript, context.named
+    if named is None:  # such a thread's messages are all that is known of it
+        return "" if script.shortened or context.summary.seq else _first_shown(url, script, quotes, _ALL)
+    if named.is_persons(url):
+        return "person"
+    if named.was_models(url) or (script.shortened and named.is_models(url)):
+        return "model"
+    return _first_shown(url, script, quotes, _NO_PERSON)
+
+
+_ALL: Final = frozenset(("person", "page", "model"))
+_NO_PERSON: Final = _ALL - {"person"}
+
+
+def _first_shown(url: str, script: Transcript, quotes: Callable[[str], bool], whom: frozenset[str]) -> _Whose:
+    """The same by the messages that are there, of those who count."""
     found: _Whose = ""
-    for count, (known, whose) in enumerate(_addresses(transcript, quotes)):
+    for count, (known, whose) in enumerate(_addresses(script, quotes)):
         if count >= MAX_URLS:
             return ""
-        if url in (known, _bare(known)):
+        if whose in whom and url in forms(known):
             if whose == "model":
                 return found or whose
             if whose == "person":
@@ -100,7 +112,7 @@ def _addresses(transcript: Transcript, quotes: Callable[[str], bool]) -> Iterato
             quoted = isinstance(part, ToolResult) and quotes(names.get(part.call_id, ""))
             whose, texts = _said(part, message.role, quoted=quoted)
             for text in texts:
-                for found in _URL.finditer(text):
+                for found in ADDRESS.finditer(text):
                     yield found[0], whose
 
 
@@ -112,26 +124,8 @@ def _said(part: Part, role: Role, *, quoted: bool) -> tuple[_Whose, Iterable[str
         case Text() if role == "assistant":
             return "model", (part.text,)
         case ToolCall():
-            return "model", _texts(part.args)
+            return "model", texts_in(part.args)
         case ToolResult(is_error=False) if quoted:
             return "page", (part.text,)
         case _:
             return "", ()
-
-
-def _bare(url: str) -> str:
-    return url.rstrip(_AFTER)
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _texts(inner)
-        case list():
-            for inner in value:
-                yield from _texts(inner)
-        case _:
-            return

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from sulla.core.distribution import install_hint
 from sulla.core.errors import NotAvailable
@@ -13,8 +15,11 @@ from sulla.playbooks.cli.home_playbooks import HomePlaybooks, text_of
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.files import playbook_folder
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit
+
+_STEPS: Final = re.compile(r"^steps\s*:", re.MULTILINE)
 
 
 class EditedPlaybooks:
@@ -35,7 +40,7 @@ class EditedPlaybooks:
         """What is wrong with a playbook, or with tests."""
         end = next((end for end in TEST_ENDINGS if file.name.endswith(end)), None)
         if end is None:
-            return self._playbooks.opened(file, text).faults
+            return self._playbooks.opened(file, text).faults if self._is_playbook(file, text) else ()
         of = file.with_name(f"{file.name.removesuffix(end)}.yaml")
         if not of.is_file():
             return [PlaybookFault(1, 1, "unreadable", f"there is no playbook {of.name!r} that these tests are of")]
@@ -43,6 +48,11 @@ class EditedPlaybooks:
         if opened.definition is None:
             return [PlaybookFault(1, 1, "unreadable", f"the playbook {of.name!r} has faults: mend it first")]
         return read_cases(text, opened.definition, lambda name: self._playbooks.find(opened, name))[1]
+
+    def _is_playbook(self, file: Path, text: str) -> bool:
+        """Whether it is one, or is to be: editors show every file of YAML."""
+        home = playbook_folder(self._playbooks.settings).resolve()
+        return file.resolve().is_relative_to(home) or _STEPS.search(text) is not None
 
     def known(self, file: Path, text: str) -> KnownNames:
         """What the names in a file are held against."""

@@ -36,11 +36,12 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     surely |= {step for step, at in steps.items() if _reads(at.does, tools)}
     maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
     for step, at in steps.items():
-        tool = tools.get(at.does.tool) if isinstance(at.does, ToolStep) else None
-        if tool is None or tool.reach != "outward":
+        does = at.does
+        tool = tools.get(does.tool) if isinstance(does, ToolStep) else None
+        if tool is None or tool.reach != "outward" or not isinstance(does, ToolStep):
             continue
         into = flow.into(step)
-        changes = tool.effect != "pure"
+        changes = tool.effect_with(does.args) != "pure"
         if changes and alone:
             yield _told(at, "is", f"nobody is there who started it by {alone[0]!r}, and it takes effect outside")
         elif changes and (found := reached_by(flow.behind(step), surely)):

@@ -25,7 +25,7 @@ _KEY: Final = re.compile(
 )
 """Forms that the keys of services have and nothing else has."""
 _SHOWN_CHARS: Final = 6
-_HIDDEN: Final = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_HIDDEN: Final = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """They change how a line looks, or hide what it says; those that scripts and emoji need are not among them."""
 _MOST_TOLD: Final = 20
 

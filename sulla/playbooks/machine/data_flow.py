@@ -160,8 +160,10 @@ class DataFlow:
     def _item(self, name: str, step: str) -> Iterator[str]:
         """The entry of a loop."""
         for loop in self._loops[step]:
-            if isinstance(loop.does, LoopStep) and loop.does.name == name and loop.does.for_each is not None:
-                yield from self._in(loop.does.for_each, loop.id)
+            given = (loop.does.for_each, loop.does.entries, loop.does.matrix) if isinstance(loop.does, LoopStep) else ()
+            if any(one is not None for one in given) and getattr(loop.does, "name", "") == name:
+                for template in _templates(given):
+                    yield from self._in(template, loop.id)
                 return
         yield EVERYTHING
 
@@ -202,8 +204,8 @@ def _templates(given: object) -> Iterator[Template]:
         case tuple() | list():
             for item in given:
                 yield from _templates(item)
-        case LoopStep(count=count, while_=while_, for_each=for_each):
-            yield from (one for one in (count, while_, for_each) if one is not None)
+        case LoopStep(count=count, while_=while_, for_each=for_each, entries=entries, matrix=matrix):
+            yield from _templates((count, while_, for_each, entries, matrix))
         case ParallelStep() | str() | int() | float() | None:
             return
         case _:

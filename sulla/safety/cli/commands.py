@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -89,10 +90,14 @@ def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
 
 
 async def _trust(given: argparse.Namespace) -> Exit:
-    if not given.yes and not somebody_is_there():
-        given.wrong("there is nobody to ask: say --yes to trust it")
     where, params = door(home_of(given)), {"path": _here(given.path)}
     found = await _ask(where, "safety.trust", params)
+    if not given.yes and not somebody_is_there():
+        if given.json:
+            print(json.dumps(found))
+        tell(f"not trusted: {marked(found)}, since there is nobody to ask")
+        tell(f"`{program()} safety trust --yes {shlex.quote(given.path)}` trusts it as it is")
+        return Exit.USAGE
     if not given.yes:
         tell(marked(found))
         if not await is_sure("trust this as it is? Agents then act on what it says without a question.", SystemClock()):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from sulla.core.addresses import NamedAddresses, texts_in
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, NodeId, derived_id
-from sulla.core.message import Message, Part, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.threads.log import records as f
 from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
@@ -31,6 +32,7 @@ def apply_decision(state: ThreadState, fact: Fact, origin: Origin) -> None:
     Raises:
         CorruptRecord: the decision does not fit what came before it.
     """
+    _note_named(state, fact)
     apply_message(state.context.transcript, fact, state.inbox.waiting)
     apply_progress(state, fact, origin)
     touch(state, origin.at_ms, progress=not isinstance(fact, _BESIDE))
@@ -47,6 +49,53 @@ def touch(state: ThreadState, at_ms: int, *, progress: bool) -> None:
     state.updated_ms = at_ms
     if state.run is not None and progress:
         state.run.course.touched_ms = at_ms
+
+
+def _note_named(state: ThreadState, fact: Fact) -> None:
+    """Note who names addresses in a decision, before its messages stop waiting."""
+    named = state.context.named
+    if named is not None:
+        state.context.named = _named_after(named, state, fact)
+
+
+def _named_after(named: NamedAddresses, state: ThreadState, fact: Fact) -> NamedAddresses:
+    waiting = state.inbox.waiting
+    match fact:
+        case f.RunStarted():
+            if any(item.heard is not None for item in waiting.values()):
+                named = named.hidden()  # what was spoken over is cut
+            return _named_by_persons(named, [waiting[fact.input_seq]] if fact.input_seq in waiting else [])
+        case f.InputsJoined():
+            joined = [waiting[seq] for seq in fact.input_seqs if seq in waiting]
+            return _named_by_persons(
+                named.hidden() if any(item.heard is not None for item in joined) else named, joined
+            )
+        case f.TextMessageEnd():
+            return named.wrote((*_beside(fact), fact.text), cut=fact.cut)
+        case f.RunFinished() | f.RunError() if state.kind.recall != "conversation":
+            return named.hidden()
+        case _:
+            return named
+
+
+def _named_by_persons(named: NamedAddresses, items: Iterable[WaitingInput]) -> NamedAddresses:
+    """With the words of persons. An address among those that are spoken over a reply may be the loudspeaker's."""
+    for item in items:
+        if item.origin == "user" and not item.tainted and item.heard is None:
+            named = named.said(item.text)
+    return named
+
+
+def _beside(reply: f.TextMessageEnd) -> Iterator[str]:
+    """What the model wrote beside its words."""
+    for part in reply.parts:
+        match part:
+            case ToolCall():
+                yield from texts_in(part.args)
+            case Reasoning():
+                yield part.text
+            case _:
+                pass
 
 
 def apply_message(script: Transcript, fact: Fact, inputs: Mapping[int, WaitingInput]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sulla.core.addresses import NamedAddresses
 from sulla.core.errors import CorruptRecord
 from sulla.core.event import Fact
 from sulla.threads.log import records as f
@@ -31,6 +32,7 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
     begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
     state.identity = ThreadIdentity(*begun)
+    state.context.named = NamedAddresses()
     state.updated_ms = origin.at_ms
 
 
@@ -56,6 +58,8 @@ def _summary(state: ThreadState, fact: f.Summary, seq: int, origin: Origin) -> N
     state.spending.usage += fact.usage
     state.spending.charge(fact.charged_tokens or fact.usage.total, origin.at_ms)
     if fact.covers_seq > state.context.summary.covers_seq:
+        if state.context.named is not None:
+            state.context.named = state.context.named.hidden()
         state.context.summary = KnownSummary(fact.covers_seq, seq, fact.text, fact.first_kept)
         state.context.transcript.forget_before(fact.first_kept, state.run.message.id if state.run is not None else None)
 

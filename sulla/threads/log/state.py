@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, ClassVar
 
+from sulla.core.addresses import NamedAddresses
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.words import Author, agent
@@ -68,6 +69,8 @@ class ModelContext:
     tainted: bool = False
     """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
     and so may a summary of them (design §9)."""
+    named: NamedAddresses | None = field(default=None, metadata=rule(name="addresses"))
+    """Who named its addresses first; None for a thread that was begun before this was kept."""
 
     @property
     def by(self) -> Author:
@@ -84,7 +87,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening"),
+        *("day_tokens", "opening", "addresses"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

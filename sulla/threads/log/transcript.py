@@ -20,7 +20,7 @@ class Transcript:
         measure: the size of a message in tokens.
     """
 
-    __slots__ = ("_base", "_corrected", "_measure", "_messages", "_sums", "unanswered")
+    __slots__ = ("_base", "_corrected", "_measure", "_messages", "_sums", "shortened", "unanswered")
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
@@ -28,6 +28,8 @@ class Transcript:
         self._sums: list[int] = []
         self.unanswered: dict[CallId, ToolCall] = {}
         """Tool calls that have no result yet, in the model's order."""
+        self.shortened = False
+        """Whether messages were left out that no summary covers."""
         self._base = 0  # what was trimmed from the front; keeps the sums monotonic without rewriting them
         self._corrected = 0  # how many of the oldest have their size from `correct`
 
@@ -138,6 +140,7 @@ class Transcript:
         # The newest message stays, whatever it weighs: whoever asks has to be answered, or refused by name. A tool's
         # results keep the reply that asked for them.
         start = min(start, self._newest_reply(), self._place(question, len(self._messages)))
+        self.shortened |= start > 0
         self.trim(start)
         return start
 
@@ -166,6 +169,7 @@ class Transcript:
             start = min(gone)
             kept = [message for index, message in enumerate(self._messages) if index not in gone]
             self._messages = [*kept[:start], note, *kept[start:]]
+            self.shortened = True
             self._unmeasure(start)
         return len(gone)
 

@@ -167,6 +167,8 @@ def _told(job: ShellJob, now_s: float, after: int) -> Done:
     lines = [f"[{job.id}: {job.state(now_s)}; {output.total} bytes printed; go on with after={output.total}]"]
     if job.file:
         lines.append(f"[{how_to_read(job.file)}]")
+    if job.made:
+        lines.append(f"[{job.made}]")
     cut = f"[… the last {len(new)} bytes of what is new]" if len(new) < output.total - after else ""
     told = filter(None, (*lines, cut, readable(new)))
     return Done(Words("\n".join(told), job.by), data={"text": readable(new)}, cut=cut)

@@ -14,7 +14,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.words import Author
+from sulla.core.words import Author, Words, joined, made_of, ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.output import Output, readable_pieces
 from sulla.tools.overflow import keep
@@ -47,6 +47,8 @@ class ShellJob:
     """Why it could not be run, or its output not be kept."""
     file: str = field(default="", init=False)
     """Where its whole output is, once it has ended and if it is long."""
+    made: str = field(default="", init=False)
+    """What is to be told of the files that it has made, once it has ended: that holds their names."""
     over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     told: bool = field(default=False, init=False)
     """Whether the conversation has been told of its end."""
@@ -59,6 +61,11 @@ class ShellJob:
         if self.ended is None:
             return f"{self.id} {'could not be run' if self.trouble else 'was killed'}"
         return f"{self.id} ended with exit status {self.ended.status}{self.ended.why}"
+
+    @property
+    def news(self) -> Words:
+        """How it ended, and what is to be told of the files that it has made."""
+        return Words(f"{self.end}: {self.made}", self.by) if self.made else ours(self.end)
 
     def state(self, now_s: float) -> str:
         """How it is, in a few words.
@@ -171,8 +178,10 @@ class ShellJobs:
             _LOG.exception("a job failed", extra={"job": job.id})
             job.trouble = "something went wrong inside Sulla; the log has the details"
         finally:
-            job.over.set()
-            await self._put_away(job, context)
+            try:
+                await self._put_away(job, context)
+            finally:
+                job.over.set()
 
     async def _put_away(self, job: ShellJob, context: ToolContext) -> None:
         """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
@@ -185,7 +194,9 @@ class ShellJobs:
         except SullaError as error:
             job.trouble = f"its output could not be kept: {error.message}"
         try:
-            await context.over()
+            made = await context.over()
+            # What a trusted command makes nobody has to be warned of.
+            job.made = context.redact(made) if job.by.tainted else ""
         except SullaError as error:
             _LOG.error("what a job has written could not be marked: %s", error.message, extra={"job": job.id})
 
@@ -213,9 +224,9 @@ def with_news(tool: Tool, jobs: ShellJobs) -> Tool:
             return result
         # `bash_job` has told by itself how a job is.
         fresh = [
-            job.end for job in jobs.news(context.thread_id) if not re.search(rf"\b{job.id}: (?!running)", result.text)
+            job.news for job in jobs.news(context.thread_id) if not re.search(rf"\b{job.id}: (?!running)", result.text)
         ]
-        told = result.words.but(f"{result.text}\n\n[{'; '.join(fresh)}]")
+        told = made_of(f"{result.text}\n\n[{joined(fresh, '; ').text}]", result.words, *fresh)
         return replace(result, words=told) if fresh else result
 
     return replace(tool, run=run)

@@ -13,6 +13,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.records import Input, RunStarted
+from sulla.threads.log.state import ModelContext
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"
@@ -39,7 +40,7 @@ def result(text: str, key: str = "c1", *, bad: bool = False) -> Message:
 
 def known(script: Transcript, url: Json = LINK, **more: Json) -> bool:
     asked = ToolCall(CallId("now"), "read_page", {"url": url, **more})
-    return is_known_target(asked, script, lambda name: name == "read_page")
+    return is_known_target(asked, ModelContext(script), lambda name: name == "read_page")
 
 
 PAGE = call("read_page", {"url": "https://start.example/"})
@@ -108,7 +109,7 @@ def test_those_that_are_asked_for_at_once_are_counted_in_order() -> None:
     script = said(user("Look around."), PAGE, result(LINK), Message(MessageId("m"), "assistant", tuple(many)))
 
     def allowed(one: ToolCall) -> bool:
-        return is_known_target(one, script, lambda name: name == "read_page")
+        return is_known_target(one, ModelContext(script), lambda name: name == "read_page")
 
     assert [allowed(one) for one in many] == [True] * (MOST_READS - 1) + [False] * 2
 
@@ -116,7 +117,7 @@ def test_those_that_are_asked_for_at_once_are_counted_in_order() -> None:
 def test_what_a_person_named_is_read_however_often() -> None:
     many = [ToolCall(CallId(f"r{number}"), "read_page", {"url": LINK}) for number in range(3 * MOST_READS)]
     script = said(user(f"Read {LINK}."), Message(MessageId("m"), "assistant", tuple(many)))
-    assert all(is_known_target(one, script, lambda name: name == "read_page") for one in many)
+    assert all(is_known_target(one, ModelContext(script), lambda name: name == "read_page") for one in many)
 
 
 @pytest.mark.parametrize(

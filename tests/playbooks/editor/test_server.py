@@ -147,3 +147,9 @@ async def test_a_step_gets_another_name_everywhere(folder: Path) -> None:
         assert (await editor.client.text_document_rename_async(inputs)) is not None
         wrong = types.RenameParams(new_name="not a name", **editor.at(TEXT, "kind", 1))
         assert await editor.client.text_document_rename_async(wrong) is None
+
+
+async def test_a_file_that_is_no_playbook_is_left_alone(folder: Path) -> None:
+    async with edited(folder) as editor:
+        await editor.open("services:\n  web: {image: nginx}\n")
+        assert await editor.faults(1) == []

@@ -7,6 +7,7 @@ import pytest
 from sulla.core.jsontypes import JsonObject
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
+from sulla.tools.builtin.http import effect_of
 
 ANY: JsonObject = {"type": "object"}
 KNOWN = KnownNames(
@@ -15,6 +16,7 @@ KNOWN = KnownNames(
         "send": KnownTool(ANY, "once", reach="outward"),
         "write_file": KnownTool(ANY, "idempotent", reach="inward"),
         "bash": KnownTool(ANY, "once"),
+        "http": KnownTool(ANY, "once", effect_of=effect_of, reach="outward", foreign=True),
     }
 )
 
@@ -59,6 +61,12 @@ def test_what_takes_effect_where_nobody_is_there_is_asked_about(on: str, kind: s
     assert f"nobody is there who started it by {kind!r}" in said
 
 
+@pytest.mark.parametrize(("method", "asked"), [("GET", False), ("POST", True)])
+def test_a_request_that_changes_nothing_is_not_one_that_takes_effect(method: str, asked: bool) -> None:
+    said = told(f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n", "{schedule: 1h}")
+    assert bool(said) is asked
+
+
 def test_what_a_webhook_says_in_an_address_is_asked_about() -> None:
     (said,) = told(
         "  - {id: a, tool: web_fetch, with: {url: 'https://a.example/${{ run.payload.id }}'}}\n", "{webhook: key}"
@@ -73,3 +81,9 @@ def test_what_an_agent_says_may_be_asked_about_where_it_can_have_read_something(
     agent = f"  - {{id: a, agent: , {tools}prompt: Begin}}\n"
     said = told(agent + "  - {id: b, tool: web_fetch, with: {url: '${{ steps.a.output }}'}}\n", "{schedule: 1h}")
     assert [("may be asked" in one) for one in said] == [True] * asked
+
+
+@pytest.mark.parametrize(("method", "asked"), [("GET", False), ("POST", True)])
+def test_whether_a_request_takes_effect_follows_from_its_method(method: str, asked: bool) -> None:
+    step = f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n"
+    assert bool(told(step, "{schedule: 1h}")) is asked

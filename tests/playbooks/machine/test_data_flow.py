@@ -28,6 +28,14 @@ steps:
         - {id: inner, set: {x: "${{ row }}"}}
         - {id: number, set: {x: "${{ loop.index }}"}}
         - {id: before, set: {x: "${{ loop.last }}"}}
+  - id: pairs
+    loop:
+      matrix: {a: "${{ steps.page.output | lines }}", b: ["${{ inputs.leaf }}"]}
+      steps: [{id: cell, set: {x: "${{ item.a }}"}}]
+  - id: written
+    loop:
+      for_each: [{a: "${{ steps.page.output }}"}]
+      steps: [{id: line, set: {x: "${{ item.a }}"}}]
   - {id: end, STEP}
 """
 
@@ -48,6 +56,9 @@ def into(step: str, name: str = "end") -> frozenset[str]:
         ("${{ run.headers['x-kind'] }}", {PAYLOAD}),
         ("${{ steps.page.output }}", {"page"}),
         ("${{ steps.page.status }}", {"page"}),
+        ("${{ steps.page.result.text }}", {"page"}),
+        ("${{ steps.pairs.output }}", {"pairs", "cell", "page", INPUTS}),
+        ("${{ steps.written.output }}", {"written", "line", "page"}),
         ("${{ steps.other.error.message | default('') }}", {"other", INPUTS}),
         ("${{ steps.kept.output.plain }}", {"kept", "page"}),
         ("${{ steps.asked.output }}", {"asked"}),

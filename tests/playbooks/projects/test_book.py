@@ -37,7 +37,7 @@ def planned(*tasks: PlanTask, strategy: Strategy = "dag") -> ProjectPlan:
 
 def definition_of(text: str, known: KnownNames | None = None) -> Definition:
     checked = check_playbook(text, known or KnownNames())
-    assert checked.faults == ()
+    assert all(fault.rule == "hidden" for fault in checked.faults), checked.faults
     assert checked.definition is not None
     return checked.definition
 

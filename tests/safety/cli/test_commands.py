@@ -66,11 +66,17 @@ def test_a_marked_file_is_trusted_with_a_yes(here: Place, capsys: pytest.Capture
     file.parent.mkdir(exist_ok=True)
     asyncio.run(leave(here.home, file))
     asked = typed(capsys, "safety", "trust", "notes.md")
-    assert (asked.code, "say --yes" in asked.err) == (Exit.USAGE, True)
+    assert asked.code == Exit.USAGE
+    assert asked.err.splitlines() == [
+        f"not trusted: the file {file.resolve()}, since there is nobody to ask",
+        "`sulla safety trust --yes notes.md` trusts it as it is",
+    ]
+    told = json.loads(typed(capsys, "safety", "trust", "--json", "notes.md").out)
+    assert (told["kind"], told["files"], told["trusted"]) == ("file", 1, False)
     done = typed(capsys, "safety", "trust", "--yes", "notes.md")
     assert (done.code, done.out) == (Exit.OK, f"trusted: the file {file.resolve()}\n")
     audit = [json.loads(line) for line in (here.home / "audit.jsonl").read_text().splitlines()]
-    assert [entry["about"]["path"] for entry in audit if entry["method"] == "safety.trust"] == ["notes.md"] * 2
+    assert [entry["about"]["path"] for entry in audit if entry["method"] == "safety.trust"] == ["notes.md"] * 4
     for path, why in (("notes.md", "is not marked"), ("none.md", "no such file"), ("/etc/passwd", "files elsewhere")):
         refused = typed(capsys, "safety", "trust", "--yes", path)
         assert (refused.code, why in refused.err) == (Exit.REFUSED, True)

@@ -46,7 +46,7 @@ RULES = (
         results=0,
     ),
     Rule(
-        Reply("I do.", tools=(ToolUse("remind_user", {"text": "The tea.", "at": "in 1 second"}),)),
+        Reply("I do.", tools=(ToolUse("remind_user", {"text": "The tea.", "at": "in 8 seconds"}),)),
         text="remind me",
         results=0,
     ),

@@ -16,6 +16,7 @@ from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.call import run_call
 from sulla.tools.output import KEPT_BYTES
+from sulla.tools.overflow import where
 from sulla.tools.registry import Toolbox
 from sulla.tools.shell.bounds import CommandBounds
 from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
@@ -117,8 +118,8 @@ async def test_a_long_output_keeps_its_ends_and_the_whole_in_a_file(bench: Bench
     whole = "".join(f"{number}\n" for number in range(1, 100_001))
     assert done.text.startswith("1\n2\n3\n")
     assert "99999\n100000\n[exit status 0" in done.text
-    assert f"of {len(whole)} bytes are left out here. It is kept in .sulla/outputs/call_1.txt" in done.text
-    assert (tmp_path / ".sulla/outputs/call_1.txt").read_text() == whole
+    assert f"of {len(whole)} bytes are left out here. It is kept in {where('call_1')}:" in done.text
+    assert (tmp_path / where("call_1")).read_text() == whole
 
 
 async def test_what_cannot_be_run_in_the_foreground_is_refused_with_the_way_out(bench: Bench) -> None:
@@ -263,9 +264,10 @@ async def test_who_waits_for_a_job_is_told_once_when_it_is_over(tmp_path: Path, 
     bench, over = Bench(tmp_path), asyncio.Event()
     told: list[bool] = []
 
-    async def tell() -> None:
+    async def tell() -> str:
         told.append((tmp_path / "late").exists())
         over.set()
+        return ""
 
     running = asyncio.ensure_future(bench.jobs.run())
     await asyncio.sleep(0)

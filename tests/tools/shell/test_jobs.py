@@ -12,6 +12,7 @@ import pytest
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words
 from sulla.host.system import SystemClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.shell import shell_tools
@@ -129,3 +130,18 @@ async def test_cancelled_it_kills_every_job_and_begun_anew_it_takes_new_ones(tmp
     assert (await bench.ended("true")).end == "job_3 ended with exit status 0"
     again.cancel()
     await asyncio.wait((again,))
+
+
+async def test_files_that_programs_run_are_named_where_the_end_of_a_job_is_told(bench: Bench) -> None:
+    """With its own author's mark: a name is whatever somebody chose."""
+
+    async def over() -> str:
+        return "it made '.envrc', sk-1"
+
+    bench.context = replace(bench.context, over=over, redact=lambda text: text.replace("sk-1", "***"))
+    job = await bench.ended("true")
+    assert job.news == Words(f"{job.id} ended with exit status 0: it made '.envrc', ***", Author.OUTSIDE)
+    said = await bench.use("bash_job", action="read", job=job.id)
+    assert "[it made '.envrc', ***]" in said
+    again = await bench.ended("true")
+    assert (await bench.use("bash", command="true")).endswith(f"\n\n[{again.news.text}]")
