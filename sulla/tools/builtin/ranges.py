@@ -60,7 +60,7 @@ def show_range(name: str, text: str, first_line: int, lines: int, most: int = MA
     found = text[start:end]
     told = found.removesuffix("\n")
     is_cut = shown < wanted
-    if size > most and shown == 1:
+    if size - 1 > most and shown == 1:
         told = found = told.encode()[:most].decode(errors="ignore")
         more, is_cut = f"; only the beginning of this very long line is shown{more}", True
     head = f"[{name}: lines {first_line}-{last} of {total}{more}]"
