@@ -20,6 +20,7 @@ from sulla.core.words import ours
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import MAX_RESULT_BYTES, run_call
+from sulla.tools.overflow import where
 from sulla.tools.registry import Toolbox
 from tests.soon import attempts
 from tests.tools.contexts import context_in
@@ -122,7 +123,7 @@ def test_a_gibibyte_is_read_in_little_memory_and_its_beginning_kept(tmp_path: Pa
     assert "of 1073741833 bytes are left out here" in told.text
     assert "the end\n[exit status 0" in told.text
     assert told.grown_mib <= MAX_GROWN_MIB
-    kept = tmp_path / ".sulla/outputs/call_1.txt"
+    kept = tmp_path / where("call_1")
     assert kept.stat().st_size == 4 * 1024 * 1024
 
 
@@ -235,4 +236,4 @@ async def test_a_tool_cannot_end_the_daemon(error: BaseException, tmp_path: Path
 async def test_whatever_a_tool_says_can_be_kept(text: str, tmp_path: Path) -> None:
     result = await outcome(tool(lambda: Done(ours(text)), 20), tmp_path)
     assert len(result.text.encode()) <= MAX_RESULT_BYTES
-    assert "bytes are shown. It is kept in .sulla/outputs/call_1.txt" in result.text
+    assert f"bytes are shown. It is kept in {where('call_1')}" in result.text
