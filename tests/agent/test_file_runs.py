@@ -15,7 +15,7 @@ from sulla.core.words import Words
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
-from sulla.threads.log.records import ToolCallResult
+from sulla.threads.log.records import Answer, ToolCallResult
 from sulla.tools.base import Done
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.builtin.shell import shell_tools
@@ -61,6 +61,18 @@ class Home:
         self.puppet.forget()
         return thread
 
+    async def allowed_job(self, command: str) -> ThreadId:
+        """A conversation that has read a page before it begins a job, which a person allows."""
+        thread = await self.tainted(order("bash", command=command, background=True))
+        state = await self.world.threads.load(thread)
+        assert state is not None
+        assert state.run is not None
+        (wait,) = state.run.waits
+        await self.world.threads.answer(thread, Answer(wait, "", "approve"))
+        await self.world.turns.attend(thread)
+        self.puppet.forget()
+        return thread
+
     async def clean(self, *orders: str) -> ThreadId:
         """A new conversation."""
         thread = await self.world.thread()
@@ -92,7 +104,7 @@ async def test_without_any_page_a_mail_goes_out(home: Home) -> None:
 
 async def test_a_file_that_a_background_job_writes_later_is_no_way_around(home: Home) -> None:
     script = f"until test -e go; do read -t 0.01 <> <(:); done; echo '{MAIL}' > late.md"
-    thread = await home.tainted(order("bash", command=script, background=True))
+    thread = await home.allowed_job(script)
     (home.workspace / "go").touch()
     job = home.jobs.get(thread, "job_1")
     await job.over.wait()
@@ -103,7 +115,7 @@ async def test_a_file_that_a_background_job_writes_later_is_no_way_around(home: 
 
 async def test_neither_is_one_that_is_read_while_the_job_goes_on(home: Home) -> None:
     script = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
-    await home.tainted(order("bash", command=script, background=True))
+    await home.allowed_job(script)
     while not (home.workspace / "begun").exists():
         await asyncio.sleep(0)
     await home.clean(order("read_file", path="early.md"))

@@ -55,6 +55,9 @@ SETTINGS: Final = {
 """What git is told in a private folder. To pack refs takes them away from where the person's git looks, until the file
 that they were packed into is taken back."""
 
+UNTRUSTED: Final = ".git-untrusted-"
+"""What a git folder is called from then on that a command has made where git looks for that of a submodule."""
+
 _STAY: Final = ("HEAD", "index")
 """What is never removed: without them it is no repository, or all of it counts as deleted. If somebody else has changed
 one of them meanwhile, nothing is taken back."""
@@ -83,6 +86,8 @@ class _PrivateFolder:
     """What was in the index."""
     links: frozenset[tuple[str, str]]
     """Links in its refs and logs."""
+    modules: Mapping[Path, str]
+    """Where git looks for the git folders of submodules, and the identity of what is there; empty for nothing."""
 
 
 class GitFolders:
@@ -149,7 +154,9 @@ class GitFolders:
         mounts += [_seal(f"{seal.path}/{name}", name, real) for name in (*kept, "objects/info")]
         mounts += [_seal(str(path), os.path.relpath(path, seal.path), real) for path in linked]
         known, index = frozenset({*found, "logs"}), replace(index, plain=b"")
-        self._private.append(_PrivateFolder(seal, str(private), known, seen, copied, index, _links(real)))
+        at = {Path(seal.path).parent / os.fsdecode(name) / ".git" for name in index.modules}
+        modules = {path: _identity_at(path) for path in at}
+        self._private.append(_PrivateFolder(seal, str(private), known, seen, copied, index, _links(real), modules))
         self._left_linked -= len(linked)
         return tuple(mounts)
 
@@ -207,6 +214,10 @@ def _taken(folder: _PrivateFolder) -> Iterator[str]:
             for at, name in _links(real) - folder.links:  # git would write into what they lead to
                 os.unlink(f"{at}/{name}", dir_fd=real)
                 yield f"the link {at}/{name} was removed"
+            for path, before in folder.modules.items():
+                if (now := _identity_at(path)) != before and now:
+                    path.rename(aside := path.with_name(f"{UNTRUSTED}{now}"))
+                    yield f"{path} is another than it was, and git would obey it: it is {aside.name} now"
             with os.scandir(private) as entries:
                 names = (entry.name for entry in entries if not entry.name.endswith(".lock"))
                 made = sorted(islice((name for name in names if name not in folder.names | TAKEN), 6))
@@ -341,6 +352,15 @@ def _version_in(real: int, name: str) -> _Version | None:
 
 def _identity(status: os.stat_result) -> str:
     return f"{status.st_dev}:{status.st_ino}"
+
+
+def _identity_at(path: Path) -> str:
+    """The identity of what lies at a path without links; empty for nothing."""
+    if os.path.realpath(path.parent) != str(path.parent):
+        return ""  # git follows no link to a submodule either
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return _identity(path.lstat())
+    return ""
 
 
 def _seal(path: str, name: str, real: int, *, writable: bool = False) -> Seal:

@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Final
+from typing import Final, Literal
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -50,8 +50,8 @@ class ShellJob:
     made: str = field(default="", init=False)
     """What is to be told of the files that it has made, once it has ended: that holds their names."""
     over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    gone: bool = field(default=False, init=False)
-    """Whether its conversation was deleted: nothing of it is kept."""
+    known: Literal["", "told", "deleted"] = field(default="", init=False)
+    """Whether the conversation has been told of its end, or was deleted: then nothing of it is kept."""
 
     @property
     def end(self) -> str:
@@ -75,7 +75,10 @@ class ShellJob:
             return f"running for {now_s - self.started_s:.0f} s"
         if self.ended is None:
             return self.trouble or "killed"
-        return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}"
+        not_kept = self.ended.not_kept and f"; {self.ended.not_kept}"
+        return (
+            f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}{not_kept}"
+        )
 
 
 class ShellJobs:
@@ -90,7 +93,6 @@ class ShellJobs:
         self._group: asyncio.TaskGroup | None = None
         self._jobs: dict[str, ShellJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._told: set[str] = set()  # those of whose end the conversation knows
         self._count = 0
 
     async def run(self) -> None:
@@ -150,8 +152,9 @@ class ShellJobs:
 
     def news(self, thread_id: ThreadId) -> tuple[ShellJob, ...]:
         """Jobs of a thread that have ended and that it was not told of yet, oldest first; each is given once."""
-        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and job.id not in self._told)
-        self._told = (self._told & self._jobs.keys()) | {job.id for job in fresh}
+        fresh = tuple(job for job in self.of(thread_id) if job.over.is_set() and not job.known)
+        for job in fresh:
+            job.known = "told"
         return fresh
 
     async def kill(self, job: ShellJob) -> None:
@@ -164,7 +167,7 @@ class ShellJobs:
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what it runs is killed with all that it started, and nothing of it is kept."""
         for job in self.of(thread_id):
-            job.gone = True
+            job.known = "deleted"
             await self.kill(job)
             self._jobs.pop(job.id, None)
 
@@ -185,7 +188,7 @@ class ShellJobs:
     async def _put_away(self, job: ShellJob, context: ToolContext) -> None:
         """Keep its output as a file if it is long, and only the end of it in memory; say that it is over."""
         try:
-            if job.output.long and not job.gone:
+            if job.output.long and job.known != "deleted":
                 name = f"{job.thread_id}-{job.id}"
                 pieces = map(context.redact, readable_pieces(job.output.kept))
                 job.file = await keep(context.workspace, name, pieces)

@@ -125,8 +125,8 @@ class Shell:
     Args:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
-        home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace. Without one git
-            folders are read-only for a tainted command.
+        home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace. Without one,
+            or if it lies in the workspace, git folders are read-only for a tainted command.
         programs: which files programs of the owner run.
         bounds: what a command may use of the machine.
     """
@@ -242,8 +242,10 @@ class Shell:
         if self._sandbox is not None:
             with translated("."):
                 seals = seals_of(root, self._programs) if tainted else ()
-                if self._home is not None and any(seal.path.endswith("/.git") for seal in seals):
-                    git = GitFolders(self._home / GIT_FOLDERS)
+                # In the workspace a private folder would be in the command's hands, and it could have another removed.
+                home = Path(os.path.realpath(self._home or root))
+                if not home.is_relative_to(root) and any(seal.path.endswith("/.git") for seal in seals):
+                    git = GitFolders(home / GIT_FOLDERS)
                     seals, env = git.in_place(seals), {**env, **SETTINGS}
             argv = self._sandbox.wrap(argv, root, seals)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -26,8 +27,14 @@ from sulla.tools.shell.seals import seals_of
 BWRAP = shutil.which("bwrap")
 pytestmark = pytest.mark.skipif(BWRAP is None, reason="bubblewrap is not installed here")
 
+PATH = f"{Path(BWRAP or '').parent}:{DEFAULT_PATH}"
 NAMED = ("-c", "user.name=a", "-c", "user.email=a@b.example")
 GIT = f"git {' '.join(NAMED)}"
+PARTED = (
+    f"git checkout -qb more && echo b > b && git add b && {GIT} commit -qm b && git checkout -q main && "
+    f"echo c > c && git add c && {GIT} commit -qm c"
+)
+CLASHING = re.sub(r"(> |git add )[bc]", r"\1a", PARTED)
 
 
 @dataclass
@@ -70,7 +77,7 @@ class Repository:
 async def repository(tmp_path: Path) -> Repository:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
-    shell = Shell(f"{Path(BWRAP or '').parent}:{DEFAULT_PATH}", home=tmp_path / "home")
+    shell = Shell(PATH, home=tmp_path / "home")
     await shell.open(workspace, SystemClock())
     assert shell.sealed, shell.trouble
     made = Repository(workspace, shell)
@@ -92,29 +99,16 @@ async def repository(tmp_path: Path) -> Repository:
         (f"echo b >> a && {GIT} stash -q", ["stash", "list"], "stash@{0}: WIP on main: "),
         (f"echo b >> a && {GIT} stash -q && git stash pop -q", ["status", "--porcelain"], " M a\n"),
         (
-            (
-                f"git checkout -qb more && echo b > b && git add b && {GIT} commit -qm b && git checkout -q main && "
-                f"echo c > c && git add c && {GIT} commit -qm c && {GIT} merge -q more -m merged"
-            ),
+            f"{PARTED} && {GIT} merge -q more -m merged",
             ["log", "--first-parent", "--format=%s"],
             "merged\nc\nthe person's a\n",
         ),
         (
-            (
-                f"git checkout -qb more && echo b > a && {GIT} commit -qam b && git checkout -q main && "
-                f"echo c > a && {GIT} commit -qam c; {GIT} merge -q more; true"
-            ),
+            f"{CLASHING}; {GIT} merge -q more; true",
             ["status"],
             "All conflicts fixed but you are still merging|You have unmerged paths.",
         ),
-        (
-            (
-                f"git checkout -qb more && echo b > b && git add b && {GIT} commit -qm b && git checkout -q main && "
-                f"echo c > c && git add c && {GIT} commit -qm c && {GIT} rebase -q more"
-            ),
-            ["log", "--format=%s"],
-            "c\nb\nthe person's a\n",
-        ),
+        (f"{PARTED} && {GIT} rebase -q more", ["log", "--format=%s"], "c\nb\nthe person's a\n"),
     ],
 )
 async def test_what_a_tainted_command_does_with_git_is_there_outside(
@@ -246,11 +240,37 @@ async def test_while_the_persons_git_is_at_work_nothing_is_taken_back(repository
     assert repository.git("ls-files") == "a\n"
 
 
+def add_submodule(repository: Repository, name: str) -> None:
+    """The person has a repository in the repository."""
+    repository.git("init", "-q", name)
+    repository.git("-C", name, "commit", "-q", "--allow-empty", "-m", "x")
+    repository.git("add", name)
+
+
+@pytest.mark.parametrize(("module", "populated"), [("sub", True), ("in/sub", True), ("in/sub", False)])
+async def test_a_git_folder_in_the_place_of_a_submodule_is_put_aside(
+    module: str, populated: bool, repository: Repository
+) -> None:
+    """Git goes into submodules by itself, and obeys the settings there."""
+    add_submodule(repository, module)
+    if not populated:
+        shutil.rmtree(repository.path / module / ".git")
+    evil = f"git init -q {module} && cp evil {module} && git -C {module} config core.fsmonitor ./evil"
+    ended, said = await repository.run(f"{EVIL}mv {module.partition('/')[0]} away; {evil}")
+    assert "git would obey it" in ended.not_kept, said
+    repository.git("status")
+    assert not list(repository.path.rglob("pwned"))
+
+
+async def test_the_git_folder_of_a_submodule_stays_where_nothing_else_is_put_there(repository: Repository) -> None:
+    add_submodule(repository, "sub")
+    ended, said = await repository.run(f"{GIT} -C sub commit -q --allow-empty -m y && git add sub")
+    assert (ended.status, ended.not_kept) == (0, ""), said
+    assert repository.git("-C", "sub", "log", "--format=%s") == "y\nx\n"
+
+
 async def test_a_rebase_that_has_stopped_moves_nothing_outside(repository: Repository) -> None:
-    ended, _ = await repository.run(
-        f"git checkout -qb more && echo b > a && {GIT} commit -qam b && git checkout -q main && "
-        f"echo c > a && {GIT} commit -qam c; {GIT} rebase -q more"
-    )
+    ended, _ = await repository.run(f"{CLASHING}; {GIT} rebase -q more")
     assert "not kept: REBASE_HEAD, rebase-merge" in ended.not_kept
     assert "HEAD and the index stay as they were" in ended.not_kept
     assert repository.git("branch", "--show-current") == "main\n"
@@ -285,7 +305,7 @@ async def test_when_a_daemon_was_killed_the_repository_is_sound_and_the_next_one
         "asyncio.run(main(*sys.argv[1:]))\n"
     )
     home = repository.path.parent / "home"
-    words = (f"{Path(BWRAP or '').parent}:{DEFAULT_PATH}", str(home), str(repository.path), work)
+    words = (PATH, str(home), str(repository.path), work)
     daemon = await asyncio.create_subprocess_exec(sys.executable, "-c", script, *words, stdout=subprocess.PIPE)
     assert daemon.stdout is not None
     while b"done" not in (line := await daemon.stdout.readline()):

@@ -296,6 +296,15 @@ async def test_in_the_sandbox_a_tainted_run_can_commit_and_a_clean_one_change_ev
 
 
 @real
+async def test_where_the_home_lies_in_the_workspace_a_tainted_command_cannot_commit(tmp_path: Path) -> None:
+    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", home=tmp_path / "home")
+    await shell.open(tmp_path, SystemClock())
+    assert (await said(shell, tmp_path, "git init -q"))[0] == 0
+    assert (await said(shell, tmp_path, f"{GIT} commit -q --allow-empty -m x", tainted=True))[0] != 0
+    assert not (tmp_path / "home").exists()
+
+
+@real
 @pytest.mark.parametrize(
     "command",
     [
