@@ -79,10 +79,6 @@ class Refused(SullaError):
     fault = "caller"
 
 
-class SystemTrouble(Refused):
-    """The operating system does not do it now: a full disk, too many open files. It may another time."""
-
-
 class InvalidInput(Refused):
     """A value is missing, has the wrong type or breaks a rule."""
 

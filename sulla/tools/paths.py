@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, SystemTrouble, TooLarge
+from sulla.core.errors import InvalidInput, NotFound, PathEscape, Refused, SullaError, TooLarge
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
@@ -332,4 +332,4 @@ def _translate(error: OSError, path: str) -> SullaError:
         case errno.ENAMETOOLONG:
             return TooLarge(f"{path[:100]!r}… is longer than the file system allows")
         case _:
-            return SystemTrouble(f"{path!r}: {os.strerror(error.errno or 0)}")
+            return Refused(f"{path!r}: {os.strerror(error.errno or 0)}")

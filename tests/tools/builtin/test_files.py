@@ -244,7 +244,7 @@ async def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, step, fail)
     result = await use("write_file", root, path="docs/three.txt", content="new")
-    assert result == Done(ours("'docs/three.txt': No space left on device"), is_error=True)
+    assert result == Done(ours("'docs/three.txt': No space left on device"), is_error=True, refused=True)
     assert (root / "docs" / "three.txt").read_text() == "one\ntwo\nthree\n"
     assert names(root / "docs") == ["three.txt"]
 
