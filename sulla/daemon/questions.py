@@ -41,7 +41,7 @@ def check_verdict(question: str, verdict: Verdict) -> None:
     kind = question.partition(":")[0]
     fitting = _VERDICTS.get(kind, _OTHER)
     if verdict not in fitting:
-        raise InvalidInput(f"verdict: got {verdict!r}, and {question!r} is answered with {' or '.join(fitting)}")
+        raise InvalidInput(f"got {verdict!r}, and {question!r} is answered with {' or '.join(fitting)}")
 
 
 async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str, text: str) -> None:

@@ -162,6 +162,7 @@ def read(question: Question, line: str) -> Given | None:
             return Given("always")
         return Given("reject", "" if word in NO else said)
     if question.id.startswith(_YES_OR_NO):
+        word = _bare(word)
         verdict = "approve" if word in YES else "reject" if word in NO else "give_up" if word in GIVE_UP else ""
         return Given(verdict) if verdict else None
     if word in ("again", "run_again") and "run_again" in question.verdicts:
@@ -208,8 +209,14 @@ def chosen_of(question: Question, said: str) -> str | None:
         return said
     if said.isascii() and said.isdecimal() and 1 <= int(said[:9]) <= len(question.choices):
         return question.choices[int(said[:9]) - 1]
-    alike = [choice for choice in question.choices if choice.casefold() == said.casefold()]
+    wanted = (said.casefold(), _bare(said).casefold())
+    alike = [choice for choice in question.choices if choice.casefold() in wanted]
     return alike[0] if len(alike) == 1 else None
+
+
+def _bare(said: str) -> str:
+    """A word without the quotes around it and the full stop at its end."""
+    return said.strip().rstrip(".").strip("\"'`").rstrip(".")
 
 
 def choices_of(question: Question) -> str:

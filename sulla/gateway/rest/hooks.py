@@ -26,7 +26,6 @@ from sulla.gateway.problems import Malformed, Problem, problem_of
 from sulla.gateway.rest.app import ClientLeft, answer, answer_problem, read_body
 from sulla.gateway.rest.shown import HttpExchange
 from sulla.gateway.rest.webhook import (
-    ID,
     NOBODYS,
     Signed,
     challenge_of,
@@ -228,5 +227,6 @@ def _unsigned(playbook: str, why: str) -> Unauthorized:
     """The same words for whoever sends, whatever is wrong; the log says what."""
     _log.warning("refused a webhook for %r: %s", playbook[:100], why)
     return Unauthorized(
-        f"the message is not signed as it should be: see {ID} and the other headers below Webhooks in docs/playbooks.md"
+        "the message is not signed as it should be: the trigger's `signed` says how (Webhooks in docs/playbooks.md), "
+        "and the daemon's log what is wrong"
     )

@@ -122,7 +122,8 @@ class _Check:
             message = (
                 f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself. "
             )
-            message += "Take `retry` out, and take care of its failure (`needs: [{" + step.id + ": failure}]`)"
+            key = "Give it the header `Idempotency-Key`, or take" if tool.effect_of is not None else "Take"
+            message += f"{key} `retry` out, and take care of its failure (`needs: [{{{step.id}: failure}}]`)"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 
     def _budget(self, keys: Keys, budget: Budget, whose: str) -> None:

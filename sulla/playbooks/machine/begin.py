@@ -204,7 +204,8 @@ class Beginner:
             count = _whole(fill(does.count, self.evaluate, self._scope(spot)), does.count.source)
             given["count"] = passes = count
         if passes > most:
-            return self._wrong(spot, "limit_passes", f"{passes} passes; at the most {most}")
+            said = f"{passes} passes, and the loop takes {most}: raise `most` of it, up to {MAX_PASSES}"
+            return self._wrong(spot, "limit_passes", said)
         return StepStarted(spot.at, 1, given, self.run.now_ms)
 
     def _another_pass(self, spot: StepSpot, does: LoopStep, number: int) -> bool:

@@ -35,7 +35,8 @@ class RunTrust:
         """Whose words a step works with.
 
         What only reads is known by what flows into it; an agent also by what had it set to work. What takes effect
-        counts with all that the run holds: that it is done at all may be what somebody outside wanted.
+        counts with all that the run holds: that it is done at all may be what somebody outside wanted. Another attempt
+        counts as the first one did, where nothing but that one's answer came from outside.
 
         Args:
             at: the step's address.
@@ -47,8 +48,11 @@ class RunTrust:
         if not by.tainted or not self.owners:
             return by
         if isinstance(does, ToolStep):
-            if not reads or does.check != "schema":  # an agent that confirms a call may have read anything
+            if does.check != "schema":  # an agent that confirms a call may have read anything
                 return by
+            if not reads:
+                again = not self.begun_outside and self.outside <= {step}
+                return agent(tainted=not again or bool(reached_by(self.flow.behind(step), self.outside)))
             return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
         return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), self.outside)))
 

@@ -161,4 +161,4 @@ async def test_loops_go_over_objects_and_over_each_combination(make: Make) -> No
 async def test_more_combinations_than_passes_fail_before_the_first(make: Make) -> None:
     world = make(ScriptedProvider(), LOOPS)
     failure = await first_failure(world, await world.run_play("loops", {"who": ["a", "b", "c", "d"], "n": 7}))
-    assert failure.message == "8 passes; at the most 6"
+    assert failure.message == "8 passes, and the loop takes 6: raise `most` of it, up to 1000"

@@ -74,6 +74,12 @@ def test_what_takes_effect_counts_with_all_that_the_run_holds(at: str, tainted: 
     assert of.whose(at, Author.OUTSIDE).tainted is tainted
 
 
+def test_another_attempt_counts_as_the_first_one_did_where_nothing_but_its_answer_came_from_outside() -> None:
+    answered = trust("manual", Played("STEP_FAILED", "a", tainted=True), by=Author.PERSON)
+    assert [answered.whose(step, Author.OUTSIDE).tainted for step in "acd"] == [False, True, True]
+    assert trust("webhook", Played("STEP_FAILED", "a", tainted=True)).whose("a", Author.OUTSIDE).tainted
+
+
 AGENTS = """
 name: one
 steps:
