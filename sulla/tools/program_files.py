@@ -170,7 +170,7 @@ class ProgramFiles:
             return who
         if who := next(filter(None, map(_reader_within, parts)), ""):
             return who
-        names = [plain_name(part) for part in parts] if self.also else []
+        names = [_plain(part) for part in parts] if self.also else []
         return "a program of yours" if any(_lies_in(names, path.split("/")) for path in self.also) else ""
 
     def question(self, parts: Sequence[str]) -> str:
@@ -227,24 +227,24 @@ PROGRAMS: Final = ProgramFiles()
 @lru_cache(maxsize=16_384)
 def _reader_of(name: str) -> str:
     """Who runs or obeys a file that is called so."""
-    return _FILES.who(plain_name(name))
+    return _FILES.who(_plain(name))
 
 
 @lru_cache(maxsize=16_384)
 def _reader_within(name: str) -> str:
     """Who obeys what lies in a folder that is called so. A workspace has the same names again and again, and each
     command of a tainted run asks for all of them."""
-    name = plain_name(name)
+    name = _plain(name)
     return "" if _HARMLESS.who(name) else _FOLDERS.who(name)
 
 
 def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:
-    wanted = [plain_name(part) for part in path if part not in ("", ".")]
+    wanted = [_plain(part) for part in path if part not in ("", ".")]
     spans = (names[at : at + len(wanted)] for at in range(len(names) - len(wanted) + 1))
     return bool(wanted) and any(all(map(fnmatchcase, span, wanted)) for span in spans)
 
 
-def plain_name(name: str) -> str:
+def _plain(name: str) -> str:
     """A name as file systems compare it that take small and capital letters for the same, leave out what is not
     seen, or have streams behind a colon."""
     name = name.partition(":")[0] or name

@@ -16,11 +16,11 @@ MOST_LOOKED: Final = 20_000
 """Entries of the workspace that are looked at, those that lie highest first."""
 MOST_SETTINGS_BYTES: Final = 65_536
 """Of a file that leads on."""
-_NAMED_BY_GIT: Final = re.compile(
-    rb"^\s*(?:(?P<top>hookspath)|path|excludesfile|attributesfile)\s*=\s*(?P<path>.+?)\s*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Lines of git's settings that name a file or folder which it obeys: hooks, and settings that are included."""
+MOST_INCLUDED: Final = 8
+"""Files of git's settings that include one another."""
+_SET_BY_GIT: Final = re.compile(rb"=(.*)")
+"""What git's settings say: hooks, further settings, and programs with their arguments."""
+_BETWEEN: Final = re.compile(rb"[\s\"'!;|&]+")
 _GIT_FOLDER: Final = re.compile(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
 """What a file ``.git`` says of the folder that it stands for."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
@@ -51,10 +51,10 @@ def _resolved(path: Path) -> Path:
 
 
 def _leads(top: Path, reader: Reader) -> Iterator[Path]:
-    left, level = MOST_LOOKED, [str(top)]
+    left, level = MOST_LOOKED, [(str(top), False)]
     while level and left > 0:
-        below: list[str] = []
-        for folder in level:
+        below: list[tuple[str, bool]] = []
+        for folder, obeyed in level:
             parts = tuple(filter(None, folder.removeprefix(str(top)).split("/")))
             try:
                 with os.scandir(folder) as found:
@@ -66,9 +66,9 @@ def _leads(top: Path, reader: Reader) -> Iterator[Path]:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if entry.name == ".git":
                     yield from _by_git(Path(entry.path), is_folder=is_folder)
-                if is_folder and not reader((*parts, entry.name), folder=True):
-                    below.append(entry.path)
-                elif entry.is_symlink() and reader((*parts, entry.name), folder=entry.is_dir()):
+                if is_folder:
+                    below.append((entry.path, obeyed or bool(reader((*parts, entry.name), folder=True))))
+                elif entry.is_symlink() and (obeyed or reader((*parts, entry.name), folder=entry.is_dir())):
                     yield Path(entry.path)
             if _BARE.issubset(entry.name for entry in entries):
                 yield Path(folder)
@@ -82,9 +82,19 @@ def _by_git(path: Path, *, is_folder: bool) -> Iterator[Path]:
             yield (folder := path.parent / os.fsdecode(named["path"]))
             yield from _by_git(folder, is_folder=True)
         return
-    for named in _NAMED_BY_GIT.finditer(_read(path / "config")):
-        # Hooks are looked for from where the files are, what is included from where the settings are.
-        yield (path.parent if named["top"] else path) / os.fsdecode(named["path"].strip(b'"'))
+    ahead, seen = [path / "config", path / "config.worktree"], set[Path]()
+    while ahead and len(seen) < MOST_INCLUDED:
+        if (file := ahead.pop()) in seen:
+            continue
+        seen.add(file)
+        for said in _SET_BY_GIT.finditer(_read(file)):
+            for word in filter(None, _BETWEEN.split(said[1].partition(b" #")[0])):
+                # Programs are looked for from where the files are, what is included from where the settings are.
+                for named in (path.parent / os.fsdecode(word), file.parent / os.fsdecode(word)):
+                    if b"/" in word or b"." in word or named.exists():
+                        yield named
+                    if named.is_file():
+                        ahead.append(named)
 
 
 def _read(path: Path) -> bytes:

@@ -103,7 +103,7 @@ async def _told_of_command(
     # Where the command ended well one of its programs may have met it, or it only printed such words.
     hint = shell.hint(command, text)
     bound = ended.exceeded or (f"if a program failed here: {hint}" if hint and not ended.status else hint)
-    note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}{ended.not_kept and f'; {ended.not_kept}'}]"
+    note = f"[{how}, {ended.elapsed_s:.1f} s{bound and f'; {bound}'}]"
     done = Done(Words(f"{text}\n{note}" if text else note, by), is_error=ended.status != 0)
     return _with_data(done, output, ended.status) if context.whole_bytes else done
 

@@ -75,10 +75,7 @@ class ShellJob:
             return f"running for {now_s - self.started_s:.0f} s"
         if self.ended is None:
             return self.trouble or "killed"
-        not_kept = self.ended.not_kept and f"; {self.ended.not_kept}"
-        return (
-            f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}{not_kept}"
-        )
+        return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}"
 
 
 class ShellJobs:

@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,7 +15,6 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused
 from sulla.tools.shell.bounds import NO_SETTINGS, CommandBounds
-from sulla.tools.shell.git_folder import GitFolders
 from sulla.tools.shell.marked import kill_marked
 
 REAPER: Final = Path(__file__).with_name("reaper.py")
@@ -33,9 +31,6 @@ MARK: Final = "SULLA_PROGRAM"
 """The variable by which a program and all it started can be found again, should it have killed its reaper."""
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-_PASSED: Final = frozenset({"FILTER", "BESIDE"})
-"""File descriptors that the reaper gets beside the one for its report."""
 
 LIMITS: Final[Mapping[str, int]] = NO_SETTINGS.limits
 """Bounds of each process, where nobody has set others: what one may use by mistake, not what one may need."""
@@ -55,8 +50,6 @@ class Program:
     """Whether a control group bounds its processes, or it is not run: for root, of whose the kernel counts none."""
     filter: bytes = b""
     """What it finds to read at `reaper.FILTER_FD`: a filter of system calls, if it knows what to do with one."""
-    git: GitFolders | None = None
-    """Private git folders that it works in, whose work is taken back when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +62,6 @@ class ProcessEnd:
     elapsed_s: float = 0.0
     exceeded: str = ""
     """Which bound ended it, in words; empty if none did."""
-    not_kept: str = ""
-    """What it has done to git folders that was not taken back, and why; empty if there is nothing to be said."""
 
     @property
     def why(self) -> str:
@@ -99,8 +90,7 @@ def environment(home: Path, path: str = "") -> dict[str, str]:
 async def run_program(program: Program, feed: Callable[[bytes], None], clock: Clock, timeout_s: float) -> ProcessEnd:
     """Run a program to its end, or to the end of its time.
 
-    When this returns, or is cancelled, neither the program nor anything that it started runs any more, and what it has
-    done in private git folders is in the real ones.
+    When this returns, or is cancelled, neither the program nor anything that it started runs any more.
 
     Args:
         program: what to run.
@@ -112,16 +102,6 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
         NotFound: its folder is not there.
         Refused: the system starts no more processes.
     """
-    not_kept = ""
-    try:
-        ended = await _run(program, feed, clock, timeout_s)
-    finally:
-        if program.git is not None:
-            not_kept = await asyncio.to_thread(program.git.take_back)
-    return replace(ended, not_kept=not_kept)
-
-
-async def _run(program: Program, feed: Callable[[bytes], None], clock: Clock, timeout_s: float) -> ProcessEnd:
     began = clock.elapsed()
     mark = f"{MARK}={os.getpid()}-{began}"
     report, told = os.pipe()
@@ -189,8 +169,6 @@ async def _start(
         words["GROUP"] = program.bounds.max_processes
     if program.filter:
         words["FILTER"] = _readable(program.filter)
-    if program.git is not None:
-        words["BESIDE"] = os.open(program.git.path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         return await asyncio.get_running_loop().subprocess_exec(
             lambda: _ProcessProtocol(feed),
@@ -203,7 +181,7 @@ async def _start(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            pass_fds=tuple(words[name] for name in ("REPORT", *_PASSED) if name in words),
+            pass_fds=tuple(words[name] for name in ("REPORT", "FILTER") if name in words),
             cwd=program.cwd,
             env={**program.env, MARK: mark.partition("=")[2]},
         )
@@ -214,8 +192,8 @@ async def _start(
     except OSError as error:
         raise Refused(f"no program can be started: {os.strerror(error.errno or 0)}") from error
     finally:
-        for name in words.keys() & _PASSED:
-            os.close(words[name])
+        if "FILTER" in words:
+            os.close(words["FILTER"])
 
 
 def _readable(text: bytes) -> int:

@@ -48,9 +48,8 @@ def main(limits: str, *argv: str) -> int:
         limits: ``name=number`` with commas between, e.g. ``FSIZE=1000000,CORE=0``: resource limits of each process;
             ``ALL_PROCESSES``, and in bytes ``ALL_MEMORY``, ``ALL_SHARED`` and ``ALL_DISK``, of all together;
             ``REPORT``, the file descriptor that is told which of these was reached; ``FILTER``, one that the program
-            gets as `FILTER_FD`; ``BESIDE``, one of a folder whose disk is watched too; ``GROUP``, how
-            many processes and threads the kernel is to let all have together, by a control group: for root's programs,
-            of which it counts none otherwise.
+            gets as `FILTER_FD`; ``GROUP``, how many processes and threads the kernel is to let all have together, by
+            a control group: for root's programs, of which it counts none otherwise.
         argv: the program and its arguments.
 
     Returns:
@@ -67,9 +66,8 @@ def main(limits: str, *argv: str) -> int:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    report = asked.get("REPORT")
-    for ours in (asked[name] for name in ("REPORT", "BESIDE") if name in asked):
-        os.set_inheritable(ours, False)
+    if (report := asked.get("REPORT")) is not None:
+        os.set_inheritable(report, False)
     watch = _Watch(asked) if "ALL_PROCESSES" in asked else None
     group = _make_group(asked["GROUP"]) if "GROUP" in asked else None
     program = os.fork()
@@ -217,17 +215,16 @@ class _Watch:
         self._processes, self._memory, self._disk = (asked[f"ALL_{name}"] for name in ("PROCESSES", "MEMORY", "DISK"))
         self._all_shared = asked["ALL_SHARED"]
         self._tasks, self._available, self._shared = self._began = _machine()
-        self._disks: list[str | int] = [".", *(asked[name] for name in ("BESIDE",) if name in asked)]
-        self._began_disk = _free(self._disks)
+        self._began_disk = _free_disk()
         self._looks = 0
 
     def look(self) -> str:
         """Which bound was reached, in a word; empty for none."""
         self._looks += 1
-        disk = _free(self._disks)
+        disk = _free_disk()
         if any(now * 10 < was for now, was in zip(disk, self._began_disk, strict=True)):
             return "full"
-        if any(was - now > self._disk for now, was in zip(disk[::2], self._began_disk[::2], strict=True)):
+        if self._began_disk[0] - disk[0] > self._disk:
             return "disk"
         tasks, available, shared = _machine()
         if available * 10 < self._began[1]:
@@ -313,10 +310,10 @@ def _machine() -> tuple[int, int, int]:
         return 0, 0, 0
 
 
-def _free(folders: list[str | int]) -> list[int]:
-    """How many bytes and how many files fit onto the disk of each folder."""
-    found = map(os.statvfs, folders)
-    return [free for disk in found for free in (disk.f_bavail * disk.f_frsize, disk.f_favail)]
+def _free_disk() -> tuple[int, int]:
+    """How many bytes and how many files fit onto the disk of the folder that the program was started in."""
+    found = os.statvfs(".")
+    return found.f_bavail * found.f_frsize, found.f_favail
 
 
 def _make_group(most: int) -> str:

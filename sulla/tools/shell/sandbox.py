@@ -18,7 +18,6 @@ from sulla.tools.output import Output
 from sulla.tools.paths import translated
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.shell.bounds import MB, NO_SETTINGS, CommandBounds
-from sulla.tools.shell.git_folder import SETTINGS, GitFolders, clear
 from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
 from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.seals import Seal, checked, mounts, seals_of
@@ -69,9 +68,6 @@ NO_NETWORK = (
 """What programs print that need a network; in the sandbox there is none, so nothing else can be the reason."""
 SETUID = re.compile(r"\bchmod\b[^;|&\n]*?\s(?:[ugoa]*[+=][rwxXt]*s|0?[2-7][0-7]{3})(?=[\s,]|$)")
 """A command that sets a setuid or setgid bit. What it prints alone would not tell: others' files refuse any bit."""
-
-GIT_FOLDERS = "git"
-"""The folder of the home that private git folders are in while commands run."""
 
 _TRIAL = (
     "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
@@ -125,8 +121,7 @@ class Shell:
     Args:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
-        home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace. Without one,
-            or if it lies in the workspace, git folders are read-only for a tainted command.
+        home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace.
         programs: which files programs of the owner run.
         bounds: what a command may use of the machine.
     """
@@ -174,6 +169,10 @@ class Shell:
             found.append("commands have no network in the sandbox")
         if self.sealed and "Operation not permitted" in said and SETUID.search(command):
             found.append("the sandbox lets nobody set setuid and setgid bits")
+        if self.sealed and ".git/" in said and "Read-only file system" in said:
+            found.append(
+                "a conversation that holds text from outside changes nothing that git keeps: the person commits"
+            )
         return "; ".join(filter(None, found))
 
     async def open(self, workspace: Path, clock: Clock) -> None:
@@ -184,8 +183,6 @@ class Shell:
             clock: all time.
         """
         self._sandbox = None
-        if self._home is not None:
-            await asyncio.to_thread(clear, self._home / GIT_FOLDERS)
         self.trouble = await self._try(workspace, clock)
 
     async def _try(self, workspace: Path, clock: Clock) -> str:
@@ -236,17 +233,11 @@ class Shell:
 
     def _program(self, command: str, workspace: Path, tainted: bool) -> Program:
         root = os.path.realpath(workspace)
-        grouped, filter_, git = False, b"", None
-        env = environment(Path(root), self._path)
+        grouped, filter_ = False, b""
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
         if self._sandbox is not None:
             with translated("."):
                 seals = seals_of(root, self._programs) if tainted else ()
-                # In the workspace a private folder would be in the command's hands, and it could have another removed.
-                home = Path(os.path.realpath(self._home or root))
-                if not home.is_relative_to(root) and any(seal.path.endswith("/.git") for seal in seals):
-                    git = GitFolders(home / GIT_FOLDERS)
-                    seals, env = git.in_place(seals), {**env, **SETTINGS}
             argv = self._sandbox.wrap(argv, root, seals)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
-        return Program(argv, workspace, env, self.bounds, grouped, filter_, git)
+        return Program(argv, workspace, environment(Path(root), self._path), self.bounds, grouped, filter_)

@@ -33,17 +33,13 @@ MOST_TOLD: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """One file or folder, mounted, so that a command can neither move nor replace it."""
+    """One file or folder, mounted on itself to be read, so that a command can neither change nor replace it."""
 
     path: str
     identity: str
     """Its device and number, as ``stat -c %d:%i`` tells them."""
-    writable: bool = False
-    """Whether what is in it may be written: a private git folder, for commits."""
     whole: bool = False
     """Whether it is a folder that stands for more than can be sealed one by one, or for what cannot be looked at."""
-    source: str = ""
-    """What is mounted there; empty for itself."""
 
 
 @dataclass(slots=True)
@@ -60,7 +56,7 @@ class _Found:
 
 
 def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
-    """What there is to be sealed in a workspace, and in the git folders there. Where that is too much, the folder in
+    """What there is to be sealed in a workspace. Where that is too much, the folder in
     which most of it lies is sealed as a whole, until it is not.
 
     Args:
@@ -72,7 +68,7 @@ def seals_of(workspace: str, programs: ProgramFiles) -> tuple[Seal, ...]:
     """
     found = _walked(workspace, programs)
     whole = set(found.whole)
-    linked = (path for path in found.installed if linked_in(path, found.left, most=0))
+    linked = (path for path in found.installed if _linked_in(path, found.left, most=0))
     kept = {*found.kept, *linked, *led_to(workspace, programs.reader)}
     while len(kept) + len(whole) > MOST_SEALS:
         folder, _ = Counter(path.parent for path in (*kept, *whole)).most_common(1)[0]
@@ -129,7 +125,7 @@ def _below(folder: str, workspace: str, programs: ProgramFiles, found: _Found) -
     return below
 
 
-def linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
+def _linked_in(folder: Path, left: int, *, most: int) -> list[Path]:
     """Files below a folder that have a second name; the folder itself, if they are more than `most` or there are more
     than `left` entries to be looked at: what cannot be looked through counts as linked."""
     linked: list[Path] = []
@@ -156,8 +152,7 @@ def _seal(path: Path, *, whole: bool = False) -> Seal | None:
 
 def mounts(seals: Sequence[Seal]) -> tuple[str, ...]:
     """The words of bubblewrap that seal them."""
-    ways = (("--bind" if seal.writable else "--ro-bind", seal.source or seal.path, seal.path) for seal in seals)
-    return tuple(word for way in ways for word in way)
+    return tuple(word for seal in seals for word in ("--ro-bind", seal.path, seal.path))
 
 
 def checked(argv: tuple[str, ...], seals: Sequence[Seal]) -> tuple[str, ...]:

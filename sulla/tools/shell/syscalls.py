@@ -109,9 +109,10 @@ RULES: Final = (
 """What is refused, by idea. ``tests/tools/shell/test_syscalls.py`` makes each of these calls."""
 
 
-NO_UNIX: Final = _socket((0, "is", 1), verdict=_ERROR | errno.EACCES)
-"""Behind a socket file in the workspace a program outside may listen: who has read what nobody trusts gets none. Pairs
-of sockets within a program are another call."""
+_NO: Final = _ERROR | errno.EACCES
+NO_UNIX: Final = (_socket((0, "is", 1), verdict=_NO), Rule("socketpair", (53, 199), ((1, "any", 2),), _NO))
+"""Behind a socket file in the workspace a program outside may listen: who has read what nobody trusts gets none, but
+for pairs within a program; of these no datagrams (2), which can be sent to any address."""
 
 
 def syscall_filter(machine: str = "", *, unix: bool = True) -> bytes:
@@ -127,7 +128,7 @@ def syscall_filter(machine: str = "", *, unix: bool = True) -> bytes:
     refused = _ERROR | errno.ENOSYS
     program = [(_LOAD, 0, 0, _ARCHITECTURE_AT), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, refused)]
     program += [(_LOAD, 0, 0, _NUMBER_AT), (_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, refused)]
-    for rule in RULES if unix else (NO_UNIX, *RULES):
+    for rule in RULES if unix else (*NO_UNIX, *RULES):
         if (number := rule.numbers[column]) is not None:
             program += _compiled(number, rule.tests, rule.verdict)
     return b"".join(struct.pack("<HBBI", *each) for each in (*program, (_RETURN, 0, 0, ALLOW)))

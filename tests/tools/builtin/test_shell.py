@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -146,20 +144,6 @@ async def test_without_a_sandbox_a_command_reaches_outward_asks_first_and_is_not
         f"Run this without a sandbox, in {bench.context.workspace}: rm -rf x"
     )
     assert (await bench.run("echo hi")).tainted
-
-
-@pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed here")
-async def test_what_a_tainted_command_did_to_git_that_is_not_kept_is_told(bench: Bench, tmp_path: Path) -> None:
-    shell = Shell(os.environ["PATH"], home=tmp_path.with_name("home"))
-    await shell.open(tmp_path, bench.clock)
-    bench.toolbox = Toolbox(shell_tools(shell, bench.jobs))
-    tainted = replace(bench.context, by=Author.TAINTED_AGENT)
-    assert not (await bench.run("git init -q")).is_error
-    done = await bench.use("bash", tainted, command="touch .git/config.worktree")
-    assert done.text.endswith(f" s; {tmp_path}/.git: not kept: config.worktree]"), done.text
-    await bench.use("bash", tainted, command="touch .git/commondir", background=True)
-    await bench.jobs.get(ThreadId("thr_1"), "job_1").over.wait()
-    assert "/.git: not kept: commondir" in (await bench.use("bash_job", action="read", job="job_1")).text
 
 
 async def test_a_job_of_a_conversation_with_text_from_outside_asks_in_the_sandbox_too(
