@@ -137,7 +137,7 @@ class Wizard:
             around = replace(around, ollama=await self._find(given or around.model.ollama_host))
             if around.ollama is None:
                 self._say(f"no Ollama answers at {address(given) if given else where} yet: `ollama serve` starts one")
-        return await self._chosen(of_ollama(around))
+        return await self._chosen(of_ollama(around)) or infer(around)
 
     async def _chosen(self, asked: Question) -> Inferred | None:
         self._list(asked.text, asked.choices)

@@ -34,9 +34,10 @@ NOISE_S: Final = 60.0
 _LOOK_S: Final = 1.0
 """How often a paste that goes on is looked at."""
 
-_EARLY: Final = "[what was typed before the question was not taken; answer now]\n"
-_PASTED: Final = "[a paste is no answer and was not taken; type the answer]\n"
-_UNENDED: Final = "[a paste did not come to its end and was not taken; type the answer]\n"
+# Each fits a line of a narrow terminal: what is above the last line of a prompt is cut there, not wrapped.
+_EARLY: Final = "[typed before the question: not taken; answer now]\n"
+_PASTED: Final = "[a paste is no answer: not taken; type the answer]\n"
+_UNENDED: Final = "[a paste without an end: not taken; type the answer]\n"
 _NOISE: Final = f"[the keyboard was not quiet for {NOISE_S:.0f} s: the question is left open]"
 
 

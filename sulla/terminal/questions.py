@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,6 +22,8 @@ VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
 """The protocol's words for answers; the daemon says which of them fit."""
 YES = ("y", "yes")
 NO = ("n", "no")
+_COMMAND = re.compile(r"/[a-z]+( .*)?")
+"""What a talk takes for a command."""
 ALWAYS = ("always",)
 GIVE_UP = ("give up", "give_up")
 
@@ -160,6 +163,8 @@ def read(question: Question, line: str) -> Given | None:
             return Given("approve")
         if word in ALWAYS:
             return Given("always")
+        if _COMMAND.fullmatch(said):
+            return None  # meant for the talk around it: no reason for a no
         return Given("reject", "" if word in NO else said)
     if question.id.startswith(_YES_OR_NO):
         word = _bare(word)

@@ -255,7 +255,10 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
     assert settings.daemon.zone == "Europe/Berlin"
 
 
-def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("typed", "kept"), [("2", "ollama:small:1b"), ("", "ollama:big:70b")])
+def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(
+    typed: str, kept: str, tmp_path: Path
+) -> None:
     with beside(lambda clock: FakeOllama(Script(()), clock, models=("big:70b", "small:1b"))) as fake:
         place = Place(tmp_path / "home")
         with terminal(INIT, place.environ) as seen:
@@ -264,14 +267,14 @@ def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(tmp_
                 ("4 if you just press Enter:", "7\n"),
                 ("4 if you just press Enter:", "3\n"),
                 ("Where it is, or will be", f"{fake.url}\n"),
-                ("1 if you just press Enter:", "2\n"),
+                ("1 if you just press Enter:", f"{typed}\n"),
                 *REST,
             )
             shown, url = seen.shown, fake.url
     assert "'7' is none of them: expected a number from 1 to 4" in shown
     assert "(none answers at http://127.0.0.1:" in shown
     model = load_settings({}, {}, place.home).model
-    assert (model.name, model.ollama_host) == ("ollama:small:1b", url)
+    assert (model.name, model.ollama_host) == (kept, url)
 
 
 def test_a_service_that_speaks_openais_api_is_asked_for_its_address_and_any_key_is_its_own(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ async def test_a_paste_that_does_not_end_locks_no_question(capsys: Capsys) -> No
         answer = asyncio.create_task(ended(read_answer("yes or no> ", clock)))
         await clock.advance(QUIET_S)
         keys.send_text("\x1b[200~yes\r\x03")
-        while "did not come to its end and was not taken" not in seen:
+        while "a paste without an end: not taken" not in seen:
             await clock.advance(0.1)
             seen += capsys.readouterr().out
         assert clock.elapsed() >= PASTE_S
@@ -102,7 +102,7 @@ async def shown(capsys: Capsys, text: str) -> str:
 def test_what_was_typed_before_the_question_does_not_answer_it(place: Place) -> None:
     with terminal(ASK, place.environ) as seen:
         seen.type("y\n")
-        seen.until("was not taken; answer now]")
+        seen.until("not taken; answer now]")
         seen.until("or why not>")
         refuse(seen, place, "That was it.")
         assert seen.process.wait(PATIENCE_S) == Exit.OK
@@ -116,7 +116,7 @@ async def test_keys_count_only_after_the_keyboard_was_quiet_since_the_question(c
             await clock.advance(0.9 * QUIET_S)
             keys.send_text(early)
             await clock.settle()
-        assert "yes or no>" not in await shown(capsys, "was not taken; answer now]")
+        assert "yes or no>" not in await shown(capsys, "not taken; answer now]")
         await clock.advance(QUIET_S)
         await shown(capsys, "yes or no>")
         keys.send_text("no\r")

@@ -25,6 +25,7 @@ CHOICE = Question("answer:ans_1", "Which one?", choices=("Red", "blue", "give up
         (CALL, "always\n", Given("always")),
         (CALL, "not on a Sunday\n", Given("reject", "not on a Sunday")),
         (CALL, "ok\n", Given("reject", "ok")),  # what is not clearly a yes is none
+        (CALL, "/stop all\n", None),
         (EXACT, "always\n", None),
         (CALL, "\n", None),
         (REVIEW, "again\n", Given("run_again")),
@@ -35,6 +36,8 @@ CHOICE = Question("answer:ans_1", "Which one?", choices=("Red", "blue", "give up
         (YES_OR_NO, "Y\n", Given("approve")),
         (YES_OR_NO, "no\n", Given("reject")),
         (YES_OR_NO, "give up\n", Given("give_up")),
+        (YES_OR_NO, '"Yes."\n', Given("approve")),
+        (CHOICE, "Blue.\n", Given("result", "blue")),
         (YES_OR_NO, "fine\n", None),  # what is not clearly a yes or a no is neither
         (YES_OR_NO, "always\n", None),
         (CHOICE, "1\n", Given("result", "Red")),
