@@ -79,7 +79,10 @@ _SAYS: dict[str, Callable[[dict[str, Any], Data], Says]] = {
     "INPUT": _input,
     "OVERHEARD": _overheard,
     "TEXT_MESSAGE_END": _reply,
-    "ANSWER": lambda _, data: (f"answer to {data['wait_id']} ({data.get('verdict', 'result')})", data["text"]),
+    "ANSWER": lambda _, data: (
+        f"answer to {data['wait_id']} ({data.get('verdict', 'result')}{f', {by}' if (by := data.get('by')) else ''})",
+        data["text"],
+    ),
     "SUMMARY": lambda _, data: (f"summary of all up to #{data['covers_seq']}", data["text"]),
     "NOTICE": lambda _, data: (notice_head(data), data["text"]),
     "PLAYBOOK_ENDED": lambda _, data: (f"playbook {data['name']} {data['status']}", data.get("text", "")),
