@@ -165,7 +165,7 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "SUSPENDED": _waits,
     "RESUMED": lambda data: f"[goes on: {data['reason']}]",
     "RUN_PAUSED": lambda data: f"[{paused_head(data)}]",
-    "RUN_WAITING": lambda data: f"[{waiting_words(data['reason'], data['wait_s'])}]",
+    "RUN_WAITING": lambda data: f"[{waiting_words(data['reason'], data['wait_s'], data.get('said', ''))}]",
     "BARGED_IN": lambda data: "[somebody spoke over the reply]",
     "STOP": lambda data: "[somebody asked to stop]",
     "CONTINUE": lambda data: "[somebody asked to continue]",
