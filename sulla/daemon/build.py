@@ -136,7 +136,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *(pair for one in built for pair in one.methods),
         )
     )
-    forget = (core.tools.jobs.forget, scene.feed.forget, *(one.forget for one in built if one.forget is not None))
+    kept = (core.tools.jobs.forget, core.tools.held.forget, scene.feed.forget)
+    forget = (*kept, *(one.forget for one in built if one.forget is not None))
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
