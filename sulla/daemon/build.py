@@ -124,7 +124,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     handle = worker(partial(core.models.before, turns.attend), core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
-    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, built, work)
+    takers = (Built(take_up=core.tools.web.take_up), *built)
+    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, takers, work)
     agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)
     services = dict(
         (

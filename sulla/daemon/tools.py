@@ -8,7 +8,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Words
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.web import make_web_tools
+from sulla.daemon.web import HomeWeb, make_web_tools
 from sulla.tools.base import Tool
 from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.program_files import ProgramFiles
@@ -28,12 +28,13 @@ class HomeTools:
     shell: Shell
     jobs: ShellJobs
     held: HeldChanges
-    web: tuple[Tool, ...]
+    web: HomeWeb
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What agents can do with them."""
-        return (*(with_news(tool, self.jobs) for tool in shell_tools(self.shell, self.jobs, self.held)), *self.web)
+        shell = shell_tools(self.shell, self.jobs, self.held)
+        return (*(with_news(tool, self.jobs) for tool in shell), *self.web.tools)
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[Words, ...]:
         """How jobs of a thread have ended that it was not told of yet."""

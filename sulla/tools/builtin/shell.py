@@ -8,10 +8,10 @@ from functools import partial
 from typing import Annotated, Final, Literal
 
 from sulla.core.errors import NotFound, Refused
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
-from sulla.tools.define import define, giving, value
+from sulla.tools.define import define, giving
 from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
@@ -83,7 +83,8 @@ def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
             return _with_rest(done, await held.land(layer, context.thread_id))
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
-    status = value("integer", "0 where the step has not failed; null for a job in the background")
+    told = "0, for a step fails with any other; null for a job in the background"
+    status: JsonObject = {"type": ["integer", "null"], "enum": [0, None], "description": told}
     return giving(replace(tool, asks=partial(_asks, shell), files="all"), exit_status=status)
 
 
