@@ -1,8 +1,8 @@
 """The fast way of a text frame: past ASGI and past uvicorn, straight to the transport (`gateway.direct`).
 
 The layers between cost a token as much as the kernel does. What one step of the event loop has for a client leaves
-together: to wake the client's process costs as much as ten frames. All that is presumed of uvicorn's WebSocket for this stands
-here: where it does not hold, and where the setting is off, there is no such way, and a connection's writer sends
+together: to wake the client's process costs as much as ten frames. All that is presumed of uvicorn's WebSocket for this
+stands here: where it does not hold, and where the setting is off, there is no such way, and a connection's writer sends
 everything through ASGI. What comes in, the upgrade, pings and the close never go this way.
 """
 
