@@ -70,6 +70,8 @@ class View:
     """The run that goes on; empty for none."""
     queued: dict[str, None] = field(default_factory=dict, init=False)
     """The runs whose messages wait for their turn."""
+    held: int = field(default=0, init=False)
+    """How many of these a stop holds back."""
     asks: bool = field(default=False, init=False)
     """Whether the run that goes on waits for a person."""
     _began_at: str = field(default="", init=False)
@@ -138,13 +140,14 @@ class View:
     # ------------------------------------------------------------------------------------------------ messages and runs
 
     def _on_input(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued[run_id] = None
+        self.queued[run_id], self.held = None, 0
         if data["message_id"] in self.own:
             return []
         return said(event, "you, elsewhere")
 
     def _on_run_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self.queued.pop(run_id, None)
+        self.held = 0
         self.running, self.asks, self._began_at = run_id, False, str(event.get("at", ""))
         self._doing = Doing("begins", now_s)
         return []
@@ -155,7 +158,7 @@ class View:
         return [_faint("[the answer takes along what was said meanwhile]")]
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        held = len(self.queued)
+        held = self.held = len(self.queued)
         said = (
             "1 message is held; your next one lets it go on, and /stop all drops it"
             if held == 1
@@ -170,6 +173,7 @@ class View:
             return []
         outcome = data.get("outcome", {})
         if outcome.get("reason") == _DROPPED:
+            self.held = max(0, self.held - 1)
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
