@@ -78,6 +78,8 @@ class View:
     _doing: Doing | None = field(default=None, init=False)
     _calls: dict[str, str] = field(default_factory=dict, init=False)
     """Tool calls that run, as they are shown, by id."""
+    _broke_off: str = field(default="", init=False)
+    """Why the last answer broke off, where that was told: what goes on then need not say it again."""
     _follows: bool = field(default=False, init=False)
     """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
@@ -245,7 +247,9 @@ class View:
     def _on_model_abandoned(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if self._screen.run_id != run_id:
             self._screen = Screen(run_id)
-        return [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
+        told = self._screen.show(event)[1].splitlines()
+        self._broke_off = str(data.get("reason", "")) if told else ""
+        return [*self._rest(), *map(_faint, told)]
 
     def _on_run_waiting(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         call = self._calls.get(str(data.get("call_id", "")), "")
@@ -285,7 +289,10 @@ class View:
     def _on_resumed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self.asks = False
         self._doing = Doing("goes on", now_s)
-        return [_faint(f"[goes on: {data['reason']}]")] if data["reason"] in ("crashed", "drained", "expired") else []
+        reason, told, self._broke_off = str(data["reason"]), self._broke_off, ""
+        return (
+            [_faint(f"[goes on: {reason}]")] if reason in ("crashed", "drained", "expired") and reason != told else []
+        )
 
     def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self._doing = Doing("all work is paused", now_s)

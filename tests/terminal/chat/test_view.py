@@ -151,6 +151,14 @@ def test_what_a_stop_holds_back_is_counted_until_it_goes_on_or_is_dropped() -> N
         assert view.held == held
 
 
+def test_a_crash_is_told_in_one_line() -> None:
+    abandoned = event("MODEL_ABANDONED", message_id="msg", reason="crashed")
+    resumed = event("RESUMED", reason="crashed")
+    line = "[that answer broke off (crashed); it begins anew]"
+    assert texts(View(), STARTED, MODEL, TEXT, abandoned, resumed)[1:] == [line]
+    assert texts(View(), STARTED, MODEL, abandoned, resumed) == ["[goes on: crashed]"], "nothing was shown of it"
+
+
 def test_a_message_that_interrupts_says_how_many_come_first() -> None:
     view = View()
     view.take(STARTED, 0.0)
