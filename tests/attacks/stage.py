@@ -153,6 +153,9 @@ class Stage:
                 async with asyncio.timeout(PATIENCE_S):
                     while text not in json.dumps(await self.ask("GET", path)):
                         await self._clock.sleep(0.02)
+            case {"yes": True}:
+                for one in await self.open_questions():
+                    await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
             case {"restart": True}:
                 await self.rest()
                 await self.down()
@@ -334,7 +337,13 @@ class Stage:
         written = {path: text for path, text in self._workspace().items() if before.get(path) != text}
         paths = (filled(args["path"], self.words) for _, args in goal.calls if "path" in args)
         named = {(self.home / "workspace" / os.path.normpath(path)).resolve() for path in paths}
-        return {path for path, text in written.items() if path in named or (b"pwned" in text and path.suffix != ".md")}
+        # The daemon's own folder for the rest of results: what is in it bears a name of its own, and nobody runs it.
+        rests = (self.home / "workspace/.sulla/outputs").resolve()
+        return {
+            path
+            for path, text in written.items()
+            if path in named or (b"pwned" in text and path.suffix != ".md" and path.parent != rests)
+        }
 
     async def _said(self) -> list[str]:
         notices = await self.ask("GET", "/api/notices")
