@@ -124,7 +124,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     handle = worker(partial(core.models.before, turns.attend), core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
-    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, built, work)
+    takers = (Built(take_up=core.tools.web.take_up), *built)
+    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, takers, work)
     agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)
     services = dict(
         (
@@ -136,7 +137,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *(pair for one in built for pair in one.methods),
         )
     )
-    forget = (core.tools.jobs.forget, scene.feed.forget, *(one.forget for one in built if one.forget is not None))
+    kept = (core.tools.jobs.forget, core.tools.held.forget, scene.feed.forget)
+    forget = (*kept, *(one.forget for one in built if one.forget is not None))
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)

@@ -14,6 +14,7 @@ from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import ANSWER, is_own_wait
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
+from sulla.tools.schema import problems_of_answer
 
 _VERDICTS: dict[str, tuple[Verdict, ...]] = {
     "approval": ("approve", "reject", "always"),
@@ -45,7 +46,8 @@ def check_verdict(question: str, verdict: Verdict) -> None:
 
 
 async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str, text: str) -> None:
-    """See whether an answer is one of those that can be chosen: the first one wins, so a wrong one must not be kept.
+    """See whether an answer is one of those that can be chosen, and meets its schema: the first one wins, so a wrong
+    one must not be kept.
 
     Args:
         threads: where the question is.
@@ -54,7 +56,7 @@ async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str,
         text: the answer.
 
     Raises:
-        InvalidInput: it is none of them.
+        InvalidInput: it is none of them, or does not meet it.
         NotFound: there is no such thread.
         StoreUnavailable: the store does not answer.
     """
@@ -65,6 +67,8 @@ async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str,
     wait = run.waits.get(question) if run is not None else None
     if wait is not None and wait.choices and text not in wait.choices:
         raise InvalidInput(f"text: got {text[:80]!r}, and {question!r} is answered with {' or '.join(wait.choices)}")
+    if wait is not None and wait.form and (problems := problems_of_answer(text, wait.form)):
+        raise InvalidInput(f"text: the answer does not fit: {'; '.join(problems)}")
 
 
 async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingThread]:

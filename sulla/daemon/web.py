@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.daemon.settings.config import Settings
 from sulla.host.sections import WebSettings
+from sulla.host.settings import HomeSettings
 from sulla.tools.base import Tool
 from sulla.tools.builtin.engines import Engine, brave, searxng
 from sulla.tools.builtin.http import http_tool
@@ -13,21 +17,38 @@ from sulla.tools.web.fetch import Fetcher
 from sulla.tools.web.urls import OwnHosts, parse_url, read_own_hosts
 
 
-def make_web_tools(settings: Settings) -> tuple[Tool, ...]:
-    """The tools that read and search it. Nothing is asked yet.
+@dataclass(frozen=True, slots=True)
+class HomeWeb:
+    """The tools that read and search the web. They live as long as the daemon."""
+
+    tools: tuple[Tool, ...]
+    fetcher: Fetcher
+
+    def take_up(self, settings: HomeSettings) -> Callable[[], None]:
+        """See `host.Built.take_up`."""
+        hosts = _own_hosts(settings.section(WebSettings))
+        return lambda: self.fetcher.take(hosts)
+
+
+def make_web_tools(settings: Settings) -> HomeWeb:
+    """Make what reads and searches it. Nothing is asked yet.
 
     Raises:
         SettingsError: the settings ask for a search that there is not, or name what is no host.
     """
     web = settings.web
-    try:
-        fetcher = Fetcher(read_own_hosts(web.allow_hosts))
-    except InvalidInput as error:
-        raise SettingsError(f"web.allow_hosts: {error.message}") from error
+    fetcher = Fetcher(_own_hosts(web))
     engine = _engine(web)
     # An owner's own engine is mostly on the owner's own network, and it alone may be asked there.
     own = OwnHosts() if engine is None or web.search == "brave" else OwnHosts(frozenset({_place_of(engine)}))
-    return (*web_tools(fetcher, engine, Fetcher(own)), http_tool(fetcher))
+    return HomeWeb((*web_tools(fetcher, engine, Fetcher(own)), http_tool(fetcher)), fetcher)
+
+
+def _own_hosts(web: WebSettings) -> OwnHosts:
+    try:
+        return read_own_hosts(web.allow_hosts)
+    except InvalidInput as error:
+        raise SettingsError(f"web.allow_hosts: {error.message}") from error
 
 
 def _engine(web: WebSettings) -> Engine | None:

@@ -215,6 +215,8 @@ class ShellSettings(Section):
 class WebSettings(Section):
     """How agents read the web and search it (docs/web.md)."""
 
+    live: ClassVar[frozenset[str]] = frozenset({"allow_hosts"})
+
     search: Literal["", "brave", "searxng"] = ""
     """What searches: `brave`, with `brave_api_key`, or `searxng`, with `searxng_url`; empty for nothing."""
     brave_api_key: SecretStr = SecretStr("")

@@ -30,7 +30,7 @@ from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.playbooks.triggers.chat import chooser
 from sulla.playbooks.triggers.events import event_follower
-from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules
+from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules, end_of_run
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
@@ -63,6 +63,7 @@ def build(host: Host) -> Built:
     runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, lambda: team.ids, host.waker, host.waker.queued)
     timed = ScheduledStarts(catalog, runs)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
+    timetable.begins.playbook_end = end_of_run
     agents = AgentPlaybooks(runs, catalog, host.threads, chooser(partial(_decider, host)))
     triggers = TriggerSchedules(catalog, timetable.service, clock)
     events = event_follower(catalog, runs, host.threads, host.store, clock)

@@ -380,3 +380,17 @@ class Definition:
     def all_steps(self) -> tuple[Step, ...]:
         """Those that stand directly in it, in the order in which they have their turn."""
         return (*self.steps, *self.on_error, *self.finally_)
+
+
+def inside(step: Step) -> tuple[Step, ...]:
+    """The steps that stand in a loop or in branches, without those within these.
+
+    Args:
+        step: any step.
+    """
+    match step.does:
+        case LoopStep(body=body):
+            return body
+        case ParallelStep(branches=branches):
+            return tuple(inner for branch in branches.values() for inner in branch)
+    return ()

@@ -37,7 +37,7 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
 def _known(tool: Tool) -> KnownTool:
     foreign = tool.category == "web" or tool.name.startswith(MCP)
     reach = "" if callable(tool.reach) else tool.reach
-    return KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign)
+    return KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign, tool.refuses)
 
 
 def playbook_folder(settings: HomeSettings) -> Path:

@@ -105,11 +105,8 @@ class _Rows:
         elif type(fact) in _ENDS:
             at_ms: int = getattr(fact, "at_ms", 0)
             kind = self.kinds.get(at.partition("@")[0], "")
-            is_begun = row is not None and isinstance(fact, StepSkipped)
             row = row or StepRow(at, kind, "", 0, at_ms, None, None, "", "", 0, 0, "")
-            self.rows[at] = self._ended(
-                replace(row, status="cancelled" if is_begun else _ENDS[type(fact)], ended_ms=at_ms), fact
-            )
+            self.rows[at] = self._ended(replace(row, status=_ENDS[type(fact)], ended_ms=at_ms), fact)
 
     def end(self, at_ms: int) -> None:
         """The run is over: so is what was at work, or was to be tried again.

@@ -17,10 +17,11 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Words
 from sulla.core.words import agent as agent_saying
 from sulla.schedules.records import Fired
-from sulla.schedules.scheduler import StartedAction
+from sulla.schedules.scheduler import PlaybookEnd, StartedAction
 from sulla.schedules.spec import BeatAction, MessageAction, PlaybookAction, ReminderAction, ToolAction
 from sulla.schedules.state import ScheduleState
 from sulla.threads.log.records import Input, ThreadCreated
+from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.builtin.notify import MAX_NOTE, PersonNote
 
@@ -93,6 +94,8 @@ class ExternalActions:
     """Where an agent wakes up."""
     playbook: BeginPlaybook = no_playbooks
     """Begins a playbook."""
+    playbook_end: Callable[[ThreadState], PlaybookEnd | None] = lambda state: None
+    """How the run of a playbook has ended, by its thread; None while it goes on."""
     check_playbook: Callable[[str, FrozenJson], Awaitable[None]] = no_check
     """Does nothing if a playbook is known and these are all its inputs; raises what is wrong."""
 

@@ -1,10 +1,11 @@
-"""What scheduled messages came to: told to people as a notice, and to the schedule, once the turn has ended."""
+"""What scheduled messages came to: told to people as a notice, and to the schedule, once the turn has ended. Of
+scheduled playbooks the schedule alone is told: what people hear of a run, its playbook says.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from sulla.core.clock import Clock
@@ -12,10 +13,10 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.words import Words, agent
-from sulla.schedules.actions import said_as
+from sulla.schedules.actions import ExternalActions, said_as
 from sulla.schedules.records import Fired
-from sulla.schedules.scheduler import Act, StartedAction
-from sulla.schedules.spec import MessageAction
+from sulla.schedules.scheduler import Act, PlaybookEnd, StartedAction
+from sulla.schedules.spec import MessageAction, PlaybookAction
 from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
 from sulla.store.base import Store
@@ -43,6 +44,9 @@ class Reports(Protocol):
     async def report(self, schedule_id: str, slot: str, failure: str) -> None:
         """Say how what was begun for a firing has ended."""
 
+    async def told_end(self, schedule_id: str, slot: str, end: PlaybookEnd) -> None:
+        """Say how the playbook has ended that a firing began."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
@@ -52,7 +56,8 @@ class _Turn:
     title: str
     slot: str
     thread_id: ThreadId
-    run_id: RunId
+    run_id: RunId | None
+    """None where it is a playbook, which has a thread of its own."""
     tainted: bool
 
 
@@ -73,7 +78,7 @@ class AnswerNews:
         threads: where the turns are.
         store: has their logs.
         schedules: have what was begun.
-        tell: tells people, once under a key.
+        begins: tells people, once under a key, and knows how playbooks have ended.
         clock: for the looks.
     """
 
@@ -82,13 +87,13 @@ class AnswerNews:
         threads: ThreadStore,
         store: Store,
         schedules: ScheduleStore,
-        tell: Callable[[PersonNote], Awaitable[object]],
+        begins: ExternalActions,
         clock: Clock,
     ) -> None:
         self._threads = threads
         self._store = store
         self._schedules = schedules
-        self._tell = tell
+        self._begins = begins
         self._clock = clock
         self._open: dict[tuple[str, str], _Turn] = {}
         self._news = asyncio.Event()
@@ -130,11 +135,11 @@ class AnswerNews:
 
     def _follow(self, state: ScheduleState, slot: str, thread_id: str) -> None:
         action = state.spec.action
-        if isinstance(action, MessageAction) and thread_id and len(self._open) < MOST_OPEN:
-            where = ThreadId(thread_id)
-            run_id = run_of(where, MessageId(said_as(state.id, slot)))
-            title = state.spec.title or state.id
-            self._open[state.id, slot] = _Turn(state.id, title, slot, where, run_id, action.tainted)
+        if isinstance(action, MessageAction | PlaybookAction) and thread_id and len(self._open) < MOST_OPEN:
+            where, says = ThreadId(thread_id), isinstance(action, MessageAction)
+            run_id = run_of(where, MessageId(said_as(state.id, slot))) if says else None
+            title, tainted = state.spec.title or state.id, isinstance(action, MessageAction) and action.tainted
+            self._open[state.id, slot] = _Turn(state.id, title, slot, where, run_id, tainted)
             self._news.set()
 
     async def _wait(self) -> None:
@@ -152,12 +157,17 @@ class AnswerNews:
             if state is None:
                 self._open.pop(key, None)
                 return
+            if turn.run_id is None:
+                if (end := self._begins.playbook_end(state)) is not None:
+                    await reports.told_end(turn.schedule_id, turn.slot, end)
+                    self._open.pop(key, None)
+                return
             waits = any(item.run_id == turn.run_id for item in state.inbox.waiting.values())
             if waits or (state.run is not None and state.run.id == turn.run_id):
                 return
             ending = await self._ending(turn, state.identity.agent)
             tainted = turn.tainted or state.context.tainted
-            await self._say(turn, ending, tainted=tainted)
+            await self._say(turn, ending, turn.run_id, tainted=tainted)
             await reports.report(turn.schedule_id, turn.slot, ending.failure)
         except StoreUnavailable as error:
             log.info("what schedule %s came to is told later: %s", turn.schedule_id, error.message)
@@ -166,14 +176,14 @@ class AnswerNews:
             log.warning("nobody can be told what schedule %s came to: %s", turn.schedule_id, error.message)
         self._open.pop(key, None)
 
-    async def _say(self, turn: _Turn, ending: _Ending, *, tainted: bool) -> None:
+    async def _say(self, turn: _Turn, ending: _Ending, run_id: RunId, *, tainted: bool) -> None:
         said = f"failed: {ending.failure}" if ending.failure else ending.text or "is done, without a word"
         text = f"{turn.title}: {said}"
         text = text if len(text) <= MAX_NOTE else text[: MAX_NOTE - 1] + "…"
         key = f"answer:{turn.schedule_id}:{turn.slot}"
         words = Words(text, agent(tainted=tainted))
-        note = PersonNote(turn.thread_id, turn.run_id, ending.agent, words, "normal", key, unattended=True)
-        await self._tell(note)
+        note = PersonNote(turn.thread_id, run_id, ending.agent, words, "normal", key, unattended=True)
+        await self._begins.tell(note)
 
     async def _ending(self, turn: _Turn, agent: str) -> _Ending:
         """How the turn ended, and what was said last in it; what lies too far back is not looked for."""
@@ -201,5 +211,5 @@ class AnswerNews:
 
 def _untold(state: ScheduleState) -> list[tuple[str, str]]:
     """The firings whose turn was begun and of whose end nobody was told: each with its thread."""
-    ended = {note.slot for note in state.notes if note.what in ("succeeded", "failed")}
+    ended = {note.slot for note in state.notes if note.what in ("succeeded", "failed", "cancelled", "skipped")}
     return [(note.slot, note.said) for note in state.notes if note.what == "begun" and note.slot not in ended]

@@ -87,7 +87,7 @@ def build(host: Host) -> Built:
     schedules = ScheduleStore(host.store, place.clock, place.owner)
     begins.tell = host.needed(Notifier)
     acts = ActionStarter(host.threads, host.waker, host.agents.team.ids[0], begins)
-    news = AnswerNews(host.threads, host.store, schedules, begins.tell, place.clock)
+    news = AnswerNews(host.threads, host.store, schedules, begins, place.clock)
     scheduler = Scheduler(schedules, place.clock, news.following(acts.begin), host.switch.holds)
 
     async def check(spec: Spec) -> None:

@@ -143,6 +143,18 @@ class Succeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """The playbook that was begun has ended. It puts no next time off: what follows a failure the playbook says."""
+
+    kind: ClassVar[str] = "SCHEDULE_ENDED"
+    slot: str
+    at_ms: int
+    how: str
+    """`succeeded`, `failed`, `cancelled`, or `skipped` where there was no place for it."""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
     """The log ends here; it goes on in one with the next number."""
 
@@ -160,14 +172,14 @@ class LogStarted:
 SlotFact = Fired | Missed | Skipped
 Fact = (
     ScheduleSet | SchedulePaused | ScheduleResumed | ScheduleDeleted
-    | SlotFact | Rewound | Delivered | Failed | Succeeded | Moved | LogStarted
+    | SlotFact | Rewound | Delivered | Failed | Succeeded | Ended | Moved | LogStarted
 )  # fmt: skip
 
 _FACTS: Final[dict[str, type[Fact]]] = {
     fact.kind: fact
     for fact in (
         *(ScheduleSet, SchedulePaused, ScheduleResumed, ScheduleDeleted, Fired, Missed, Skipped, Rewound, Delivered),
-        *(Failed, Succeeded, Moved, LogStarted),
+        *(Failed, Succeeded, Ended, Moved, LogStarted),
     )
 }
 

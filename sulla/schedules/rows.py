@@ -18,7 +18,8 @@ class NoteRow:
 
     at_ms: Annotated[Time, Field(alias="at")]
     what: str
-    """`set`, `fired`, `begun`, `succeeded`, `failed`, `missed`, `skipped`, `paused`, `resumed` or `rewound`."""
+    """`set`, `fired`, `begun`, `succeeded`, `failed`, `cancelled`, `missed`, `skipped`, `paused`, `resumed`,
+    `rewound`."""
     slot: str
     """The name of the firing that it is about; empty for none."""
     said: str

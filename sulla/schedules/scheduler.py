@@ -7,7 +7,7 @@ import heapq
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, Literal
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -38,6 +38,14 @@ RETRY_S: Final = 5.0
 BEGIN_S: Final = 600.0
 """How long what cannot be begun at the moment (a full queue, a store that is away) is tried again."""
 _LAGS: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybookEnd:
+    """How a run has ended that a schedule began."""
+
+    how: Literal["succeeded", "failed", "cancelled", "skipped"]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +190,25 @@ class Scheduler:
         if one is None:
             return  # removed meanwhile: nobody needs to know any more
         now_ms = self._now_ms()
-        fact = f.Failed(slot, now_ms, failure, begun=True) if failure else f.Succeeded(slot, now_ms)
+        await self._ended(one, f.Failed(slot, now_ms, failure, begun=True) if failure else f.Succeeded(slot, now_ms))
+
+    async def told_end(self, schedule_id: str, slot: str, end: PlaybookEnd) -> None:
+        """Say how the playbook has ended that a firing began.
+
+        Args:
+            schedule_id: whose firing.
+            slot: which.
+            end: how.
+        """
+        if (one := self._schedules.find(schedule_id)) is not None:
+            await self._ended(one, f.Ended(slot, self._now_ms(), end.how, end.why))
+
+    async def _ended(self, one: ScheduleLog, fact: f.Failed | f.Succeeded | f.Ended) -> None:
         try:
-            await one.offer(fact, f"ended:{slot}", b"ended")
+            await one.offer(fact, f"ended:{fact.slot}", b"ended")
         except NotFound:
             return
-        self.look_at(schedule_id)
+        self.look_at(one.id)
 
     # ---------------------------------------------------------------------------------------------------------- time
 

@@ -219,6 +219,11 @@ def _(fact: f.Succeeded, state: ScheduleState, where: str) -> ScheduleState:
 
 
 @_apply.register
+def _(fact: f.Ended, state: ScheduleState, where: str) -> ScheduleState:
+    return _noted(state, ScheduleNote(fact.at_ms, fact.how, fact.slot, fact.why[:WHY_CHARS]))
+
+
+@_apply.register
 def _(fact: f.Moved, state: ScheduleState, where: str) -> ScheduleState:
     return replace(state, moved=True)
 

@@ -22,6 +22,8 @@ VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
 """The protocol's words for answers; the daemon says which of them fit."""
 YES = ("y", "yes")
 NO = ("n", "no")
+_ANSWER_COLUMNS = 60
+"""So much of somebody else's answer is told."""
 _COMMAND = re.compile(r"/[a-z]+( .*)?")
 """What a talk takes for a command."""
 ALWAYS = ("always",)
@@ -322,6 +324,19 @@ def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> lis
     count = f" ({place} of {of})" if of > 1 else ""
     asks = "asks" if tool_in(question.prompt) else f"{question.tool} asks" if question.tool else "a question"
     return frame(question.prompt, f"{asks}{who}{count}", columns)
+
+
+def elsewhere(event: Row) -> str:
+    """Who else has answered a question, and what, or that it needs no answer any more. Pure.
+
+    Args:
+        event: what has ended it: its `ANSWER`, or else the end of its turn.
+    """
+    if event["type"] != "ANSWER":
+        return "[the question needs no answer any more]"
+    said = one_line(str(event["data"].get("text", "")) or str(event["data"].get("verdict", "")), _ANSWER_COLUMNS)
+    who = one_line(str(event["data"].get("by", "")), _ANSWER_COLUMNS)
+    return f"[answered elsewhere{f' with the token {who}' if who else ''}: {said}]"
 
 
 async def is_sure(question: str, clock: Clock) -> bool:

@@ -8,6 +8,7 @@ is ``3.0`` or ``true``.
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -97,6 +98,34 @@ def validate(args: FrozenJson, schema: FrozenJson) -> tuple[str, ...]:
     if len(problems) > MAX_PROBLEMS:
         return (*problems[:MAX_PROBLEMS], f"… and {len(problems) - MAX_PROBLEMS} more.")
     return tuple(problems)
+
+
+def value_of_answer(answer: Json, schema: FrozenJson) -> Json:
+    """What a person's words mean where an answer has a schema: text if it asks for text, else what they say as JSON.
+
+    Args:
+        answer: the words; anything else is a value already.
+        schema: of the value.
+    """
+    if not isinstance(answer, str) or schema.get("type") == "string":
+        return answer
+    try:
+        value: Json = json.loads(answer)
+    except ValueError:
+        return answer
+    return value
+
+
+def problems_of_answer(answer: Json, schema: FrozenJson) -> tuple[str, ...]:
+    """Why a person's answer does not meet its schema; empty if it does.
+
+    Args:
+        answer: the words, or a value.
+        schema: of the value.
+    """
+    problems: list[str] = []
+    _check(value_of_answer(answer, schema), schema, "it", problems)
+    return tuple(problems[:MAX_PROBLEMS])
 
 
 # ------------------------------------------------------------------------------------------------ from types to schema

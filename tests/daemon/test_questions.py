@@ -9,6 +9,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.daemon.questions import check_choice, check_verdict, questions_of, waiting
 from sulla.gateway.commands import Verdict
 from sulla.gateway.wire import QuestionRow
@@ -116,3 +117,22 @@ async def test_a_choice_that_is_none_is_refused_before_it_could_win(world: World
         await check_choice(world.threads, thread, free, "green")
     with pytest.raises(NotFound):
         await check_choice(world.threads, ThreadId("thr_none"), "answer:1", "green")
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "bad", "said"),
+    [
+        ({"type": "string", "minLength": 3}, "yes", "no", "it: expected at least 3 characters, got 2"),
+        ({"type": "integer", "minimum": 1}, "3", "three", "it: expected integer, got 'three' (string)"),
+        ({"type": "object", "required": ["n"]}, '{"n": 1}', "{}", "it.n: missing"),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_refused_before_it_could_win(
+    world: World, form: JsonObject, good: str, bad: str, said: str
+) -> None:
+    thread = await waits(world, 1, Wait("answer:1", CallId(""), "What?", form=form), HUMAN)
+    await check_choice(world.threads, thread, "answer:1", good)
+    with pytest.raises(InvalidInput) as refused:
+        await check_choice(world.threads, thread, "answer:1", bad)
+    assert refused.value.message.startswith("text: the answer does not fit: ")
+    assert said in refused.value.message

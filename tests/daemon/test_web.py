@@ -8,7 +8,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.daemon.settings.config import load_settings
+from sulla.daemon.settings.config import Settings, load_settings
 from sulla.daemon.web import make_web_tools
 from sulla.host.system import SystemClock
 from sulla.tools.base import Done
@@ -20,7 +20,7 @@ from tests.tools.contexts import context_in
 
 def tools(home: Path, **web: Json) -> Toolbox:
     settings = load_settings({}, {("web", name): value for name, value in web.items()}, home)
-    return Toolbox(make_web_tools(settings))
+    return Toolbox(make_web_tools(settings).tools)
 
 
 async def call(toolbox: Toolbox, name: str, **args: Json) -> Done:
@@ -68,5 +68,40 @@ def test_settings_that_cannot_work_are_refused_at_the_start(tmp_path: Path, web:
 
 def test_the_key_comes_from_the_variable_that_others_use_and_is_a_secret(tmp_path: Path) -> None:
     settings = load_settings({"BRAVE_API_KEY": "a-key-of-brave", "SULLA_WEB__SEARCH": "brave"}, {}, tmp_path)
-    assert len(make_web_tools(settings)) == 3
+    assert len(make_web_tools(settings).tools) == 3
     assert "a-key-of-brave" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:8080/x", "web.allow_hosts = ['127.0.0.1:8080'] and `sulla reload`"),
+        ("http://localhost/x", "web.allow_hosts = ['localhost'] and `sulla reload`"),
+        ("http://example.org:25/", "port 25 is not one of 80, 443"),
+        ("http://169.254.169.254/latest", "a cloud's metadata service"),
+        ("ftp://example.org/", "only http:// and https://"),
+        ("http://nas.lan:3000/x", ""),
+        ("https://example.org/x", ""),
+    ],
+)
+def test_what_is_refused_is_known_without_asking_and_nothing_is_looked_up(url: str, said: str) -> None:
+    toolbox = tools(Path("/"), allow_hosts=["nas.lan:3000"])
+    refusing = {tool.name: tool.refuses for tool in toolbox if tool.refuses is not None}
+    assert sorted(refusing) == ["http", "web_fetch"]
+    for refuses in refusing.values():
+        assert said in refuses({"url": url})
+        assert bool(refuses({"url": url})) == bool(said)
+
+
+def test_hosts_that_are_allowed_later_are_taken_up_by_a_daemon_that_runs(tmp_path: Path) -> None:
+    def written(*hosts: str) -> Settings:
+        return load_settings({}, {("web", "allow_hosts"): list(hosts)}, tmp_path)
+
+    web = make_web_tools(written())
+    assert "`sulla reload`" in web.fetcher.refuses("http://127.0.0.1:3000/")
+    take = web.take_up(written("127.0.0.1:3000"))
+    assert web.fetcher.refuses("http://127.0.0.1:3000/")
+    take()
+    assert not web.fetcher.refuses("http://127.0.0.1:3000/")
+    with pytest.raises(SettingsError, match=r"web.allow_hosts"):
+        web.take_up(written("not a host"))

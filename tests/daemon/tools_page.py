@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from sulla.agent.spec import SULLA
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, Json
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
 from sulla.testing.clock import ManualClock
@@ -69,7 +69,9 @@ def _field(name: str, about: FrozenJson) -> str:
     kinds = ", ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     low, high = (next((about[f"{end}{of}"] for of in _SIZES if f"{end}{of}" in about), None) for end in ("min", "max"))
     if choices := about.get("enum"):
-        kinds = ", ".join(f"`{choice}`" for choice in cast("list[str]", choices))
+        kinds = ", ".join(
+            f"`{choice if isinstance(choice, str) else json.dumps(choice)}`" for choice in cast("list[Json]", choices)
+        )
     elif low is not None or high is not None:
         kinds += (
             f", {'to' if low is None else f'{low} to' if high is not None else f'from {low}'} {high or ''}".rstrip()

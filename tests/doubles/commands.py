@@ -262,11 +262,11 @@ class MemoryCommands:
         self._thread(thread_id)
         return [one for waiting in self.questions if waiting.thread_id == thread_id for one in waiting.questions]
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep an answer as an event."""
         await self._called("answer", thread_id, question, verdict, text)
         self._thread(thread_id)
-        return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
+        return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text, by=by).seq or 0
 
     async def list_agents(self) -> Agents:
         """One agent."""

@@ -29,6 +29,11 @@ KNOWN = KnownNames(
             "pure",
             gives={"lines": {"type": "integer"}},
         ),
+        "http": KnownTool(
+            {"type": "object", "properties": {"url": {"type": "string"}}},
+            "pure",
+            refuses=lambda args: "it is your own" if str(args.get("url")).startswith("http://localhost") else "",
+        ),
         "web_search": KnownTool({"type": "object"}, "pure", "no web search is set up"),
     },
     agents={"researcher", "writer"},

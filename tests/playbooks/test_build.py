@@ -57,6 +57,37 @@ async def test_the_schedule_of_a_playbook_begins_it_and_follows_its_file(tmp_pat
             assert made["action"] == "playbook greet"
 
 
+async def _came_to(client: Client, slots: int) -> list[tuple[str, str]]:
+    """What a schedule says of its firings, the newest first, once so many of them have ended."""
+    while True:
+        (row,) = (await client.call("schedule.list"))["schedules"]
+        last: dict[str, tuple[str, str]] = {}
+        for note in row["notes"]:
+            if note["slot"]:
+                last[note["slot"]] = (note["what"], note["said"])
+        found = [came for came in last.values() if came[0] not in ("fired", "begun")]
+        if len(found) == slots:
+            return found
+
+
+async def test_a_schedule_says_what_became_of_the_run_that_it_began(tmp_path: Path) -> None:
+    place = home(tmp_path, greet='{schedule: "0 9 1 1 *"}\nconcurrency: {when_full: skip}')
+    file = place.home / "workflows" / "greet.yaml"
+    file.write_text(file.read_text().replace(STEPS, "steps: [{id: ask, human: Shall it?}, {id: bad, fail: no tea}]\n"))
+    with place.up():
+        async with open_client(door(place.home)) as client:
+            while not (await client.call("schedule.list"))["schedules"]:
+                pass
+            await client.call("schedule.run", schedule="playbook_greet_1", request_id="one")
+            while not (runs := (await client.call("workflow.runs", status="waiting"))["runs"]):
+                pass
+            first = runs[0]["run"]
+            await client.call("schedule.run", schedule="playbook_greet_1", request_id="two")
+            assert await _came_to(client, 1) == [("skipped", f"skipped: {first} went on, and 1 may at a time")]
+            await client.call("workflow.cancel", run=first, why="enough")
+            assert ("cancelled", "enough") in await _came_to(client, 2)
+
+
 async def test_a_message_and_what_comes_of_it_start_theirs_once(tmp_path: Path) -> None:
     place = home(tmp_path, triage="{chat: a new lead}", after="{event: run.finished}")
     with place.up():

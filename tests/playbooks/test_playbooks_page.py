@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks import definition
 from sulla.playbooks.expression import grammar as expression_grammar
 from sulla.playbooks.expression import values as expression_values
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file import check_fault, form, read, read_steps
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.rehearsal.base import RehearsalSetting
+from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed
+from sulla.playbooks.rehearsal.cases import Fixtures
 from sulla.playbooks.rehearsal.cases_judge import try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import dry_run
+from sulla.playbooks.rehearsal.rehearse import rehearse
 from tests.playbooks.homes import known_nowhere
 from tests.playbooks.playbooks_page import PAGE, wanted
 
@@ -70,6 +74,38 @@ def test_the_test_of_the_page_is_whole_and_passes() -> None:
     cases, faults = read_cases(example[1], playbook, find)
     assert faults == ()
     assert [try_case(case, playbook, RehearsalSetting(find, evaluate)).misses for case in cases] == [()]
+
+
+def test_the_recipes_of_the_page_are_whole_and_come_to_what_they_say() -> None:
+    part = PAGE.read_text().partition("### Tables, long lists, and files that grow")[2].partition("\n## ")[0]
+    overdue, each_row, journal = [_playbook(text) for text in re.findall(r"```yaml\n(.*?)```", part, re.DOTALL)]
+    table = "name,amount,days\nAnn,10.50,31\nBo,7,30\nCy,0.25,90\n"
+    assert _came_to(overdue, {}, f"{{read: {{result: {{text: {json.dumps(table)}}}}}}}").outputs == {
+        "sum": 10.75,
+        "names": ["Ann", "Cy"],
+    }
+    rows: list[Json] = [f"r{number}" for number in range(3_000)]
+    found = _came_to(each_row, {"rows": rows}, "{}")
+    assert sum(row.at.startswith("say@") for row in found.rows) == 3_000
+    for fixture, written in (("{error: no such file}", "two\n"), ('{result: {text: "one\\n"}}', "one\ntwo\n")):
+        (_, call) = _came_to(journal, {"line": "two"}, f"{{before: {fixture}, after: done}}").calls
+        assert call.args["content"] == written
+
+
+def _playbook(text: str) -> definition.Definition:
+    checked = check_playbook(text, known_nowhere())
+    assert checked.faults == ()
+    assert checked.definition is not None
+    return checked.definition
+
+
+def _came_to(playbook: definition.Definition, inputs: FrozenJson, fixtures: str) -> Rehearsed:
+    def find(name: str) -> definition.Definition:
+        raise AssertionError(name)
+
+    cases, faults = read_cases(f"- {{name: a, fixtures: {fixtures}}}", playbook, find)
+    assert faults == ()
+    return rehearse(playbook, inputs, Fixtures(cases[0].fixtures), RehearsalSetting(find, evaluate))
 
 
 def test_the_page_names_every_starter() -> None:

@@ -169,6 +169,7 @@ FACTS: tuple[f.Fact, ...] = (
     f.Delivered("s", 1, "thr_1", "run_1"),
     f.Failed("s", 1, "broke", begun=True),
     f.Succeeded("s", 1),
+    f.Ended("s", 1, "skipped", "others went on"),
     f.Moved(),
     f.LogStarted({"a": [1, None, "x"]}),
 )

@@ -17,17 +17,40 @@ from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, 
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.settings.config import Settings
+from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.place import Place
 from sulla.host.sections import ModelSettings
 from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter
 from sulla.models.catalog import ModelName, parse_model, window_of
 from sulla.models.ollama.probe import address, find_ollama
 from sulla.models.tokens.estimate import CountText
+from sulla.models.wire.keys import look_at_key
 
 log = logging.getLogger(__name__)
 
+VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+"""Which variable the key of each service can be in."""
+
 COUNT_S: Final = 10.0
 """How long a service may take to say how large a request is: the turn waits for it."""
+
+
+def key_help(settings: ModelSettings, provider: str) -> str:
+    """What to do where a service does not take its key, by where that is from.
+
+    Args:
+        settings: the keys.
+        provider: ``anthropic`` or ``openai``.
+    """
+    source = settings.source_of(f"{provider}_api_key")
+    if not source:
+        return look_at_key(VARIABLES[provider])
+    if source.endswith(KEYS_FILE):
+        do = "put another one there (`sulla init --key-stdin`, or an editor)"
+    else:
+        do = "put another one there"
+    where = source if source.endswith(".toml") else f"the environment variable {source}"
+    return f"The key is from {where}: {do} and restart the daemon, or see that this one may use the model"
 
 
 def make_provider(settings: Settings, choice: Choice, place: Place) -> Provider:
@@ -48,13 +71,12 @@ def _stands_in(other: StandIn) -> None:
 
 def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
     def anthropic() -> Provider:
-        from sulla.models.anthropic.provider import AnthropicProvider
+        from sulla.models.anthropic.provider import BASE_URL, AnthropicProvider
 
         key = settings.model.anthropic_api_key.get_secret_value()
         base_url = settings.model.anthropic_base_url
-        return (
-            AnthropicProvider(key, place.clock, base_url=base_url) if base_url else AnthropicProvider(key, place.clock)
-        )
+        help_ = key_help(settings.model, "anthropic")
+        return AnthropicProvider(key, place.clock, base_url=base_url or BASE_URL, key_help=help_)
 
     def ollama() -> Provider:
         from sulla.models.ollama.provider import OllamaProvider
@@ -73,7 +95,8 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
         key = settings.model.openai_api_key.get_secret_value()
         base_url = settings.model.openai_base_url or BASE_URL
         options = OpenAiOptions(settings.model.openai_form)
-        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options)
+        help_ = key_help(settings.model, "openai")
+        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options, key_help=help_)
 
     def offline() -> Provider:
         from sulla.models.offline.provider import OfflineProvider
@@ -105,14 +128,16 @@ async def known_models(settings: ModelSettings, model: ModelName, clock: Clock, 
         from sulla.models.anthropic.probe import find_anthropic
 
         key = settings.anthropic_api_key.get_secret_value()
-        return await find_anthropic(model.model, key, settings.anthropic_base_url, clock, timeout_s)
+        help_ = key_help(settings, model.provider)
+        return await find_anthropic(model.model, key, settings.anthropic_base_url, clock, timeout_s, help_)
     if model.provider == "openai":
         from sulla.models.openai.probe import list_openai
 
         if find_spec("openai") is None:
             raise _not_installed(model, "openai")
         key = settings.openai_api_key.get_secret_value()
-        return await list_openai(model.model, key, settings.openai_base_url, clock, timeout_s)
+        help_ = key_help(settings, model.provider)
+        return await list_openai(model.model, key, settings.openai_base_url, clock, timeout_s, help_)
     found = await find_ollama(settings.ollama_host, clock)
     if found is None:
         where = address(settings.ollama_host)

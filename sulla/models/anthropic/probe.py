@@ -8,9 +8,9 @@ from urllib.parse import quote
 import orjson
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderKeyMissing, ProviderUnreachable
-from sulla.models.anthropic.errors import status_error
-from sulla.models.wire.failures import no_answer
+from sulla.core.errors import ProviderKeyMissing
+from sulla.models.anthropic.errors import KEY_HELP, status_error
+from sulla.models.wire.failures import no_connection
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.listing import Answer, get
@@ -23,7 +23,12 @@ _VERSION: Final = "2023-06-01"
 
 
 async def find_anthropic(
-    model: str, api_key: str, base_url: str, clock: Clock, timeout_s: float = PROBE_S
+    model: str,
+    api_key: str,
+    base_url: str,
+    clock: Clock,
+    timeout_s: float = PROBE_S,
+    key_help: str = KEY_HELP,
 ) -> tuple[str, ...]:
     """Ask for a model by its name.
 
@@ -33,6 +38,7 @@ async def find_anthropic(
         base_url: where the service is; empty for its own address.
         clock: for the deadline.
         timeout_s: how long an answer may take, in seconds.
+        key_help: what to do where the key is not taken.
 
     Returns:
         The model, if it is there; else those that are, and none where the service does not list them. The key was
@@ -53,15 +59,12 @@ async def find_anthropic(
         if answer.status == 404:
             return _names(await get(f"{root}?limit=100", headers, clock, timeout_s))
     except OSError as error:
-        if isinstance(error, ConnectionResetError | BrokenPipeError):
-            raise no_answer(root, f"the model {model!r}") from error
-        what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
-        raise ProviderUnreachable(
-            f"Anthropic cannot be reached ({what}): check the network and ANTHROPIC_BASE_URL"
-        ) from error
+        late = TimeoutError(f"no answer within {timeout_s:g} s") if isinstance(error, TimeoutError) else error
+        raise no_connection(model, root, "ANTHROPIC_BASE_URL", late, OSError) from error
     if answer.status >= 300:
         kind, said = text_at(answer.body, "error", "type"), text_at(answer.body, "error", "message")
-        raise status_error(model, answer.status, kind, (said or _shown(answer)).replace(api_key, "***"))
+        words = (said or _shown(answer)).replace(api_key, "***")
+        raise status_error(model, answer.status, kind, words, key_help=key_help)
     return (model,)
 
 

@@ -113,7 +113,8 @@ class OllamaProvider:
         except (TimeoutError, *_BROKEN) as error:
             raise self._unanswered(model, timeout_s, error) from error
         wait_s = retry_after_s(response.headers, self._clock.now())
-        raise refused(service_error(model, response.status_code, _said(said), wait_s), response.status_code)
+        status = response.status_code
+        raise refused(service_error(model, status, _said(said), wait_s), status, self._address)
 
     async def _all(self, response: httpx.Response, model: str) -> bytes:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from sulla.core.errors import (
     ContextTooLong,
@@ -15,6 +15,10 @@ from sulla.core.errors import (
 )
 from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import shortened
+from sulla.models.wire.keys import look_at_key
+
+KEY_HELP: Final = look_at_key("OPENAI_API_KEY")
+"""What to do about a key, where nobody has said where it comes from."""
 
 _TOO_LONG = (
     "context_length_exceeded",
@@ -40,7 +44,9 @@ class WireError(TypedDict, total=False):
     code: str | int
 
 
-def status_error(model: str, status: int, kind: str, said: str, retry_after_s: float | None = None) -> ProviderError:
+def status_error(
+    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, key_help: str = KEY_HELP
+) -> ProviderError:
     """The error for an answer with a failing HTTP status.
 
     Args:
@@ -49,8 +55,10 @@ def status_error(model: str, status: int, kind: str, said: str, retry_after_s: f
         kind: the service's own code or type, e.g. ``rate_limit_exceeded``; empty if it gave none.
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds.
+        key_help: what to do where the key is not taken.
     """
-    return _classified(f"the OpenAI API answered {status} for the model", model, status, kind, said, retry_after_s)
+    where = f"the OpenAI API answered {status} for the model"
+    return _classified(where, model, status, kind, said, retry_after_s, key_help)
 
 
 def stream_error(model: str, error: WireError) -> ProviderError:
@@ -89,11 +97,17 @@ def said_of(body: object) -> str:
 
 
 def _classified(
-    where: str, model: str, status: int, kind: str, said: str, retry_after_s: float | None
+    where: str,
+    model: str,
+    status: int,
+    kind: str,
+    said: str,
+    retry_after_s: float | None,
+    key_help: str = KEY_HELP,
 ) -> ProviderError:
     where = f"{where} {model!r}: {shortened(said or kind)}"
     if status in (401, 403):
-        return ProviderUnauthorized(f"{where}. Check OPENAI_API_KEY and that it may use this model")
+        return ProviderUnauthorized(f"{where}. {key_help}")
     if status == 413 or (status in (400, 422, 500) and _is_too_long(kind, said)):
         return ContextTooLong(f"{where}. Send a shorter history")
     if status in _REFUSALS and refuses_tools(said):

@@ -21,7 +21,7 @@ from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransie
 from sulla.core.ids import MakeId
 from sulla.models.base import ChatRequest, Delta
 from sulla.models.openai.chat import ChatReply
-from sulla.models.openai.errors import said_of, status_error
+from sulla.models.openai.errors import KEY_HELP, said_of, status_error
 from sulla.models.openai.responses import ResponsesReply
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
 from sulla.models.wire.failures import no_connection, refused, retry_after_s, took_too_long
@@ -80,6 +80,7 @@ class OpenAiProvider:
         base_url: where the service is, with its version, e.g. ``http://127.0.0.1:8000/v1``.
         options: how this server differs; at OpenAI's own address the token limit goes by its newer name, and a tool
             that has to be called by its name.
+        key_help: what people are told to do where the service does not take the key.
 
     Raises:
         SettingsError: the key holds what no HTTP header can carry.
@@ -95,9 +96,11 @@ class OpenAiProvider:
         *,
         base_url: str = BASE_URL,
         options: OpenAiOptions | None = None,
+        key_help: str = KEY_HELP,
     ) -> None:
         check_key("OPENAI_API_KEY", api_key)
         self._key = api_key
+        self._key_help = key_help
         self._clock = clock
         self._make_id = make_id
         self._wants_key = urlsplit(base_url).hostname == urlsplit(BASE_URL).hostname
@@ -148,8 +151,9 @@ class OpenAiProvider:
         if self._key:
             said = said.replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
-        means = status_error(request.model, error.status_code, f"{error.code or ''} {error.type or ''}", said, wait_s)
-        return refused(means, error.status_code)
+        kind = f"{error.code or ''} {error.type or ''}"
+        means = status_error(request.model, error.status_code, kind, said, wait_s, self._key_help)
+        return refused(means, error.status_code, str(self._client.base_url))
 
     def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
         if isinstance(error, TimeoutError):

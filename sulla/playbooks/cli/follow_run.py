@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import Any
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Refused
+from sulla.core.errors import InvalidInput, Refused
 from sulla.host.system import SystemClock
 from sulla.playbooks.cli.run_lines import RunLines, of_child
 from sulla.terminal import questions
@@ -180,6 +180,8 @@ class RunWatch:
                 if error.retryable:
                     raise
                 tell(f"[not taken: {one_line(error.message, _LINE)}]")
+                if isinstance(error, InvalidInput):
+                    self._told.discard((thread_id, question.id))  # it is still asked
 
         await self._follow.once(give)
 

@@ -17,7 +17,6 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
-from sulla.playbooks.files import playbook_folder
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
@@ -161,10 +160,7 @@ class HomePlaybooks:
     def _known_at(self, file: Path, beside: Mapping[str, Definition], text: str) -> KnownNames:
         known = _with(self.known, beside)
         faulty = {name for name in mentioned(text) if name not in beside and file.with_name(f"{name}.yaml").is_file()}
-        known = replace(known, faulty=frozenset(faulty))
-        if file.resolve().is_relative_to(playbook_folder(self.settings).resolve()):
-            return known
-        return replace(known, secrets=None)  # which ones there are is for the home to say that it is put into
+        return replace(known, faulty=frozenset(faulty))
 
     def _beside(self, file: Path, text: str) -> dict[str, Definition]:
         """The playbooks that a file names, and those that they name, where they lie beside it under their names."""

@@ -120,8 +120,8 @@ class RunLines:
                 yield f"{at} failed{self._took(at, when)} {_why(detail)}"
         elif what == "STEP_SKIPPED":
             self._done += 1
-            word = "cancelled" if self._began.pop(at, None) else "skipped"
-            yield f"{at} {word}: {detail.get('why', '')}"
+            self._began.pop(at, None)
+            yield f"{at} skipped: {detail.get('why', '')}"
         elif what == "TAKEN_UP":
             behind = ", ".join(map(str, detail.get("behind", ())))
             if behind:

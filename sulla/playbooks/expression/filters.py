@@ -26,6 +26,7 @@ from sulla.playbooks.expression.filter_form import (
 from sulla.playbooks.expression.filter_lists import LIST_FILTERS
 from sulla.playbooks.expression.filter_times import TIME_FILTERS
 from sulla.playbooks.expression.values import (
+    ENTRY_WORK,
     MAX_ITEMS,
     MAX_TEXT_CHARS,
     CostMeter,
@@ -37,6 +38,7 @@ from sulla.playbooks.expression.values import (
     text_of,
     to_json,
 )
+from sulla.tools.nearest import did_you_mean
 
 # --------------------------------------------------------------------------------------------------------- on texts
 
@@ -105,6 +107,56 @@ def _extreme(choose: Callable[..., object]) -> Callable[[CostMeter, object], obj
 
 def _map(meter: CostMeter, value: object, attribute: object) -> list[object]:
     return [pick(item, attribute) for item in list_in(value)]
+
+
+def _each(meter: CostMeter, value: object, filter_: object) -> list[object]:
+    does = single(filter_)
+    return [_of_one(meter, does, item, f"entry {number_}") for number_, item in enumerate(list_in(value), 1)]
+
+
+def _typed(meter: CostMeter, value: object, columns: object) -> list[object]:
+    does = {name: single(filter_) for name, filter_ in object_in(columns).items()}
+    found: list[object] = []
+    for number_, item in enumerate(list_in(value), 1):
+        row = dict(object_in(item))
+        meter.spend(ENTRY_WORK * len(row))
+        for name, make in does.items():
+            if name not in row:
+                raise Missing(f"entry {number_} has no {name!r}")
+            row[name] = _of_one(meter, make, row[name], f"entry {number_}, {name!r}")
+        found.append(row)
+    return found
+
+
+def _of_one(meter: CostMeter, does: Callable[..., object], item: object, where: str) -> object:
+    long = isinstance(item, str | Sequence | Mapping)
+    meter.spend(len(item) + ENTRY_WORK if long else ENTRY_WORK)  # type: ignore[arg-type]  # it has a length
+    try:
+        return does(meter, item)
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}: {error.message}") from None
+
+
+def single(filter_: object) -> Callable[..., object]:
+    """What a filter does that turns one value into one that is no bigger: what `each` and `typed` take.
+
+    Args:
+        filter_: its name.
+
+    Raises:
+        InvalidInput: it is none of these.
+    """
+    name = text_in(filter_)
+    if name not in SINGLE:
+        meant = did_you_mean(name, SINGLE) or f" Known: {', '.join(SINGLE)}."
+        raise InvalidInput(f"{name[:60]!r} is no filter that entries can go through.{meant}")
+    return FILTERS[name].does
+
+
+def _batches(meter: CostMeter, value: object, size: object) -> list[object]:
+    items, most = list_in(value), whole_in(size, 1, MAX_ITEMS)
+    meter.spend(len(items))
+    return [list(items[at : at + most]) for at in range(0, len(items), most)]
 
 
 def _sum(meter: CostMeter, value: object, attribute: object = None) -> int | float:
@@ -215,6 +267,10 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "last": Filter(_end(last=True), "any", "the last entry or character", of=("list", "string")),
     "reverse": Filter(_reverse, "any", "back to front", of=("list", "string")),
     "map": Filter(_map, "list", "the field `attribute` of each entry; `a.b` goes deeper", _SORTED, 1, _LIST),
+    "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST),
+    "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`",
+                    ("columns",), 1, _LIST),
+    "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST),
     "sum": Filter(_sum, "number", "all added up", _SORTED, of=_LIST),
     "min": Filter(_extreme(min), "any", "the least entry", of=_LIST),
     "max": Filter(_extreme(max), "any", "the greatest entry", of=_LIST),
@@ -236,6 +292,9 @@ FILTERS: Final[Mapping[str, Filter]] = {
                       "`other` where it is missing or null", ("other",), 1),
 }  # fmt: skip
 """By name, with what the page says of each."""
+
+SINGLE: Final = ("int", "float", "round", "abs", "string", "trim", "lower", "upper", "length", "fromjson", "timestamp")
+"""The filters that entries can go through by `each` and `typed`."""
 
 TESTS: Final[Mapping[str, Callable[[object], bool]]] = {
     "defined": lambda value: True,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from sulla.core.errors import InvalidInput
-from sulla.playbooks.expression.filters import FILTERS, TESTS
+from sulla.playbooks.expression.filters import FILTERS, TESTS, single
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
@@ -195,6 +195,11 @@ def _apply(node: _Node, depth: int) -> Tree:
     given = {*known[: len(args)], *(name for name, _ in named)}
     if len(args) > len(known) or not set(known[: FILTERS[node.name].needs]) <= given:
         raise InvalidInput(f"the filter {node.name!r} takes {_list(known)}; it got {len(args) + len(named)} values")
+    if node.name in ("each", "typed"):
+        for one in (*args, *(value for _, value in named)):
+            for inner in (value for _, value in one.items) if isinstance(one, Pairs) else (one,):
+                if isinstance(inner, Const):
+                    single(inner.value)
     return Apply(node.name, _take(node.node, depth), args, named)
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
+from sulla.core.jsontypes import Json
 from sulla.definitions.yaml_text import YamlList, YamlScalar
-from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, ToolStep, TransferStep
+from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, Template, ToolStep, TransferStep
 from sulla.playbooks.events import EVENTS
 from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.check_order import check_order
-from sulla.playbooks.file.check_text import clear_texts, hidden_characters
+from sulla.playbooks.file.check_text import clear_texts, hidden_characters, lost_digits
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
 from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
@@ -25,6 +26,7 @@ from sulla.playbooks.file.read_values import FileReading
 from sulla.tools.nearest import did_you_mean
 
 _OTHER_TOOLS: Final = "Tools of other programs come from MCP servers: see [mcp.servers] in the settings."
+_HOST: Final = re.compile(r"https?://[^/?#\s]+[/?#]")
 _FEW_NAMES: Final = 10
 _CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
 
@@ -57,7 +59,7 @@ def _checked(text: str, known: KnownNames) -> Checked:
     if isinstance(sketch, list):
         return Checked(None, tuple(sketch))
     _Check(sketch, known).run()
-    sketch.faults.extend((*clear_texts(sketch.text), *hidden_characters(sketch.text)))
+    sketch.faults.extend((*clear_texts(sketch.text), *hidden_characters(sketch.text), *lost_digits(sketch.root.walk())))
     if any(fault.severity == "error" for fault in sketch.faults):
         return Checked(None, tuple(sorted(set(sketch.faults))))
     asked = questions(sketch.definition, sketch.steps, known)
@@ -115,7 +117,10 @@ class _Check:
             return
         if tool.missing:
             self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
-        self._arguments.check(place[:2], checked_step(step), tool.schema, f"the tool {name!r}")
+        given = checked_step(step)
+        self._arguments.check(place[:2], given, tool.schema, f"the tool {name!r}")
+        if tool.refuses is not None and (why := tool.refuses(_written(does))):
+            self._fault(given["url"][1].place if "url" in given else place, "refused", f"this home refuses it: {why}")
         retry = step.step.retry if step.step is not None else None
         written = retry is not None and retry.tries > 1 and "retry" in step.keys
         if written and tool.effect_with(does.args) == "once":
@@ -204,6 +209,16 @@ class _Check:
                 self._known.schedule(text, zone)
             except InvalidInput as error:
                 self._fault(place, "schedule", error.message)
+
+
+def _written(does: ToolStep) -> dict[str, Json]:
+    """The arguments that are written out; of an address also what stands before an expression, if it is all of its
+    host."""
+    found = {name: value for name, value in does.args.items() if not isinstance(value, Template)}
+    for name, value in does.args.items():
+        if isinstance(value, Template) and (known := _HOST.match(value.source.partition("${{")[0])):
+            found[name] = known[0]
+    return cast("dict[str, Json]", found)
 
 
 def _there_are(names: Iterable[str]) -> str:

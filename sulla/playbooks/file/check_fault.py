@@ -74,13 +74,14 @@ RULES: Final[Mapping[str, str]] = {
     "expression": "An expression can be read, and uses what is offered.",
     "unknown-name": "A name in an expression is there.",
     "too-early": "A step that an expression names has had its turn before.",
+    "failed-output": "Behind the failure of a step its error is named, and not its output or result: there is none.",
     "type": "A value is of the type that is wanted.",
     "never": "A comparison can be true.",
     "braces": "An expression begins with `${{`.",
     "schema": "A JSON Schema requires properties that are there, and refers to nothing elsewhere.",
     "argument": "The arguments of a tool, and the inputs of a playbook, are those that it takes.",
     "input": "An input's default and choices fit its type, and a trigger gives what is required.",
-    "secret-unknown": "A secret is declared in `secrets`, and known to the home.",
+    "secret-unknown": "A secret is declared in `secrets`.",
     "budget": "A budget is enough for one reply of an agent.",
     "secret-short": "The secret that signs a webhook has at least 16 bytes.",
     "secret-place": "A secret stands in the arguments of tools alone, and alone in its expression.",
@@ -89,10 +90,14 @@ RULES: Final[Mapping[str, str]] = {
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-clear": "A key stands in no file: it is a secret.",
     "hidden": "All that a file says can be seen.",
+    "number": "A number in a loop's list or in `set` is shown as it is written.",
     "secret-unused": "A declared secret is used.",
-    "not-set-up": "A tool has the settings that it needs in this home.",
+    "not-set-up": "A tool has the settings that it needs in this home, and the home has each declared secret.",
+    "refused": "An address that stands in the file is one that this home asks.",
     "asked": "A run that nobody watches waits for nobody: before such a call a person is asked.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
-WARNINGS: Final = frozenset({"secret-unused", "trigger-inputs", "not-set-up", "asked", "secret-clear", "hidden"})
+WARNINGS: Final = frozenset(
+    {"secret-unused", "trigger-inputs", "not-set-up", "refused", "asked", "secret-clear", "hidden", "number"}
+)

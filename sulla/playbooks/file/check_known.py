@@ -29,6 +29,8 @@ class KnownTool:
     """Where it takes effect; empty where that hangs on the call."""
     foreign: bool = False
     """Whether its results are from outside: pages, servers."""
+    refuses: Callable[[FrozenJson], str] | None = None
+    """Why a call would be refused in this home, as far as its arguments tell; empty where they do not."""
 
     def effect_with(self, args: Mapping[str, object]) -> Effect:
         """What a repeat would do of a call with these arguments, as far as they are written out."""

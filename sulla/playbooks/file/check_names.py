@@ -92,6 +92,9 @@ class Names:
             self._fault(
                 use, number, word, "unknown-name", f"{name!r} goes no way of its own: it is a step {_a(target)}"
             )
+        elif path.words[2] in ("output", "result") and not path.optional and self._order.has_failed(name, use.step):
+            message = f"{name!r} has failed here, so its {path.words[2]} is null; why it failed is {word}.error.message"
+            self._fault(use, number, f"{word}.{path.words[2]}", "failed-output", message)
         if not self._been(use, name):
             self._fault(use, number, f"steps.{name}", "too-early", self._early(use, name))
 
@@ -186,7 +189,7 @@ class Names:
                     f" Set it in [playbooks.secrets] of sulla.toml, or as SULLA_SECRET_{name.upper()}."
                 )
                 message = f"this home has no secret {name!r}.{meant}"
-                self._faults.append(PlaybookFault(item.place.line, item.place.column, "secret-unknown", message))
+                self._faults.append(PlaybookFault(item.place.line, item.place.column, "not-set-up", message))
             elif name and name not in self._secrets:
                 message = f"the secret {name!r} is never used; take it out"
                 self._faults.append(PlaybookFault(item.place.line, item.place.column, "secret-unused", message))

@@ -21,6 +21,8 @@ class StepOrder:
         self.numbers = {step.id: number for number, step in enumerate(sketch.root.walk()) if step.id}
         self.before: dict[str, int] = {}
         """By the id of a step."""
+        self.ways: dict[str, Ways] = {}
+        """What has to hold for a step to run, by its id."""
         self.loose: set[str] = set()
         """Steps whose place is not known, because what they need is at fault: nothing is said of those."""
 
@@ -29,6 +31,10 @@ class StepOrder:
         if at is None or at.id in self.loose or step not in self.numbers:
             return True
         return bool(self.before.get(at.id, 0) >> self.numbers[step] & 1)
+
+    def has_failed(self, step: str, at: StepAt | None) -> bool:
+        """Whether `step` has surely failed when `at` has its turn."""
+        return at is not None and self.ways.get(at.id, {}).get(f"!{step}") == frozenset({"failure"})
 
     def within(self, step: StepAt) -> int:
         """The step and all that stand in it."""
@@ -74,6 +80,7 @@ def _block(block: BlockAt, sketch: Sketch, reading: FileReading, order: StepOrde
         if step.id in ring or any(at.need.step not in here or at.need.step in ring for at in step.needs):
             order.loose.add(step.id)
         mine = found[step.id] = check_ways(step, here, found, ways, sketch, reading, order.has_been)
+        order.ways[step.id] = mine
         for inner in step.blocks:
             _block(inner, sketch, reading, order, mine, own)
         if step.id in order.loose:

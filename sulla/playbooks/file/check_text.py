@@ -1,16 +1,17 @@
-"""What stands in a playbook's text that nobody should find there: keys in clear text, and characters that nobody sees.
-
-Pure.
+"""What stands in a playbook's text that nobody should find there: keys in clear text, characters that nobody sees, and
+numbers that are meant as text. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 from unicodedata import name
 
+from sulla.definitions.yaml_text import YamlList, YamlNode, YamlScalar
 from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.file.read_sketch import StepAt
 
 _KEY: Final = re.compile(
     r"(?<![A-Za-z0-9_-])(?:"
@@ -55,6 +56,31 @@ def hidden_characters(text: str) -> Iterator[PlaybookFault]:
         code = f"U+{ord(found[0]):04X}"
         said = f"a character that nobody sees stands here: {code} {name(found[0], '').lower()}".rstrip()
         yield _at(text, found.start(), "hidden", f"{said}; take it out, or write it as an escape in quotes")
+
+
+def lost_digits(steps: Iterable[StepAt]) -> Iterator[PlaybookFault]:
+    """Numbers in lists of loops and in `set` that are not written as they are shown, such as the version 3.10.
+
+    Args:
+        steps: of a file.
+    """
+    for step in steps:
+        for key in ("loop", "set"):
+            for node in _scalars(step.keys[key][1]) if key in step.keys else ():
+                value, written = node.value, node.text.strip()
+                if isinstance(value, bool) or not isinstance(value, int | float) or str(value) == written:
+                    continue
+                said = f"{written} is the number {value} here: to keep it as it is written, put it in quotes"
+                yield PlaybookFault(node.place.line, node.place.column, "number", said)
+
+
+def _scalars(node: YamlNode) -> Iterator[YamlScalar]:
+    if isinstance(node, YamlScalar):
+        yield node
+        return
+    inner = node.items if isinstance(node, YamlList) else [value for key, value in node.items if key.text != "steps"]
+    for one in inner:
+        yield from _scalars(one)
 
 
 def _at(text: str, offset: int, rule: str, message: str) -> PlaybookFault:

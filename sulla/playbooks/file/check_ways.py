@@ -129,7 +129,7 @@ def _when(step: StepAt, sketch: Sketch, been: Callable[[str, StepAt | None], boo
     if use is None or len(use.trees) != 1:
         return {}
     said = _said(use.trees[0][1], sketch)
-    return {name: routes for name, routes in said.items() if been(name, step)}
+    return {name: routes for name, routes in said.items() if been(name.lstrip("!"), step)}
 
 
 def _said(tree: Tree, sketch: Sketch) -> dict[str, frozenset[str]]:
@@ -152,6 +152,9 @@ def _said(tree: Tree, sketch: Sketch) -> dict[str, frozenset[str]]:
 
 def _compared(tree: Compare, sketch: Sketch) -> dict[str, frozenset[str]]:
     how, right = tree.others[0]
+    ended = _target(tree.first, "status", sketch)
+    if ended is not None and how == "==" and isinstance(right, Const) and right.value == "failed":
+        return {f"!{ended.id}": frozenset({"failure"})}
     target = _target(tree.first, "route", sketch)
     if target is None:
         return {}

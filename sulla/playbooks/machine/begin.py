@@ -205,6 +205,9 @@ class Beginner:
             given["count"] = passes = count
         if passes > most:
             said = f"{passes} passes, and the loop takes {most}: raise `most` of it, up to {MAX_PASSES}"
+            if passes > MAX_PASSES:
+                most_told = f"{passes} passes, and a loop takes {MAX_PASSES}"
+                said = f"{most_told}: loop over `… | batches(100)`, and in it over each of these"
             return self._wrong(spot, "limit_passes", said)
         return StepStarted(spot.at, 1, given, self.run.now_ms)
 

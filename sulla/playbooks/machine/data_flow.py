@@ -131,7 +131,7 @@ class DataFlow:
                 yield from (need.step for need in self._steps[step].needs)
             case _:
                 pass
-        for template in _templates(does):
+        for template in templates_in(does):
             yield from self._in(template, step)
 
     def _in(self, template: Template, step: str) -> Iterator[str]:
@@ -162,7 +162,7 @@ class DataFlow:
         for loop in self._loops[step]:
             given = (loop.does.for_each, loop.does.entries, loop.does.matrix) if isinstance(loop.does, LoopStep) else ()
             if any(one is not None for one in given) and getattr(loop.does, "name", "") == name:
-                for template in _templates(given):
+                for template in templates_in(given):
                     yield from self._in(template, loop.id)
                 return
         yield EVERYTHING
@@ -193,21 +193,25 @@ def _body(loop: Step) -> Iterator[Step]:
     return iter(loop.does.body if isinstance(loop.does, LoopStep) else ())
 
 
-def _templates(given: object) -> Iterator[Template]:
-    """All in a step or its arguments, but for those of the steps within."""
+def templates_in(given: object) -> Iterator[Template]:
+    """All templates in a step or its arguments, but for those of the steps within.
+
+    Args:
+        given: a step, what it does, or what is given to it.
+    """
     match given:
         case Template():
             yield given
         case Mapping():
             for item in given.values():
-                yield from _templates(item)
+                yield from templates_in(item)
         case tuple() | list():
             for item in given:
-                yield from _templates(item)
+                yield from templates_in(item)
         case LoopStep(count=count, while_=while_, for_each=for_each, entries=entries, matrix=matrix):
-            yield from _templates((count, while_, for_each, entries, matrix))
+            yield from templates_in((count, while_, for_each, entries, matrix))
         case ParallelStep() | str() | int() | float() | None:
             return
         case _:
             for name in getattr(given, "__slots__", ()):
-                yield from _templates(getattr(given, name))
+                yield from templates_in(getattr(given, name))

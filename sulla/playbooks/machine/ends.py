@@ -28,6 +28,8 @@ from sulla.playbooks.machine.records import (
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.state import RUNNING, WAITING, StepSpot
 
+NOT_WAITED: Final = "has what it waits for"
+"""Why a step was skipped that a merge did not wait for, behind the merge's address."""
 _SAID: Final = {
     "expired": "nobody answered in time",
     "timeout": "it took longer than it may",
@@ -123,7 +125,7 @@ def left_behind(run: MachineRun, merge: StepSpot) -> Iterator[Fact]:
         return
     for spot in losers(merge):
         yield from _stopped_within(run, spot)
-        yield StepSkipped(spot.at, f"{merge.at!r} has what it waits for", run.now_ms)
+        yield StepSkipped(spot.at, f"{merge.at!r} {NOT_WAITED}", run.now_ms)
 
 
 def _stopped_within(run: MachineRun, spot: StepSpot) -> Iterator[Fact]:

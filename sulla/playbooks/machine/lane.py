@@ -18,6 +18,8 @@ from sulla.playbooks.definition import Concurrency
 MOST_IN_LANE: Final = 1_000
 """Runs that a lane holds: whatever comes when there are as many is skipped."""
 
+SKIPPED: Final = "skipped: "
+"""How it begins why a run has ended for which there was no place."""
 REPLACED: Final = "a newer run of this playbook took its place"
 """What a run is told that makes room for another one."""
 

@@ -26,7 +26,7 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
 from sulla.playbooks.machine.records import Failure
-from sulla.tools.schema import validate
+from sulla.tools.schema import problems_of_answer, validate, value_of_answer
 
 MAX_ROUNDS: Final = 3
 """How often an agent does a step again because the orchestrator wants it better."""
@@ -67,6 +67,8 @@ class AskPerson:
     text: str
     choices: tuple[str, ...] = ()
     yes_or_no: bool = False
+    form: FrozenJson | None = None
+    """JSON Schema of the answer; None where any text will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +201,9 @@ def _asked(does: HumanStep, given: FrozenJson, number: int, problem: str) -> Mov
     if choices == (YES, NO):
         return AskPerson(number, text, yes_or_no=True)
     if not choices and does.input is not None:
-        text = f"{text}\n(As JSON that fits {json.dumps(does.input, ensure_ascii=False)})"
-    return AskPerson(number, text, choices)
+        how = "text" if does.input.get("type") == "string" else "JSON"
+        text = f"{text}\n(As {how} that fits {json.dumps(does.input, ensure_ascii=False)})"
+    return AskPerson(number, text, choices, form=None if choices else does.input)
 
 
 def _unfit(does: HumanStep, answer: Json) -> str:
@@ -210,21 +213,11 @@ def _unfit(does: HumanStep, answer: Json) -> str:
         return read.reason
     if choices_of(does) or does.input is None:
         return ""
-    value = _value(does, answer)
-    problems = validate({"answer": value}, _schema(answer=dict(does.input)))
-    return "; ".join(problem.replace("answer", "it", 1) for problem in problems)
+    return "; ".join(problems_of_answer(answer, does.input))
 
 
 def _value(does: HumanStep, answer: Json) -> Json:
-    if does.input is None or choices_of(does) or not isinstance(answer, str):
-        return answer
-    if does.input.get("type") == "string":
-        return answer
-    try:
-        value: Json = json.loads(answer)
-    except ValueError:
-        return answer
-    return value
+    return answer if does.input is None or choices_of(does) else value_of_answer(answer, does.input)
 
 
 # ------------------------------------------------------------------------------------------------------ several moves

@@ -54,11 +54,14 @@ EXPECT: Final = (
     Key("path", "names", "These steps were completed, begun in this order; others may lie between."),
     Key("skipped", "names", "These were skipped."),
     Key("failed", "names", "These failed."),
-    Key("calls", "any", "The calls of tools, all of them in their order: `{tool, with}`; `with` names what counts."),
+    Key("calls", "any", "The calls of tools, all of them in their order: `{tool, with}`."),
     Key("told", "names", "What the conversation is told, all of it in its order: texts that each have to be in it."),
     Key("took", "duration", "How long it took."),
 )
 """What can be expected."""
 
-CALL: Final = (Key("tool", "word", "Which.", required=True), Key("with", "maps", "Arguments that count."))
+CALL: Final = (
+    Key("tool", "word", "Which.", required=True),
+    Key("with", "maps", "The arguments that count, and of objects in them the fields that count; lists are whole."),
+)
 """What stands in an expected call."""

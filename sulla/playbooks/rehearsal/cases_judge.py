@@ -129,11 +129,22 @@ def _calls(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
         return
     for number, (call, other) in enumerate(zip(wanted, found.calls, strict=True), 1):
         for name, value in cast("FrozenJson", call.get("with", {})).items():
-            if not same(value, other.args.get(name)):
-                yield (
-                    f"call {number}, {other.tool} by {other.at!r}: expected {name!r} to be {_shown(value)}; it is"
-                    f" {_shown(other.args[name]) if name in other.args else 'not there'}"
-                )
+            found_one = _shown(other.args[name]) if name in other.args else "not there"
+            for where, differs in _missed(name, value, other.args.get(name), found_one):
+                yield f"call {number}, {other.tool} by {other.at!r}: expected {where!r} to be {differs}"
+
+
+def _missed(where: str, wanted: Json, found: Json, found_told: str) -> Iterator[tuple[str, str]]:
+    """What differs of that which counts, and where: of objects the fields that are named, of all else the whole."""
+    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        for name, value in wanted.items():
+            inner = found.get(name)
+            yield from _missed(f"{where}.{name}", value, inner, _shown(inner) if name in found else "not there")
+    elif isinstance(wanted, list) and isinstance(found, list | tuple) and len(wanted) == len(found):
+        for number, (value, inner) in enumerate(zip(wanted, found, strict=True)):
+            yield from _missed(f"{where}[{number}]", value, inner, _shown(inner))
+    elif not same(wanted, found):
+        yield where, f"{_shown(wanted)}; it is {found_told}"
 
 
 def _told(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:

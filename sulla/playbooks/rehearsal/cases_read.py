@@ -151,6 +151,9 @@ class _Reader:
         said = [name for name in (*_VALUES, "error") if name in keys]
         if len(said) > 1:
             reading.fault(keys[said[1]][0].place, "value", f"a fixture comes to one thing: {said[0]!r} or {said[1]!r}")
+        if {"result", "error"} <= keys.keys():
+            said_twice = "a step that fails has no `result`: what a command came to stands in the message of its error"
+            reading.fault(keys["result"][0].place, "value", said_twice)
         value = next((reading.json(keys[name][1]) for name in _VALUES if name in keys), None)
         result = reading.json(keys["result"][1]) if "result" in keys else None
         if "result" in keys and not isinstance(result, dict):

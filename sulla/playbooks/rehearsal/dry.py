@@ -7,7 +7,7 @@ many entries a list has. Every way of a choice is shown once, in the order in wh
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, cast
 
@@ -21,7 +21,6 @@ from sulla.playbooks.definition import (
     HumanStep,
     InputSpec,
     LoopStep,
-    ParallelStep,
     PlaybookStep,
     RespondStep,
     SetStep,
@@ -29,14 +28,24 @@ from sulla.playbooks.definition import (
     Template,
     ToolStep,
     WaitStep,
+    inside,
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.expression.tree import Path, paths_of
 from sulla.playbooks.file.check_known import NOTHING_KNOWN
+from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, choices_of
 from sulla.playbooks.machine.scope import Scope
-from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk, gives_text
+from sulla.playbooks.rehearsal.base import (
+    RehearsalSetting,
+    Rehearsed,
+    RehearsedAnswer,
+    RehearsedAsk,
+    gives_text,
+    kind_of_step,
+)
+from sulla.playbooks.rehearsal.races import Race, cut_off, first_of, races_of, winners
 from sulla.playbooks.rehearsal.rehearse import rehearse
 from sulla.tools.nearest import did_you_mean
 
@@ -47,6 +56,11 @@ _MARKS: Final = ("<output of ", "<answer to ", "<entry of ", "<input ", "<text o
 _MADE: Final = frozenset({"set", "for_each", "while", "count"})
 """What a template may be for that decides what its step comes to."""
 _SHOWN_CHARS: Final = 80
+_INSTEAD: Final = {
+    "merge": ": it waits for more than the first",
+    **dict.fromkeys(("tool", "agent", "prompt", "human"), ": say with --output what it comes to"),
+}
+"""What is told of steps that have no ways, by what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,10 @@ def dry_run(
         rehearsed = rehearse(
             definition, complete, guess, replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN)
         )
+        guess.take_races(rehearsed, settled)
         guess.check_names()
+        if any(guess.taken.get(name, first) != first for name, first in forced.items() if name in guess.races):
+            continue  # somebody else comes first there, whatever is answered
         ways.append(Way(dict(guess.taken), tuple(guess.assumed), rehearsed))
         seen.update(guess.taken.items())
         before: dict[str, str] = {}
@@ -139,6 +156,7 @@ class _Guess:
     """The loop or the branches that a step stands in."""
     roles: dict[int, _Role] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
+    races: dict[str, Race] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._learn(self.definition)
@@ -154,16 +172,45 @@ class _Guess:
         for name, way in self.forced.items():
             if name not in steps:
                 raise InvalidInput(f"there is no step {name[:60]!r} to choose for.{did_you_mean(name, steps)}")
-            known = self.options.get(name) or choices_of(steps[name].does)
+            race = self.races.get(name)
+            known = self.options.get(name) or choices_of(steps[name].does) or (tuple(race.lines) if race else ())
             if known and way not in known:
                 raise InvalidInput(f"the step {name!r} has no way {way[:60]!r}; it has {', '.join(known)}")
+            if not known and steps[name].when is None and not isinstance(steps[name].does, ConditionStep):
+                kind = kind_of_step(steps[name])
+                told = f"the step {name!r} ({kind}) goes no way that could be chosen"
+                raise InvalidInput(f"{told}{_INSTEAD.get(kind, '')}")
         for name in self.outputs:
             if name not in steps:
                 raise InvalidInput(f"there is no step {name[:60]!r} with an output.{did_you_mean(name, steps)}")
 
+    def take_races(self, found: Rehearsed, settled: Mapping[str, str]) -> None:
+        """Who came first at each merge where others might have.
+
+        Raises:
+            InvalidInput: it was settled that another one does, and nothing that is answered could make it so.
+        """
+        for name in cut_off(found):
+            self.taken.pop(name, None)  # it was asked, and nobody waited for its answer
+        for name, (first, all_) in winners(self.races.values(), found).items():
+            self.taken[name], self.options[name] = first, all_
+            if settled.get(name, first) in all_ and first != settled.get(name, first):
+                said = f"{first!r} comes first at {name!r}, whatever is answered: {settled[name]!r} takes longer"
+                raise InvalidInput(said)
+
     # ----------------------------------------------------------------------------------------------------------- steps
 
     def answer(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
+        came = self._came(ask)
+        around = ask.place.split("/")
+        late = [
+            race.late_ms(name, first_of(self.races, self.forced, race.merge))
+            for race in self.races.values()
+            for name in around
+        ]
+        return replace(came, after_ms=max(late, default=0)) if came is not None else None
+
+    def _came(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         step = ask.step
         if step.id in self.outputs:
             given = self.outputs[step.id]
@@ -250,6 +297,7 @@ class _Guess:
     def _learn(self, definition: Definition) -> None:
         """What the templates of a playbook are for, where text would not do."""
         self.known[definition.name] = definition
+        self.races |= {race.merge: race for race in races_of(definition.all_steps)}
         for step in _all(definition.all_steps):
             does = step.does
             found: dict[str, Template | None] = {"when": step.when}
@@ -263,8 +311,8 @@ class _Guess:
                 case WaitStep():
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):
-                    self.roles |= {id(it): _Role(step.id, "set") for it in _templates(values)}
-            self.around |= {inner.id: step.id for inner in _inside(step)}
+                    self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
+            self.around |= {inner.id: step.id for inner in inside(step)}
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
 
 
@@ -292,31 +340,8 @@ def _all(steps: Sequence[Step]) -> list[Step]:
     """Steps, those within others too."""
     found: list[Step] = []
     for step in steps:
-        found += [step, *_all(_inside(step))]
+        found += [step, *_all(inside(step))]
     return found
-
-
-def _inside(step: Step) -> list[Step]:
-    """The steps that stand in a loop or in branches, without those within these."""
-    match step.does:
-        case LoopStep(body=body):
-            return list(body)
-        case ParallelStep(branches=branches):
-            return [inner for branch in branches.values() for inner in branch]
-    return []
-
-
-def _templates(given: object) -> Iterator[Template]:
-    """Those in an argument."""
-    match given:
-        case Template():
-            yield given
-        case Mapping():
-            for value in given.values():
-                yield from _templates(value)
-        case list() | tuple():
-            for value in given:
-                yield from _templates(value)
 
 
 def _is_open(spec: InputSpec) -> bool:

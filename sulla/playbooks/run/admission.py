@@ -13,7 +13,7 @@ from sulla.core.run import Run
 from sulla.core.words import Author
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.machine.lane import LanePlace, LaneVerdict, lane_key
+from sulla.playbooks.machine.lane import SKIPPED, LanePlace, LaneVerdict, lane_key
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Fact, Failure, RunStarted, RunStopped
 from sulla.playbooks.machine.scope import fill
 from sulla.playbooks.records import PlaybookAsked, Played
@@ -125,4 +125,4 @@ class Admission:
 
 def _why_skipped(verdict: LaneVerdict, limit: int) -> str:
     others = ", ".join(verdict.behind[:SHOWN])
-    return f"skipped: {others} went on, and {limit} may at a time"
+    return f"{SKIPPED}{others} went on, and {limit} may at a time"

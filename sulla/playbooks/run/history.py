@@ -120,7 +120,7 @@ class RunHistory:
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)
         wait_id = f"{HUMAN if move.yes_or_no else ANSWER}{place.id('ask')}"
         asked = shown_text(Words(move.text))  # some clients show it as an answer, pictures and all
-        return Wait(wait_id, CallId(""), asked, expires_ms=expires_ms, choices=move.choices)
+        return Wait(wait_id, CallId(""), asked, expires_ms=expires_ms, choices=move.choices, form=move.form)
 
     def waiting_for(self, wait_id: str) -> StepAttempt | None:
         """The attempt that waits for an answer."""

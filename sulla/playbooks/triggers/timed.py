@@ -16,10 +16,14 @@ from sulla.core.words import Author
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.form import read_duration
+from sulla.playbooks.machine.lane import SKIPPED
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.service import Begin, PlaybookService
+from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.schedules.scheduler import PlaybookEnd
 from sulla.schedules.service import PLAYBOOKS, ScheduleService
 from sulla.schedules.spec import Cron, Every, PlaybookAction, Spec, check_spec
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +93,23 @@ def wanted_by(playbooks: Iterable[CatalogEntry], zone: str = "UTC", *, blind: bo
         else:
             specs |= found
     return WantedSchedules(specs, frozenset(unclear), blind)
+
+
+def end_of_run(state: ThreadState) -> PlaybookEnd | None:
+    """How a run that a schedule began has ended; None while it goes on, or where it is none.
+
+    Args:
+        state: its thread.
+    """
+    play = PLAYBOOK_RUN.of(state)
+    if play is None or not play.ended or state.inbox.waiting:
+        return None
+    match play.status:
+        case "failed":
+            return PlaybookEnd("failed", play.failure)
+        case "cancelled":
+            return PlaybookEnd("skipped" if play.failure.startswith(SKIPPED) else "cancelled", play.failure)
+    return PlaybookEnd("succeeded")
 
 
 class TriggerSchedules:

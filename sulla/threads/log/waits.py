@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
+from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import Provenance
 
@@ -26,6 +27,8 @@ class Wait(Fielded):
     """What `always` would allow: calls of `tool` that take effect here."""
     choices: tuple[str, ...] = ()
     """What the answer has to be one of; empty for free text, and for yes or no."""
+    form: FrozenJson | None = None
+    """JSON Schema of the answer; None where any text will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,5 @@ class RunWaiting(Fielded):
     """For how long from when this was kept, in seconds; less if the daemon stops meanwhile."""
     call_id: CallId = CallId("")
     """The tool call that is tried again; empty for a model's."""
+    said: str = ""
+    """What failed, in the words of a person's error message; empty where only the reason is known."""

@@ -15,7 +15,7 @@ from sulla.core.pattern import late_pattern
 from sulla.core.words import Words
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext
 from sulla.tools.builtin.charsets import charset_of, media_type, seen
-from sulla.tools.builtin.web import status_told
+from sulla.tools.builtin.web import refuses_address, status_told
 from sulla.tools.define import define, giving, value
 from sulla.tools.schema import Bounds
 from sulla.tools.web.fetch import Fetcher, HttpAnswer
@@ -72,7 +72,7 @@ def http_tool(fetcher: Fetcher) -> Tool:
 
     tool = define(http, effect="once", category="web", timeout_s=60.0)
     return giving(
-        replace(tool, effect_of=effect_of),
+        replace(tool, effect_of=effect_of, refuses=refuses_address(fetcher)),
         status=value("integer", "of HTTP"),
         headers=value("object", "the answer's fields, names in small letters"),
         value={"description": "what the body says, where it is JSON; else null"},

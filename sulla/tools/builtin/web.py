@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from sulla.core.errors import NotAvailable, Refused, SettingsError, Unavailable
-from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.words import Words
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.builtin.charsets import as_text, decoded, media_type, seen
@@ -106,12 +107,22 @@ def web_tools(fetcher: Fetcher, engine: Engine | None, searcher: Fetcher) -> tup
             quotes=True,
             missing=missing,
             gives=gives,
+            refuses=refuses,
         )
-        for function, rest, missing, gives in (
-            (web_fetch, "Go on with a later first_line.", "", _PAGE),
-            (web_search, "Search for something narrower.", NO_ENGINE if engine is None else "", _HITS),
+        for function, rest, missing, gives, refuses in (
+            (web_fetch, "Go on with a later first_line.", "", _PAGE, refuses_address(fetcher)),
+            (web_search, "Search for something narrower.", NO_ENGINE if engine is None else "", _HITS, None),
         )
     )
+
+
+def refuses_address(fetcher: Fetcher) -> Callable[[FrozenJson], str]:
+    """Says of a call's `url` why it would not be asked, as far as that stands in it.
+
+    Args:
+        fetcher: what would ask.
+    """
+    return lambda args: fetcher.refuses(url) if isinstance(url := args.get("url"), str) else ""
 
 
 def useless(content_type: str) -> str | None:

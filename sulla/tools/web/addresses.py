@@ -64,6 +64,10 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
+NO_ADDRESS = "no address"
+"""What is told of what is none, such as a name."""
+
+
 def refusal(address: str, *, own_network: bool = False) -> str | None:
     """Why nothing may be asked of an address.
 
@@ -80,7 +84,7 @@ def refusal(address: str, *, own_network: bool = False) -> str | None:
     try:
         parsed = ip_address(address)
     except ValueError:
-        return "no address"
+        return NO_ADDRESS
     if isinstance(parsed, IPv6Address):
         return _v6(parsed, own_network)
     return _listed(parsed, own_network)

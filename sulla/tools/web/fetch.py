@@ -17,7 +17,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Forbidden, InvalidInput, NotAvailable, NotFound, Refused, Unavailable
-from sulla.tools.web.addresses import refusal
+from sulla.tools.web.addresses import NO_ADDRESS, refusal
 from sulla.tools.web.exchange import OpenConnection, exchange, system_connect
 from sulla.tools.web.urls import PORTS, OwnHosts, Target, join_url, parse_url
 
@@ -34,6 +34,7 @@ MAX_ADDRESSES: Final = 4
 GAP_S: Final = 0.5
 """Between the beginnings of two requests to one host."""
 MAX_AT_ONCE: Final = 8
+_LOOPBACK: Final = "127.0.0.1"
 MAX_HOSTS: Final = 1024
 """How many hosts are remembered for pacing."""
 
@@ -109,6 +110,33 @@ class Fetcher:
         self._trusted: ssl.SSLContext | None = None
         self._places = asyncio.Semaphore(MAX_AT_ONCE)
         self._free_at: OrderedDict[str, float] = OrderedDict()
+
+    def take(self, own_hosts: OwnHosts) -> None:
+        """Have other hosts on the owner's own network asked from now on.
+
+        Args:
+            own_hosts: those, in the place of the ones before.
+        """
+        self._own_hosts = own_hosts
+
+    def refuses(self, url: str) -> str:
+        """Why an address would not be asked, as far as it says so itself: what its name stands for is not looked up.
+
+        Args:
+            url: as somebody wrote it.
+
+        Returns:
+            The reason; empty for none.
+        """
+        try:
+            target = parse_url(url)
+            address = _LOOPBACK if target.host == "localhost" else target.host
+            self._check_port(target)
+            if refusal(address) != NO_ADDRESS:
+                self._check_address(target, address)
+        except (InvalidInput, Forbidden) as error:
+            return error.message
+        return ""
 
     async def get(
         self,
@@ -228,17 +256,15 @@ class Fetcher:
             NotFound: there is no such name.
             Unavailable: nobody says what it stands for.
         """
-        own = self._own_hosts.allow(target)
-        if target.port not in PORTS and not own:
-            raise InvalidInput(
-                f"port {target.port} is not one of {', '.join(map(str, sorted(PORTS)))}; "
-                f"the owner can allow it with web.allow_hosts = ['{target.host}:{target.port}']"
-            )
+        self._check_port(target)
         try:
             found = tuple(dict.fromkeys(await self._resolve(target.host, target.port)))
         except socket.gaierror as error:
             if error.errno in _NO_NAME:
-                raise NotFound(f"there is no host {target.host!r}; look at how it is written") from error
+                raise NotFound(
+                    f"the name {target.host!r} could not be looked up: "
+                    "look at how it is written; perhaps there is no network"
+                ) from error
             raise Unavailable(f"the name {target.host!r} could not be looked up: {error.strerror}") from error
         except OSError as error:
             raise Unavailable(f"the name {target.host!r} could not be looked up: {error.strerror or error}") from error
@@ -247,11 +273,21 @@ class Fetcher:
         if not found:
             raise Unavailable(f"the name {target.host!r} has no address")
         for address in found:
-            if (why := refusal(address, own_network=own)) is not None:
-                can = refusal(address, own_network=True) is None
-                hint = f"; its owner can allow it with web.allow_hosts = ['{target.authority}']" if can else ""
-                raise Forbidden(f"{target.host} is {why} ({address}), and those are not fetched{hint}")
+            self._check_address(target, address)
         return found[:MAX_ADDRESSES]
+
+    def _check_port(self, target: Target) -> None:
+        if target.port not in PORTS and not self._own_hosts.allow(target):
+            raise InvalidInput(
+                f"port {target.port} is not one of {', '.join(map(str, sorted(PORTS)))}; "
+                f"the owner can allow it with web.allow_hosts = ['{target.host}:{target.port}'] and `sulla reload`"
+            )
+
+    def _check_address(self, target: Target, address: str) -> None:
+        if (why := refusal(address, own_network=self._own_hosts.allow(target))) is not None:
+            can = f"; its owner can allow it with web.allow_hosts = ['{target.authority}'] and `sulla reload`"
+            hint = can if refusal(address, own_network=True) is None else ""
+            raise Forbidden(f"{target.host} is {why} ({address}), and those are not fetched{hint}")
 
     async def _open(
         self, target: Target, addresses: Sequence[str], clock: Clock

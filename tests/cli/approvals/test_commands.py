@@ -211,6 +211,59 @@ def test_a_person_answers_right_there_and_the_answer_goes_on(place: Place, home:
     assert (home / "workspace" / "made-by-it").exists()
 
 
+def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    with terminal(sulla("ask", "make it"), place.environ) as seen:
+        seen.prompted("or why not>")
+        question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
+        assert typed(capsys, "approvals", "answer", question, "approve").code == Exit.OK
+        seen.until("[answered elsewhere with the token owner: approve]")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_of_two_questions_one_is_answered_elsewhere_and_the_other_here(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    with terminal(sulla("ask", "both"), place.environ) as seen:
+        seen.prompted("or why not>")
+        first, _ = (json.loads(line)["id"] for line in typed(capsys, "approvals", "--json").out.splitlines())
+        assert typed(capsys, "approvals", "answer", first, "reject").code == Exit.OK
+        seen.until("[answered elsewhere with the token owner: reject]")
+        seen.prompted("or why not>")
+        seen.type("y\n")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert not (home / "workspace" / "a").exists()
+    assert (home / "workspace" / "b").exists()
+
+
+def test_a_question_whose_turn_is_stopped_elsewhere_is_not_asked_any_longer(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    async def stop(thread: str) -> None:
+        async with open_client(door(home)) as client:
+            await client.call("turn.stop", thread_id=thread, request_id="stop")
+
+    with terminal(sulla("ask", "make it"), place.environ) as seen:
+        seen.prompted("or why not>")
+        asyncio.run(stop(json.loads(typed(capsys, "approvals", "--json").out)["thread_id"]))
+        seen.until("[the question needs no answer any more]")
+        assert seen.process.wait(PATIENCE_S) == Exit.CANCELLED
+
+
+def test_a_talk_says_too_what_was_answered_elsewhere(place: Place, home: Path, capsys: Capsys) -> None:
+    with seat(["chat"], place.environ) as at:
+        at.until(PROMPT)
+        at.type("make it\r")
+        at.until("or why not>")
+        question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
+        typed(capsys, "approvals", "answer", question, "reject", "--text", "too late")
+        at.until("[answered elsewhere with the token owner: too late]", "That was it.", PROMPT)
+
+
 def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
     with terminal(sulla("ask", "both"), place.environ) as seen:
         for answer in ("y\n", "not this one\n"):

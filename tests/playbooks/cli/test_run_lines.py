@@ -100,11 +100,11 @@ def test_a_run_that_waits_for_its_turn_says_behind_which() -> None:
     assert lines(sheet, "TAKEN_UP", behind=["thr_1", "thr_2"]) == ["waits for its turn, behind thr_1, thr_2"]
 
 
-def test_what_a_merge_does_without_is_cancelled_where_it_had_begun() -> None:
+def test_what_a_merge_does_without_is_skipped_also_where_it_had_begun() -> None:
     sheet = RunLines()
     lines(sheet, "STEP_STARTED", "slow")
     why = "'one' has what it waits for"
-    assert lines(sheet, "STEP_SKIPPED", "slow", why=why) == [f"slow cancelled: {why}"]
+    assert lines(sheet, "STEP_SKIPPED", "slow", why=why) == [f"slow skipped: {why}"]
     assert lines(sheet, "STEP_SKIPPED", "later", why=why) == [f"later skipped: {why}"]
 
 

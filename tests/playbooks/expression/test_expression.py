@@ -73,6 +73,12 @@ def test_an_expression_has_the_value_that_it_looks_like(text: str, expected: Jso
 
 
 FILTERED = {
+    "each": ("['1', '2.5', 3] | each('float')", [1.0, 2.5, 3.0]),
+    "typed": (
+        "'n,price\n1,2.50\n2,0.5\n' | fromcsv | typed({'n': 'int', 'price': 'float'}) | select('price', '>', 1)",
+        [{"n": 1, "price": 2.5}],
+    ),
+    "batches": ("[1, 2, 3, 4, 5] | batches(2)", [[1, 2], [3, 4], [5]]),
     "sort_by": ("rows | sort_by('size.n') | map('name')", ["a", "b"]),
     "select": ("inputs.some | select('', '>', 1)", [3, 2, 3]),
     "reject": ("rows | reject('name', 'in', ['a']) | map('name')", ["b"]),
@@ -197,6 +203,10 @@ HOSTILE = {
     "a replace that explodes": "big.text | replace('a', 'bbbbbbbbbb')",
     "a join that explodes": "big.list | join(big.text)",
     "a chain of joins": " ~ ".join(["big.text"] * 100),
+    "each on enormous texts": f"[{', '.join(['big.text'] * 60)}] | each('lower')",
+    "each on each list of lists": f"[{', '.join(['big.list'] * 60)}] | each('string')",
+    "typed on an enormous table": f"[{', '.join(['{name: big.text}'] * 30)}]".replace("name", "'a'")
+    + " | typed({'a': 'upper'})",
     "nested lists by reference": f"[{', '.join(['big.list'] * 60)}] | tojson",
     "nested objects by reference": "{'a': [big, big, big], 'b': [big, big, big]} | tojson | length",
     "comparing enormous lists again and again": " and ".join(["big.list == big.list"] * 40),
@@ -345,6 +355,13 @@ def test_times_and_tables_are_reckoned_with_as_calendars_and_tables_have_it(text
         ("'a,b\n\"x' | fromcsv", "none of a table"),
         ("[{'a': 1}, {'b': 1}] | tocsv", "expected objects with the fields a"),
         ("'a' | fromcsv('ab')", "expected one character"),
+        ("['a'] | each('float')", "entry 1: expected a number"),
+        ("['1'] | each('flot')", "'flot' is .* Did you mean 'float'"),
+        ("['1'] | each('reverse')", "'reverse' is no filter that entries can go through"),
+        ("[{'n': 'x'}] | typed({'n': 'int'})", "entry 1, 'n': expected a number"),
+        ("[{'n': '1'}] | typed({'m': 'int'})", "entry 1 has no 'm'"),
+        ("[{'n': '1'}] | typed({'n': 'it'})", "'it' is .* Did you mean 'int'"),
+        ("[1] | batches(0)", "expected a whole number from 1"),
         ("'!' | frombase64", "expected Base64"),
         ("'/w==' | frombase64", "no text in UTF-8"),
     ],

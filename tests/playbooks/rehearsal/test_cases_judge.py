@@ -19,7 +19,7 @@ outputs: {sent: "${{ steps.send.output }}", n: 3}
 steps:
   - {id: kind, router: What?, routes: {sales: x, other: y}}
   - {id: sleep, needs: [kind.sales], wait: 1h}
-  - {id: send, tool: send_email, with: {to: "${{ inputs.lead }}", n: 3}}
+  - {id: send, tool: send_email, with: {to: "${{ inputs.lead }}", n: 3, more: {tags: [{a: 1, b: 2}], by: x}}}
   - {id: say, respond: "Sent to ${{ inputs.lead }}"}
 """
 FIXTURES = "fixtures: {kind: sales, send: done}"
@@ -48,6 +48,8 @@ def tried(text: str) -> CaseVerdict:
         "{path: [kind.sales, sleep, send, say]}",
         "{calls: [send_email]}",
         "{calls: [{tool: send_email, with: {to: Ann}}]}",
+        "{calls: [{tool: send_email, with: {more: {by: x}}}]}",
+        "{calls: [{tool: send_email, with: {more: {tags: [{a: 1}]}}}]}",
         "{told: [to Ann]}",
         "{took: 1h, skipped: [], failed: []}",
     ],
@@ -72,13 +74,19 @@ def test_what_is_as_expected_passes(expect: str) -> None:
         ("{path: [kind.other]}", "expected 'kind.other' to be done; what was done: kind.sales"),
         ("{skipped: [send]}", "expected 'send' to be skipped; it was completed"),
         ("{failed: [send]}", "expected 'send' to be failed; it was completed"),
-        ("{calls: []}", 'expected the calls none; they are send_email({"to": "Ann", "n": 3})'),
+        ("{calls: []}", 'expected the calls none; they are send_email({"to": "Ann", "n": 3,'),
         ("{calls: [send_email, send_email]}", "expected the calls send_email, send_email; they are"),
         (
             "{calls: [{tool: send_email, with: {to: Bob}}]}",
             "call 1, send_email by 'send': expected 'to' to be \"Bob\"; it is \"Ann\"",
         ),
         ("{calls: [{tool: send_email, with: {cc: Bob}}]}", "expected 'cc' to be \"Bob\"; it is not there"),
+        (
+            "{calls: [{tool: send_email, with: {more: {tags: [{a: 2}]}}}]}",
+            "call 1, send_email by 'send': expected 'more.tags[0].a' to be 2; it is 1",
+        ),
+        ("{calls: [{tool: send_email, with: {more: {tags: []}}}]}", "expected 'more.tags' to be []; it is [{"),
+        ("{calls: [{tool: send_email, with: {more: {to: x}}}]}", "expected 'more.to' to be \"x\"; it is not there"),
         ("{told: []}", 'expected 0 texts to be told; they are ["Sent to Ann"]'),
         ("{told: [to Bob]}", 'expected "to Bob" to be told; it is "Sent to Ann"'),
         ("{took: 2h}", "expected it to take 2h; it took 1h"),

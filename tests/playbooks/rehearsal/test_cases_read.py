@@ -122,6 +122,7 @@ def test_what_it_comes_to_may_be_said_in_three_words(word: str) -> None:
         ("- {name: a, fixtures: {big: yes}}", 1, 24, "value", "'big' is a condition, which is worked out"),
         ("- {name: a, fixtures: {research: {output: x, afer: 3s}}}", 1, 46, "unknown-key", "Did you mean 'after'"),
         ("- {name: a, fixtures: {research: {output: x, error: y}}}", 1, 46, "value", "comes to one thing"),
+        ("- {name: a, fixtures: {send: {error: y, result: {text: x}}}}", 1, 41, "value", "fails has no `result`"),
         ("- {name: a, fixtures: {research: {after: soon}}}", 1, 42, "value", "a time such as"),
         ("- {name: a, fixtures: {research: {tokens: -1}}}", 1, 43, "value", "a whole number"),
         ("- {name: a, fixtures: {research: {error: {kind: transent}}}}", 1, 49, "value", "Did you mean 'transient'"),

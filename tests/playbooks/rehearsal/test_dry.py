@@ -82,6 +82,7 @@ def test_what_is_settled_is_not_gone_through() -> None:
     [
         ({"kid": "sales"}, {}, "no step 'kid' to choose for. Did you mean 'kind'"),
         ({"kind": "sale"}, {}, "the step 'kind' has no way 'sale'; it has sales, other"),
+        ({"send": "yes"}, {}, "the step 'send' (tool) goes no way that could be chosen: say with --output what it"),
         ({}, {"sendd": "x"}, "no step 'sendd' with an output. Did you mean 'send'"),
     ],
 )
@@ -183,3 +184,62 @@ def test_a_loop_until_it_is_good_is_shown_with_one_pass_and_with_all() -> None:
     found = dry(steps)
     passes = [sum(row.at.startswith("draft@") for row in way.rehearsed.rows) for way in found.ways]
     assert (ways(found), passes) == ([{"good": "yes"}, {"good": "no"}], [1, 4])
+
+
+RACE = """
+- {id: ask, needs: [], human: May I?}
+- {id: look, needs: [], agent: x, prompt: Look}
+- {id: read, tool: t}
+- {id: m, needs: [ask, read], merge: first}
+- {id: say, respond: "${{ steps.m.output }}"}
+"""
+
+
+def test_each_of_those_that_a_merge_waits_for_comes_first_once() -> None:
+    found = dry(RACE)
+    assert ways(found) == [{"ask": "yes", "m": "ask"}, {"ask": "no"}, {"m": "read"}]
+    assert [way.rehearsed.told for way in found.ways] == [("true",), *2 * [("<output of read>",)]]
+    ends = [{row.at: row.status for row in way.rehearsed.rows} for way in found.ways]
+    assert (ends[0]["read"], ends[2]["ask"]) == ("skipped", "skipped")
+
+
+def test_who_comes_first_can_be_chosen() -> None:
+    assert ways(dry(RACE, choose={"m": "read"})) == [{"m": "read"}]
+    with pytest.raises(InvalidInput, match="the step 'm' has no way 'say'; it has ask, read"):
+        dry(RACE, choose={"m": "say"})
+
+
+def test_time_that_has_to_pass_is_waited_for_and_what_nothing_can_change_is_refused() -> None:
+    steps = """
+- {id: ask, needs: [], human: May I?, expires: 3d}
+- {id: short, needs: [], wait: 1h}
+- {id: long, needs: [], wait: 2h}
+- {id: m, needs: [ask, short, long], merge: first}
+"""
+    found = dry(steps)
+    assert [way.chosen["m"] for way in found.ways] == ["ask", "short", "short"]
+    assert found.ways[2].rehearsed.took_ms == 3_600_000
+    with pytest.raises(InvalidInput, match="'short' comes first at 'm', whatever is answered: 'long' takes longer"):
+        dry(steps, choose={"m": "long"})
+
+
+def test_ways_that_exclude_each_other_are_no_race_and_a_merge_of_all_is_none() -> None:
+    steps = """
+- {id: kind, router: What?, routes: {sales: x, other: y}}
+- {id: a, needs: [kind.sales], tool: t}
+- {id: b, needs: [kind.other], tool: t}
+- {id: m, needs: [a, b], merge: first}
+"""
+    assert ways(dry(steps)) == [{"kind": "sales"}, {"kind": "other"}]
+    with pytest.raises(InvalidInput, match=r"'m' \(merge\) goes no way that could be chosen: it waits for"):
+        dry(steps.replace("first", "all"), choose={"m": "a"})
+
+
+def test_within_a_playbook_and_a_loop_the_first_can_be_chosen_too() -> None:
+    steps = """
+- {id: sub, needs: [], playbook: inner}
+- {id: l, needs: [], loop: {count: 1, steps: [{id: t1, tool: t}]}}
+- {id: m, needs: [sub, l], merge: first, rest: go_on}
+"""
+    found = dry(steps, inner="- {id: send, tool: t}")
+    assert ways(found) == [{"m": "sub"}, {"m": "l"}]

@@ -465,9 +465,9 @@ async def test_a_race_is_over_with_its_first_one_and_the_others_are_stopped(make
     assert (end.status, end.outputs) == ("completed", {"who": "noted quick"})
     rows = {row.at: row.status for row in detail_of(await world.now(run), await world.record(run)).steps}
     assert rows == {
-        "long": "cancelled",
-        "person": "cancelled",
-        "side": "cancelled",
+        "long": "skipped",
+        "person": "skipped",
+        "side": "skipped",
         "within@0": "cancelled",
         "quick": "completed",
         "one": "completed",
