@@ -154,8 +154,7 @@ class Stage:
                     while text not in json.dumps(await self.ask("GET", path)):
                         await self._clock.sleep(0.02)
             case {"yes": True}:
-                for one in await self.open_questions():
-                    await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+                await self._allow_all()
             case {"restart": True}:
                 await self.rest()
                 await self.down()
@@ -163,6 +162,13 @@ class Stage:
             case other:
                 raise AssertionError(f"nobody knows the step {other!r}")
         await self.rest()
+
+    async def _allow_all(self) -> int:
+        """Say yes to every open question; how many there were."""
+        questions = await self.open_questions()
+        for one in questions:
+            await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+        return len(questions)
 
     async def _say(self, said: str, more: dict[str, Any]) -> None:
         if more.pop("new", False) or not self.threads:
@@ -364,10 +370,8 @@ class Stage:
         try:
             for step in task.steps:
                 await self.take(step)
-                while questions := await self.open_questions():
-                    asked += len(questions)
-                    for one in questions:
-                        await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+                while count := await self._allow_all():
+                    asked += count
                     await self.rest()
             fault = await self._undone(task)
         except (AssertionError, TimeoutError, SullaError, httpx.HTTPError) as error:
