@@ -79,12 +79,30 @@ def landed(layer: Layer, programs: ProgramFiles) -> tuple[HeldChange, ...]:
     return (*held, *put(layer, free))
 
 
+def in_order(changes: Sequence[Change]) -> list[Change]:
+    """The order in which changes go into a workspace: what was moved is at its new place before it leaves the old one,
+    also if the daemon is killed in between. What takes the place of something else has to wait until that is gone.
+
+    Args:
+        changes: folders before what is in them, and what is gone before what took its place.
+    """
+    made = {change.parts for change in changes if change.kind != "gone"}
+    replaced = {change.parts for change in changes if change.kind == "gone"} & made
+
+    def turn(change: Change) -> int:
+        if any(change.parts[:end] in replaced for end in range(1, len(change.parts) + 1)):
+            return 1
+        return 2 if change.kind == "gone" else 0
+
+    return sorted(changes, key=turn)
+
+
 def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
     """Put changes into the workspace. Like those of any program they are not forced to the disk one by one.
 
     Args:
         layer: holds them.
-        changes: what comes first goes first.
+        changes: of any kind.
 
     Returns:
         What could not be put there, and why.
@@ -93,7 +111,7 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
     folders: list[Change] = []
     top = os.open(layer.workspace, _FOLDER)
     try:
-        for change in changes:
+        for change in in_order(changes):
             try:
                 with _opened(top, change.parts[:-1]) as at:
                     _put_one(layer, change, at)
