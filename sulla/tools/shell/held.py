@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound
+from sulla.core.errors import NotFound, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
@@ -87,11 +87,11 @@ class HeldChanges:
 
         Returns:
             What is to be told of the rest, in sentences; empty if there is none.
-
-        Raises:
-            TooLarge: too much was changed; nothing is in the workspace.
         """
-        found = await _whole(lambda: self._landed(layer, thread_id))
+        try:
+            found = await _whole(lambda: self._landed(layer, thread_id))
+        except TooLarge as error:
+            return f"Nothing of what it changed is in the workspace: {error.message}"
         if found is None:
             return ""
         if all(one.why == NOT_KEPT for one in found.held):

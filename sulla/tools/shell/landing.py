@@ -151,12 +151,20 @@ def _put_one(layer: Layer, change: Change, at: int) -> None:
             _remove(name, at)
         case _:
             _strip(written)
-            try:
-                os.rename(written, name, dst_dir_fd=at)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
+            # One with a second name would be one with what is still held back, and change with it.
+            if written.lstat().st_nlink > 1 or not _moved(written, name, at):
                 _copy(layer, written, name, at)
+
+
+def _moved(written: Path, name: str, at: int) -> bool:
+    """Whether it could be moved; not to another file system."""
+    try:
+        os.rename(written, name, dst_dir_fd=at)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
 
 
 def _remove(name: str, at: int) -> None:
