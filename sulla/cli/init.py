@@ -146,7 +146,8 @@ def _keys_to_keep(given: argparse.Namespace, examined: Examined, wishes: Wishes)
     key = sys.stdin.readline().strip() if given.key_stdin else wishes.key
     if key:
         name = wishes.model.value if wishes.model is not None else model.name
-        provider = parse_model(name).provider if name else ""
+        alone = "anthropic" if model.anthropic_api_key.get_secret_value() else ""  # it selects its service's model
+        provider = parse_model(name).provider if name else alone
         if provider not in ("anthropic", "openai"):
             raise SettingsError(
                 f"a key is for anthropic or openai, and the model is {name or 'none'!r}: name it by --model"

@@ -9,10 +9,10 @@ from typing import Any
 
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.output import say
+from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
-from sulla.terminal.table import one_line
+from sulla.terminal.table import harmless, one_line
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -28,16 +28,20 @@ def run(given: argparse.Namespace) -> Exit:
             return await client.call("system.reload")
 
     found: dict[str, Any] = asyncio.run(ask())
+    faults = list(map(str, found["faults"]))
+    ended = Exit.REFUSED if faults else Exit.OK
     if given.json:
         print(json.dumps(found))
-        return Exit.OK
+        return ended
     taken, waiting = list(map(str, found["taken"])), list(map(str, found["waiting"]))
     if taken:
         say(f"taken up: {', '.join(taken)}")
     if waiting:
         say(f"waits for a restart: {', '.join(waiting)} (`{program()} service restart`, or stop and start it)")
-    if not taken and not waiting:
+    if not taken and not waiting and not faults:
         say("nothing has changed")
     for said in map(str, found["doubtful"]):
         say(f"perhaps a slip: {one_line(said)}")
-    return Exit.OK
+    for said in faults:
+        tell(harmless(f"not taken up: {said}"))
+    return ended

@@ -40,11 +40,12 @@ def lasting(seconds: float) -> str:
     return f"{whole} s" if whole < 120 else f"{whole // 60} min {whole % 60} s"
 
 
-def waiting_words(reason: str, wait_s: float) -> str:
+def waiting_words(reason: str, wait_s: float, said: str = "") -> str:
     """What a turn waits for, and until when.
 
     Args:
         reason: the stable word for it.
         wait_s: how long from now; nothing for at once.
+        said: what failed, as `RUN_WAITING` says it; empty where it says no more than the reason.
     """
-    return f"{why(reason)}; again in {lasting(wait_s)}" if wait_s else why(reason)
+    return f"{said or why(reason)}; again in {lasting(wait_s)}" if wait_s else why(reason)

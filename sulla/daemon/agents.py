@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sulla.agent.prompt import Surroundings
 from sulla.agent.spec import SULLA, AgentSpec
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions.agent_file import AgentFile, unknown
-from sulla.definitions.agents import AGENTS, FoundAgents, read_agents
+from sulla.definitions.agent_file import AGENT_FILES, AgentFile, unknown
+from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.host.team import Team
 from sulla.host.tools import MCP
 from sulla.models.catalog import parse_model
@@ -22,17 +22,41 @@ def home_agent(settings: Settings) -> AgentSpec:
     return replace(SULLA, completion=settings.agent.completion)
 
 
-def read_team(settings: Settings) -> Team:
-    """The home's own agent and those that its folder describes; one that is wrong does not keep the others away."""
+def read_team(settings: Settings, before: Team | None = None) -> Team:
+    """The home's own agent and those that its folder describes; one that is wrong does not keep the others away.
+
+    Args:
+        settings: name the home.
+        before: the agents as they were; one of them whose folder is wrong now stays as it was. None at the start.
+    """
     found = read_agents(settings.home / AGENTS)
+    faults = dict(found.faults)
+    old = {spec.id: spec for spec in before.specs} if before is not None else {}
+    kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
     specs = {SULLA.id: home_agent(settings)}
-    faults = list(found.faults)
+    known = (SULLA.id, *(file.id for file in found.good), *kept)
     for file in found.good:
-        if wrong := _wrong(file, found):
-            faults.append(f"{settings.home / AGENTS / file.id}: {wrong}")
+        if wrong := _wrong(file, known):
+            faults[file.id] = f"{settings.home / AGENTS / file.id}: {wrong}"
         else:
             specs[file.id] = _spec(file, settings)
-    return Team(tuple(specs.values()), tuple(faults), found.warnings)
+    kept |= {id_: old[id_] for id_ in old if id_ in faults}
+    specs |= kept
+    told = (f"{said}{_instead(id_, kept) if before is not None else ''}" for id_, said in faults.items())
+    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), found.warnings)
+
+
+def model_written(settings: Settings, team: Team, name: str) -> str:
+    """Where the name of a model that is not the daemon's own is written, for messages.
+
+    Args:
+        settings: name the home.
+        team: the agents.
+        name: the model, as it is written there.
+    """
+    folders = (settings.home / AGENTS / spec.id for spec in team.specs if spec.model == name)
+    files = (next((file for file in map(one.joinpath, AGENT_FILES) if file.exists()), one) for one in folders)
+    return ", ".join(map(str, files)) or "the playbook's step that names it"
 
 
 def doubts(team: Team, tools: Sequence[str], skills: Sequence[str] | None = None) -> Iterator[str]:
@@ -56,14 +80,25 @@ def surroundings(settings: Settings) -> Surroundings:
     return Surroundings(platform.system(), str(settings.workspace))
 
 
-def _wrong(file: AgentFile, found: FoundAgents) -> str:
+def _place(id_: str) -> tuple[bool, str]:
+    """Where an agent stands among the others: the home's own comes first."""
+    return id_ != SULLA.id, id_
+
+
+def _instead(id_: str, kept: Mapping[str, AgentSpec]) -> str:
+    """What works in the place of an agent whose folder is wrong."""
+    if id_ in kept or id_ == ALL:
+        return "; what was read before stays in force"
+    return "" if id_ == SULLA.id else "; until that is mended there is no such agent"
+
+
+def _wrong(file: AgentFile, known: Sequence[str]) -> str:
     """Why an agent that could be read cannot work; empty if it can."""
     if file.model:
         try:
             parse_model(file.model)
         except SettingsError as error:
             return error.message
-    known = (SULLA.id, *(other.id for other in found.good))
     return "; ".join(unknown("spawns", file.spawns, known))
 
 

@@ -196,7 +196,7 @@ class Service:
         _, state = await self._threads.get(ThreadId(thread_id))
         return () if state is None else questions.questions_of(thread_id, state)
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the
         number of its record. Only the first answer counts: a later one is refused.
         """
@@ -204,7 +204,7 @@ class Service:
         questions.check_verdict(question, verdict)
         if verdict == "result":
             await questions.check_choice(self._threads, ThreadId(thread_id), question, text)
-        seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict))
+        seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict, by=by))
         self._work.enqueue(Job(thread_id))
         return seq
 

@@ -12,8 +12,13 @@ from sulla.daemon.web import HomeWeb, make_web_tools
 from sulla.tools.base import Tool
 from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.program_files import ProgramFiles
+from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import ShellJobs, with_news
+from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.sandbox import Shell
+
+LAYERS = "layers"
+"""Where in the home commands of mistrusted conversations write, before that is in the workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +27,14 @@ class HomeTools:
 
     shell: Shell
     jobs: ShellJobs
+    held: HeldChanges
     web: HomeWeb
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What agents can do with them."""
-        return (*(with_news(tool, self.jobs) for tool in shell_tools(self.shell, self.jobs)), *self.web.tools)
+        shell = shell_tools(self.shell, self.jobs, self.held)
+        return (*(with_news(tool, self.jobs) for tool in shell), *self.web.tools)
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[Words, ...]:
         """How jobs of a thread have ended that it was not told of yet."""
@@ -47,11 +54,13 @@ def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
         clock: all time.
     """
     asked = settings.shell
+    layers = Layers(settings.home / LAYERS)
     shell = Shell(
         asked.path,
         wanted=asked.sandbox,
         home=settings.home,
-        programs=ProgramFiles(asked.program_files),
+        layers=layers,
         bounds=asked.bounds,
     )
-    return HomeTools(shell, ShellJobs(clock), make_web_tools(settings))
+    held = HeldChanges(layers, ProgramFiles(asked.program_files))
+    return HomeTools(shell, ShellJobs(clock), held, make_web_tools(settings))

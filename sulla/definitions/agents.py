@@ -1,8 +1,10 @@
-"""The agents that a home describes: ``agents/<id>/``, read once, when the daemon starts."""
+"""The agents that a home describes: ``agents/<id>/``, read when the daemon starts, and at `sulla reload`."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +16,9 @@ log = logging.getLogger(__name__)
 
 AGENTS: Final = "agents"
 """The folder of the home that they are in."""
+
+ALL: Final = ""
+"""Stands for every agent's folder."""
 
 MAX_AGENTS: Final = 64
 MAX_ENTRIES: Final = 1_000
@@ -30,8 +35,8 @@ class FoundAgents:
     """The agents whose folders could be read, and what was wrong with the others."""
 
     good: tuple[AgentFile, ...] = ()
-    faults: tuple[str, ...] = ()
-    """Why others cannot be used, each with its place."""
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """Why others cannot be used, each with its place, by the name of the folder; under `ALL` why none was read."""
     warnings: tuple[str, ...] = ()
     """What is odd about good ones, each with its place."""
 
@@ -47,30 +52,30 @@ def read_agents(folder: Path) -> FoundAgents:
     except FileNotFoundError:
         return FoundAgents()
     except OSError as error:
-        return FoundAgents(faults=(f"{folder}: it cannot be read: {error.strerror}",))
+        return FoundAgents(faults={ALL: f"{folder}: it cannot be read: {error.strerror}"})
     good: list[AgentFile] = []
-    faults: list[str] = []
+    faults: dict[str, str] = {}
     warnings: list[str] = []
     for path in found[:MAX_ENTRIES]:
         if len(good) + len(faults) == MAX_AGENTS:
-            faults.append(f"{folder}: more than {MAX_AGENTS} agents; the others are not read")
+            faults[path.name] = f"{folder}: more than {MAX_AGENTS} agents; the others are not read"
             break
         try:
             if not path.is_dir():
                 continue
             agent = read_agent(path.name, _texts(path))
         except SullaError as error:
-            faults.append(f"{_shown(path)}: {error.message}")
+            faults[path.name] = f"{_shown(path)}: {error.message}"
         except OSError as error:
-            faults.append(f"{_shown(error.filename or path)}: it cannot be read: {error.strerror}")
+            faults[path.name] = f"{_shown(error.filename or path)}: it cannot be read: {error.strerror}"
         except Exception as error:
             log.exception("the agent in %s cannot be used", _shown(path))
             said = f"{type(error).__name__}: {str(error)[:200]}"
-            faults.append(f"{_shown(path)}: {said}: a defect of Sulla; please report it")
+            faults[path.name] = f"{_shown(path)}: {said}: a defect of Sulla; please report it"
         else:
             good.append(agent)
             warnings += [f"{path}: {said}" for said in agent.warnings]
-    return FoundAgents(tuple(good), tuple(faults), tuple(warnings))
+    return FoundAgents(tuple(good), faults, tuple(warnings))
 
 
 def _shown(path: object) -> str:

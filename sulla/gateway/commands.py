@@ -191,8 +191,8 @@ class Commands(Protocol):
             NotFound: there is no such thread.
         """
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
-        """Answer a question; the first answer wins. Returns the answer's number in the log.
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
+        """Answer a question, under the name of a token; the first answer wins. Returns its number in the log.
 
         Raises:
             NotFound: there is no such thread.

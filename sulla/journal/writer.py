@@ -24,7 +24,7 @@ from sulla.threads.log.codec import Entry
 from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
 
-LINGER_S: Final = 0.1
+LINGER_S: Final = 1.0
 """See `Intervals.linger_s`."""
 
 T = TypeVar("T")

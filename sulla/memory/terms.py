@@ -31,7 +31,9 @@ def terms(text: str, most: int = MAX_TERMS) -> list[str]:
         text: anything.
         most: how many are given at most.
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    plain = text.casefold()
+    if not plain.isascii():  # else it has no accents, and to look for them takes longer than all the rest
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
     found: list[str] = []
     for match in _WORD.finditer(plain):
         found += _pieces(match[0])
@@ -46,7 +48,7 @@ def asked_terms(text: str) -> list[str]:
 
 
 def _pieces(word: str) -> list[str]:
-    if any(_is_spaceless(c) for c in word):
+    if not word.isascii() and any(_is_spaceless(c) for c in word):
         return [word[n : n + 2] for n in range(len(word) - 1)] or [word]
     if word in _STOP or (len(word) == 1 and not word.isdecimal()):
         return []

@@ -1,7 +1,7 @@
 """This process's log: lines in a file of the home, and on standard error.
 
-Whoever writes an entry never waits: each place has a queue of its own, and a thread that empties it. What does not fit
-is counted, and the count is told.
+Whoever writes an entry never waits: each place has a queue of its own, and a thread that empties it, ten times a second
+at most unless there is a warning. What does not fit is counted, and the count is told.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from queue import Full, Queue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Final, Literal, TextIO
 
 from sulla.core.redact import Redactor
@@ -32,7 +32,12 @@ MOST_WAITING: Final = 4096
 """Entries that may wait for one place."""
 CLOSE_S: Final = 2.0
 """How long what waits may take to be written at the end."""
+REST_S: Final = 0.1
+"""Between two looks at a queue that was empty: a thread that is woken for each entry takes processor time from the turn
+that wrote it. A warning, or a queue that is half full, ends the rest."""
 
+_FIXED: Final = "_sulla_fixed"
+"""Where a record has its `_fixed` form, which has none itself."""
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -65,6 +70,41 @@ class _Stream(logging.StreamHandler[TextIO]):
         raise  # noqa: PLE0704 - see above
 
 
+class _EntryQueue:
+    """Entries on their way to the thread that writes them to one place.
+
+    Args:
+        most: how many may wait.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._entries: Queue[logging.LogRecord | None] = Queue(most)
+        self._hurry = Event()
+
+    def add(self, record: logging.LogRecord) -> bool:
+        """Have an entry written; whether there was room for it."""
+        try:
+            self._entries.put_nowait(record)
+        except Full:
+            return False
+        if (record.levelno or 0) >= logging.WARNING or self._entries.qsize() * 2 > self._entries.maxsize:
+            self._hurry.set()
+        return True
+
+    def end(self) -> None:
+        """Have the thread end behind what waits, if there comes to be room for that in time."""
+        self._hurry.set()
+        with suppress(Full):
+            self._entries.put(None, timeout=CLOSE_S)
+
+    def take(self) -> logging.LogRecord | None:
+        """The next entry, waited for; None for the end."""
+        if self._entries.empty():
+            self._hurry.wait(REST_S)
+            self._hurry.clear()
+        return self._entries.get()
+
+
 class Sink(logging.Handler):
     """One place that entries go to, by way of a queue and a thread.
 
@@ -94,7 +134,7 @@ class Sink(logging.Handler):
         self._form: Form = form
         self._redactor = redactor
         self._flood = WarningCounter()
-        self._waiting: Queue[logging.LogRecord | None] = Queue(most_waiting)
+        self._waiting = _EntryQueue(most_waiting)
         self._untold = 0
         self._counting = Lock()
         self._writer: logging.Handler | None = None
@@ -107,15 +147,12 @@ class Sink(logging.Handler):
         if record.levelno == logging.WARNING and self._flood.over((record.pathname, record.lineno), record.created):
             self._lose(1)
             return
-        try:
-            self._waiting.put_nowait(_fixed(record))
-        except Full:
+        if not self._waiting.add(_fixed(record)):
             self._lose(1)
 
     def close(self) -> None:
         """Write what waits, as far as there is time for it; nothing more is taken."""
-        with suppress(Full):
-            self._waiting.put(None, timeout=CLOSE_S)
+        self._waiting.end()
         self._thread.join(CLOSE_S)
         super().close()
 
@@ -125,7 +162,7 @@ class Sink(logging.Handler):
             self._untold += count
 
     def _serve(self) -> None:
-        while (record := self._waiting.get()) is not None:
+        while (record := self._waiting.take()) is not None:
             if not self._write(record):
                 self._lose(1)
             if self._untold:
@@ -228,10 +265,16 @@ class Logs:
 
 
 def _fixed(record: logging.LogRecord) -> logging.LogRecord:
-    """The entry as it is said now: with its text, because its parts may change, and with whose work it is about."""
+    """The entry as it is said now: with its text, because its parts may change, and with whose work it is about. All
+    places share it.
+    """
+    known: logging.LogRecord | None = record.__dict__.get(_FIXED)
+    if known is not None:
+        return known
     fixed = logging.makeLogRecord({**here(), **record.__dict__})
     try:
         fixed.msg, fixed.args = record.getMessage(), ()
     except Exception as error:  # noqa: BLE001 - whoever writes an entry that cannot be read shall not fail because of it
         fixed.msg, fixed.args = f"{record.msg!r} (its parts do not fit: {error})", ()
+    record.__dict__[_FIXED] = fixed
     return fixed

@@ -9,11 +9,12 @@ from types import FrameType
 from typing import Any, Final, TypeVar
 
 from sulla.core.clock import Clock
-from sulla.core.errors import SullaError, Unavailable
+from sulla.core.errors import SullaError, Unavailable, foremost
 from sulla.terminal import questions
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.program import hint, program
+from sulla.terminal.questions import Given, Question
 from sulla.terminal.turn import Asking
 
 T = TypeVar("T")
@@ -35,17 +36,41 @@ def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
     with Presses(runner) as presses:
         try:
             while (ended := presses.run(asking.answer())) is None:
-                # No connection is open while a person thinks.
-                asked = tuple(asking.waits.asked.values())
+                asked = tuple(asking.waits.asked.values()) if asking.by_hand else ()
+                if not asked:
+                    return _left_open(asking)
                 for place, question in enumerate(asked, 1):
-                    answer = questions.ask(question, clock, place=place, of=len(asked)) if asking.by_hand else None
-                    given = presses.run(answer) if answer is not None else None
+                    given = presses.run(_ask(asking, question, clock, place, len(asked)))
                     if given is None:
                         return _left_open(asking)
+                    if isinstance(given, str):
+                        tell(f"\n{given}")
+                        break  # whoever was quicker may have answered the others too, or ended the turn
                     presses.run(asking.tell(question, given))
             return ended
         except KeyboardInterrupt:
             return _stopped(asking, clock, presses)
+
+
+async def _ask(asking: Asking, question: Question, clock: Clock, place: int, of: int) -> Given | str | None:
+    """What a person here answers; None if they leave it open, or who else was quicker, in words."""
+
+    async def here() -> Given | None:
+        try:
+            return await questions.ask(question, clock, place=place, of=of)
+        except KeyboardInterrupt:  # a task that raised it would break off the loop
+            raise asyncio.CancelledError from None
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            answering = group.create_task(here())
+            watching = group.create_task(asking.answered_elsewhere(question))
+            await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
+            first = answering if answering.done() else watching
+            _ = answering.cancel(), watching.cancel()
+    except BaseExceptionGroup as failures:
+        raise foremost(failures) from None
+    return first.result()
 
 
 class Presses:

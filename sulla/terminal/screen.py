@@ -177,7 +177,8 @@ def _asked(wait: dict[str, Any]) -> str:
 
 def waiting_line(data: dict[str, Any]) -> str:
     """What a run waits for before another attempt, and what to do against it."""
-    return f"[{waiting_words(str(data['reason']), float(data['wait_s']))}; Ctrl-C stops]"
+    said = str(data.get("said", ""))
+    return f"[{waiting_words(str(data['reason']), float(data['wait_s']), said)}; Ctrl-C stops]"
 
 
 def paused_line(data: dict[str, Any]) -> str:

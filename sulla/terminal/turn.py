@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import aclosing, suppress
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +174,36 @@ class Asking:
         await self._follow.once(give)
         self.waits.told.add(question.id)
         self.waits.asked.pop(question.id, None)
+
+    async def answered_elsewhere(self, question: Question) -> str:
+        """Wait until somebody else has answered a question that is asked here, or its turn has ended; that, in words.
+
+        It looks beside what is shown: `answer` shows afterwards whatever happened meanwhile.
+
+        Raises:
+            SullaError: its thread can be followed no longer.
+        """
+        thread_id = question.thread_id or str(self.thread_id)
+
+        async def begin(client: Client) -> bool:
+            last = int((await client.call("thread.get", thread_id=thread_id))["last_seq"])
+            follow.add(thread_id, self._follow.seen.get(thread_id, max(0, last - _LOOK_BACK)))
+            return True
+
+        follow = Follow(self._home, self._clock, begin, begun=True, lost=lambda: None, patience_s=inf)
+        waits, said = Waits({question.id: replace(question, thread_id=thread_id)}), ""
+        async with aclosing(follow.events()) as events:
+            async for event in events:
+                asked = question.id in waits.asked
+                waits.take(event, own=event["thread_id"] == self.thread_id)
+                if question.id in waits.asked:
+                    continue
+                said = questions.elsewhere(event) if asked else said
+                if follow.is_caught_up():
+                    break
+        self.waits.told.add(question.id)
+        self.waits.asked.pop(question.id, None)
+        return said
 
     async def stop(self) -> bool:
         """End the turn, or the one that waits to be told something; whether there was any. Somebody else's turn in the

@@ -38,11 +38,14 @@ def digest(fact: Fact) -> bytes:
     """Sixteen bytes that are the same only for the same content.
 
     The channel that a thread is begun on is none of it: a client may ask for the same thread on another one. Nor is
-    whether a client's message was a model's: the same words are the same message, and the log keeps how it came first.
+    whether a client's message was a model's, nor who gave an answer: the same words are the same message, and the same
+    answer, and the log keeps how it came first.
     """
     data = fact.data()
     if isinstance(fact, f.ThreadCreated):
         data.pop("channel", None)
     elif isinstance(fact, f.Input) and fact.origin == "user":
         data.pop("tainted", None)
+    elif isinstance(fact, f.Answer):
+        data.pop("by", None)
     return blake2b(orjson.dumps([fact.kind, data], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

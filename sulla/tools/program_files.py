@@ -97,9 +97,6 @@ HARMLESS: Final = (
 )
 """What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
 
-LEFT_FOR_LAST: Final = frozenset({"a test runner", "the system, or who opens it,"})
-"""Of which there may be hundreds: where not all can be kept from being changed, the others go first."""
-
 
 class _Names:
     """A table of names, made once: plain ones and endings are looked up, the others are one regular expression for each

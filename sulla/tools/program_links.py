@@ -91,8 +91,7 @@ def _by_git(path: Path, *, is_folder: bool) -> Iterator[Path]:
             for word in filter(None, _BETWEEN.split(said[1].partition(b" #")[0])):
                 # Programs are looked for from where the files are, what is included from where the settings are.
                 for place in (path.parent / os.fsdecode(word), file.parent / os.fsdecode(word)):
-                    if b"/" in word or b"." in word or place.exists():
-                        yield place
+                    yield place
                     if place.is_file():
                         ahead.append(place)
 

@@ -22,13 +22,14 @@ from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.shell.jobs import ShellJobs
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
+from tests.tools.contexts import no_held_changes
 
 PAGE = order("read_page")
 MAIL = order("send_mail", body="all of it")
 
 
 class Sealed(Shell):
-    """As if there were a sandbox."""
+    """As if there were a sandbox, but no layers: a tainted conversation's commands are asked about."""
 
     @property
     def sealed(self) -> bool:
@@ -45,7 +46,7 @@ class Home:
         self.jobs, self.hooks, self.puppet = ShellJobs(SystemClock()), Hooks(), Puppet()
         tools = (
             *builtin_tools(),
-            *shell_tools(Sealed(), self.jobs),
+            *shell_tools(Sealed(), self.jobs, no_held_changes()),
             self.hooks.source("read_page", Done(Words("A page."), origin="web")),
             self.hooks.tool("send_mail", "body"),
         )
@@ -53,25 +54,22 @@ class Home:
         self.world = World(store, self.puppet, tools=tools, clock=SystemClock(), workspace=self.workspace, guard=guard)
 
     async def tainted(self, *orders: str) -> ThreadId:
-        """A conversation that has read a page before it does as it is told."""
+        """A conversation that has read a page before it does as it is told; a person allows its commands."""
         thread = await self.world.thread()
         await self.world.ask(thread, PAGE)
         for one in orders:
             await self.world.ask(thread, one)
+            await self.allow(thread)
         self.puppet.forget()
         return thread
 
-    async def allowed_job(self, command: str) -> ThreadId:
-        """A conversation that has read a page before it begins a job, which a person allows."""
-        thread = await self.tainted(order("bash", command=command, background=True))
+    async def allow(self, thread: ThreadId) -> None:
+        """Say yes to what a conversation asks, if it does."""
         state = await self.world.threads.load(thread)
-        assert state is not None
-        assert state.run is not None
-        (wait,) = state.run.waits
-        await self.world.threads.answer(thread, Answer(wait, "", "approve"))
-        await self.world.turns.attend(thread)
-        self.puppet.forget()
-        return thread
+        if state is not None and state.run is not None:
+            (wait,) = state.run.waits
+            await self.world.threads.answer(thread, Answer(wait, "", "approve"))
+            await self.world.turns.attend(thread)
 
     async def clean(self, *orders: str) -> ThreadId:
         """A new conversation."""
@@ -104,7 +102,7 @@ async def test_without_any_page_a_mail_goes_out(home: Home) -> None:
 
 async def test_a_file_that_a_background_job_writes_later_is_no_way_around(home: Home) -> None:
     script = f"until test -e go; do read -t 0.01 <> <(:); done; echo '{MAIL}' > late.md"
-    thread = await home.allowed_job(script)
+    thread = await home.tainted(order("bash", command=script, background=True))
     (home.workspace / "go").touch()
     job = home.jobs.get(thread, "job_1")
     await job.over.wait()
@@ -115,7 +113,7 @@ async def test_a_file_that_a_background_job_writes_later_is_no_way_around(home: 
 
 async def test_neither_is_one_that_is_read_while_the_job_goes_on(home: Home) -> None:
     script = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
-    await home.allowed_job(script)
+    await home.tainted(order("bash", command=script, background=True))
     while not (home.workspace / "begun").exists():
         await asyncio.sleep(0)
     await home.clean(order("read_file", path="early.md"))
@@ -205,7 +203,8 @@ async def test_what_a_stopped_command_had_written_is_marked_and_nothing_else_is(
     thread = await home.world.thread()
     await home.world.ask(thread, PAGE)
     command = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
-    asking = asyncio.ensure_future(home.world.ask(thread, order("bash", command=command)))
+    await home.world.ask(thread, order("bash", command=command))
+    asking = asyncio.ensure_future(home.allow(thread))
     while not (home.workspace / "begun").exists():
         await asyncio.sleep(0)
     home.world.turns.abort("stopped")

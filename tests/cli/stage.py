@@ -63,9 +63,9 @@ class _Commands(MemoryCommands):
         for type_, data in self.acts.pop(0) if self.acts else []:
             self.add(run, type_, "run_1").data.update(data)  # nobody reads it before this step is over
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep it, and go on."""
-        seq = await super().answer(thread_id, question, verdict, text)
+        seq = await super().answer(thread_id, question, verdict, text, by)
         self.play(thread_id)
         return seq
 

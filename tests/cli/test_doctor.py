@@ -375,7 +375,7 @@ def test_a_server_that_speaks_openais_api_is_asked_for_its_models(place: Bed) ->
         place.environ["OPENAI_API_KEY"] = "hunter2-wrong"
         found = _diagnosed(place)
         assert found.bad == ["model"]
-        assert "Check OPENAI_API_KEY" in found.one("model")[1]
+        assert "The key is from the environment variable OPENAI_API_KEY: put another one there" in found.one("model")[1]
         assert "hunter2" not in json.dumps(found.report)
 
 

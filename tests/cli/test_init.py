@@ -372,6 +372,16 @@ def test_all_of_it_can_be_said_on_the_command_line(home: Path, capsys: Capsys) -
     assert settings.daemon.zone == "Asia/Tokyo"
 
 
+def test_another_key_takes_the_place_of_one_that_alone_has_chosen_the_model(home: Path, capsys: Capsys) -> None:
+    home.mkdir(0o700)
+    (home / "sulla.toml").touch()
+    (home / "keys.toml").touch(0o600)
+    (home / "keys.toml").write_text('[model]\nanthropic_api_key = "sk-ant-old"\n')
+    shown = typed(capsys, "init", "--key-stdin", given=b"sk-ant-new\n")
+    assert (shown.code, shown.err) == (Exit.OK, "")
+    assert load_settings({}, {}, home).model.anthropic_api_key.get_secret_value() == "sk-ant-new"
+
+
 def test_keys_of_the_environment_are_kept_where_that_is_asked_for(
     home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_reload_takes_up_agents_servers_and_the_log_level_and_says_what_waits(
             "taken": ["daemon.log_level", "mcp.servers", "agents"],
             "waiting": [],
             "doubtful": [],
+            "faults": [],
         }
         code, said, _ = place.run("ask", "--agent", "gardener", "hello")
         assert code == Exit.OK
@@ -112,18 +113,39 @@ def test_a_reload_says_what_may_be_a_slip_of_the_pen_in_an_agents_folder(place: 
     assert "raed_file" in said
 
 
+def test_a_reload_with_one_broken_agent_takes_up_the_others_and_leaves_that_one_as_it_was(place: Place) -> None:
+    gardener, cook = (place.home / "agents" / name / "agent.yaml" for name in ("gardener", "cook"))
+    for file in (gardener, cook):
+        file.parent.mkdir(parents=True)
+        file.write_text("name: Somebody\n")
+    with place.up():
+        gardener.write_text("name: [\n")
+        cook.write_text("name: Cook\ndescription: cooks\n")
+        new = place.home / "agents" / "new" / "agent.yaml"
+        new.parent.mkdir()
+        new.write_text("nmae: New\n")
+        code, out, told = place.run("reload")
+        assert (code, out) == (Exit.REFUSED, "taken up: agents\n")
+        first, second = told.splitlines()
+        assert first.startswith(f"not taken up: {gardener.parent}: agent.yaml")
+        assert first.endswith("; what was read before stays in force")
+        assert second.startswith(f"not taken up: {new.parent}: agent.yaml: there is no setting 'nmae'")
+        assert second.endswith("; until that is mended there is no such agent")
+        status = json.loads(place.run("status", "--json")[1])
+        assert status["agents"] == ["sulla", "cook", "gardener"]
+        gardener.write_text("name: Gardener\n")
+        new.write_text("name: New\n")
+        assert place.run("reload")[:2] == (Exit.OK, "taken up: agents\n")
+
+
 def test_a_reload_with_faults_changes_nothing_and_says_all_of_them(place: Place) -> None:
     with place.up():
-        file, agent = place.home / "sulla.toml", place.home / "agents" / "broken"
-        agent.mkdir(parents=True)
-        (agent / "agent.yaml").write_text("name: [\n")
+        file = place.home / "sulla.toml"
         file.write_text('[gateway]\nprot = 1\n[limits]\nruns = 0\n[daemon]\nlog_level = "debug"\n[mcp.servers.x]\n')
         code, _, said = place.run("reload")
         assert code == Exit.REFUSED
         assert "nothing was changed" in said
-        for part in (f"{file}:2: 'gateway.prot'", f"{file}:4: limits.runs", "agents/broken", "mcp.servers.x: expected"):
+        for part in (f"{file}:2: 'gateway.prot'", f"{file}:4: limits.runs", "mcp.servers.x: expected"):
             assert part in said
         file.unlink()
-        (agent / "agent.yaml").unlink()
-        agent.rmdir()
         assert place.run("reload")[1] == "nothing has changed\n"

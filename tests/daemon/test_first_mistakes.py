@@ -78,7 +78,7 @@ def test_it_is_explained_in_one_line_within_three_seconds(tmp_path: Path, wheel:
         key = {"ANTHROPIC_API_KEY": "a-wrong-key", "ANTHROPIC_BASE_URL": fake.url}
         mistakes: Mistakes = {
             "wrong key": (key, "Anthropic answered 401"),
-            "no network": (key | {"ANTHROPIC_BASE_URL": f"http://{NOWHERE}"}, "Anthropic cannot be reached"),
+            "no network": (key | {"ANTHROPIC_BASE_URL": f"http://{NOWHERE}"}, "no connection to http://127.0.0.1:1"),
             "no Ollama": ({"SULLA_MODEL": "ollama:llama3"}, "start it with `ollama serve`"),
             "wrong model": ({"SULLA_MODEL": "ollama:fake:7b"}, "it has fake:1b"),
             "another's key": ({"ANTHROPIC_API_KEY": "sk-proj-a-key"}, "begins like one of OpenAI, not of Anthropic"),

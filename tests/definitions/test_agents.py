@@ -32,7 +32,7 @@ def test_each_folder_is_an_agent_but_hidden_ones(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("no agent")
     found = read_agents(tmp_path)
     assert [(agent.id, agent.name) for agent in found.good] == [("a", "A"), ("b", "b")]
-    assert found.faults == ()
+    assert found.faults == {}
     assert found.warnings == (f"{tmp_path}/b: there is no agent.toml: all is default",)
 
 
@@ -56,7 +56,7 @@ def test_one_that_is_wrong_does_not_keep_the_others_from_work(tmp_path: Path) ->
     }
     assert len(found.faults) == len(expected)
     for name, said in expected.items():
-        assert any(fault.startswith(f"{tmp_path}/{name}: ") and said in fault for fault in found.faults), name
+        assert any(fault.startswith(f"{tmp_path}/{name}: ") and said in fault for fault in found.faults.values()), name
 
 
 def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
         _put(tmp_path, f"a{number}", soul__md="x")
     found = read_agents(tmp_path)
     assert len(found.good) == MAX_AGENTS
-    assert "more than 64 agents; the others are not read" in found.faults[0]
+    assert "more than 64 agents; the others are not read" in found.faults["a9"]
 
 
 @pytest.mark.parametrize(("id_", "skills"), [("reader", ("summarize-documents",)), ("planner", ())])
@@ -83,7 +83,7 @@ def test_whatever_is_in_one_agents_files_and_name_the_others_work_and_the_fault_
     (tmp_path / "README.md").write_text("about")
     found = read_agents(tmp_path)
     assert [agent.id for agent in found.good] == ["good"]
-    told = "\n".join(found.faults).encode()
+    told = "\n".join(found.faults.values()).encode()
     for said in (b"deeper than anybody writes", b"Exceeds the limit", b"\\udcff: it is empty"):
         assert said in told
 
@@ -99,4 +99,4 @@ def test_what_nobody_foresaw_in_one_agent_is_its_fault_alone(tmp_path: Path, mon
     _put(tmp_path, "odd", agent__toml="", soul__md="You are odd.")
     found = read_agents(tmp_path)
     assert [agent.id for agent in found.good] == ["good"]
-    assert found.faults == (f"{tmp_path}/odd: RecursionError: too deep: a defect of Sulla; please report it",)
+    assert found.faults == {"odd": f"{tmp_path}/odd: RecursionError: too deep: a defect of Sulla; please report it"}

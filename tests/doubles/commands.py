@@ -12,7 +12,7 @@ from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.approvals.approvals import RuleMade
 from sulla.agent.environment_rpc import EnvironmentEvent
-from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
+from sulla.agent.rpc import AgentRow, Agents, ModelRow, Models, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
@@ -262,11 +262,11 @@ class MemoryCommands:
         self._thread(thread_id)
         return [one for waiting in self.questions if waiting.thread_id == thread_id for one in waiting.questions]
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep an answer as an event."""
         await self._called("answer", thread_id, question, verdict, text)
         self._thread(thread_id)
-        return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text).seq or 0
+        return self.add(thread_id, "ANSWER", wait_id=question, verdict=verdict, text=text, by=by).seq or 0
 
     async def list_agents(self) -> Agents:
         """One agent."""
@@ -286,6 +286,11 @@ class MemoryCommands:
         return ProjectText(
             _GARDEN, (TaskRow("Dig", False, "", 0, "pending", "", ()),), "0" * 16, "# Garden\n\n- [ ] Dig\n"
         )
+
+    async def list_models(self) -> Models:
+        """One that an agent has, and one that none has."""
+        await self._called("list_models")
+        return Models((ModelRow("scripted", ("sulla",)), ModelRow("ollama:other")))
 
     async def list_tools(self) -> Tools:
         """One tool."""

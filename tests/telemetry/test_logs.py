@@ -171,6 +171,28 @@ def test_a_slow_disk_holds_nobody_up_and_what_is_lost_is_counted_and_told() -> N
     assert sorted(slow.written) == sorted(["entry 0", "entry 1", "entry 2", "entry 3", told])
 
 
+@pytest.mark.parametrize(
+    "levels",
+    [
+        pytest.param([logging.INFO, logging.WARNING], id="a warning"),
+        pytest.param([logging.INFO] * 3, id="a queue that is half full"),
+    ],
+)
+def test_what_waits_in_the_rest_between_two_looks_is_written_at_once_after(
+    levels: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sulla.telemetry.logs.REST_S", PATIENCE_S * 100)
+    slow = _Slow()
+    sink = Sink("a disk", lambda: slow, "json", Redactor(), most_waiting=4)
+    for level in levels:
+        assert not slow.reached.is_set(), "entries of information are worth no look of their own"
+        sink.emit(logging.makeLogRecord({"msg": "entry", "levelno": level}))
+    assert slow.reached.wait(PATIENCE_S)
+    slow.gate.set()
+    sink.close()
+    assert slow.written == ["entry"] * len(levels)
+
+
 class _Full(logging.Handler):
     """A disk that is full for so many writes."""
 

@@ -122,6 +122,9 @@ def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
 def test_what_a_run_waits_for_before_another_attempt_is_told_with_how_to_stop() -> None:
     told = Screen("run").show(_event("RUN_WAITING", reason="provider_transient", wait_s=10.0))
     assert told == ("", "[the model's service is overloaded or broke off; again in 10 s; Ctrl-C stops]\n")
+    said = "Ollama failed for the model 'm' with 500: out of memory"
+    told = Screen("run").show(_event("RUN_WAITING", reason="provider_transient", wait_s=1.2, said=said))
+    assert told == ("", f"[{said}; again in 1 s; Ctrl-C stops]\n")
 
 
 def test_a_hidden_reply_is_not_shown() -> None:

@@ -59,3 +59,8 @@ def test_content_is_the_same_only_if_all_of_it_is() -> None:
     assert digest(said) == digest(f.Input(MessageId("m-1"), "hi", "queue"))
     assert digest(said) != digest(f.Input(MessageId("m-1"), "hi", "steer"))
     assert digest(f.StopAsked()) != digest(f.ContinueAsked())
+
+
+def test_the_same_answer_is_the_same_whoever_gives_it() -> None:
+    assert digest(f.Answer("approval:1", "", "approve", by="phone")) == digest(f.Answer("approval:1", "", "approve"))
+    assert digest(f.Answer("approval:1", "", "approve")) != digest(f.Answer("approval:1", "", "reject"))

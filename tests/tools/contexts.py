@@ -15,7 +15,10 @@ from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.call import MAX_STEP_BYTES, run_call
+from sulla.tools.program_files import PROGRAMS
 from sulla.tools.registry import Toolbox
+from sulla.tools.shell.held import HeldChanges
+from sulla.tools.shell.layer import Layers
 
 
 def context_in(workspace: Path, clock: Clock | None = None, key: str = "run_1:call_1") -> ToolContext:
@@ -32,6 +35,11 @@ def context_in(workspace: Path, clock: Clock | None = None, key: str = "run_1:ca
         said.append,
         Author.AGENT,
     )
+
+
+def no_held_changes() -> HeldChanges:
+    """For a shell without layers, which never asks for one."""
+    return HeldChanges(Layers(Path("layers")), PROGRAMS)
 
 
 async def use(name: str, workspace: Path, clock: Clock | None = None, /, **args: Json) -> Done:

@@ -63,7 +63,7 @@ class _Shape:
     holds: Callable[[re.Match[str]], bool] = lambda match: True
     """Looks at the match alone, never at the whole text: there may be thousands of matches."""
     beside: re.Pattern[str] | None = None
-    """What else has to be somewhere in the text; looked for once."""
+    """What else has to be somewhere in the text."""
 
 
 _ORDER = late_pattern(
@@ -201,12 +201,10 @@ def _visible(text: str) -> Iterator[Signal]:
     read: set[str] = set()
     for view in views(text):
         for shape in _SHAPES:
-            if shape.beside is not None and not shape.beside.search(view.text):
-                continue
-            for match in shape.pattern.finditer(view.text):
-                if shape.holds(match):
-                    yield _signal(shape.name, shape.reason, view, match.start(), match.end())
-                    break
+            held = next((match for match in shape.pattern.finditer(view.text) if shape.holds(match)), None)
+            # What stands beside it is looked for last: to read all of a text for that costs more than the rest.
+            if held is not None and (shape.beside is None or shape.beside.search(view.text)):
+                yield _signal(shape.name, shape.reason, view, held.start(), held.end())
         # Phrases are of words in lower case, and a folded text often differs in nothing else.
         if (lower := view.text.lower()) in read:
             continue

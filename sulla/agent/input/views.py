@@ -107,6 +107,8 @@ def decoded_views(text: str) -> Iterator[str]:
 
 def words(text: str) -> list[str]:
     """The words of a text, in lower case."""
+    if text.isascii():  # else small letters may be more characters, and other words
+        return _WORD.findall(text.lower())
     return [word.lower() for word in _WORD.findall(text)]
 
 

@@ -35,6 +35,7 @@ from sulla.core.message import Message
 from sulla.core.run import Run
 from sulla.core.waiting import LEFT_ALONE
 from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
+from sulla.models.wire.json import shortened
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import ModelAbandoned, ModelStarted
 from sulla.threads.log.state import ThreadState
@@ -189,14 +190,15 @@ class Model:
                     retry_after_s=error.retry_after_s,
                     shown_text=shown_text,
                 )
-                reason = LEFT_ALONE if open_run.model.open_call is None else error.code
+                left_alone = open_run.model.open_call is None
+                reason, said = (LEFT_ALONE, "") if left_alone else (error.code, shortened(error.message))
                 if ask.tools and not shown_text and self.tool_use.refuse(self._name, error):
                     after = RetryWait(0.0)
                 if not await self._put_down(run, open_run, error, after):
                     raise
             if isinstance(after, Compress):
                 ceiling_tokens = (size.at_most if size is not None else ceiling_tokens) // 2
-            elif isinstance(after, RetryWait) and not await pause(run, RunWaiting(reason, after.seconds)):
+            elif isinstance(after, RetryWait) and not await pause(run, RunWaiting(reason, after.seconds, said=said)):
                 return None
 
     async def check_room(

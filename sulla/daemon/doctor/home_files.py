@@ -29,7 +29,7 @@ def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) ->
         tools: the names of the tools that there are.
         skills: those of the skills.
     """
-    found = [fault(said, f"mend it and start the daemon again; {_READ}") for said in team.faults]
+    found = [fault(said, f"mend it, then `sulla reload`; {_READ}") for said in team.faults]
     found += [warning(said, _READ) for said in team.warnings]
     found += [warning(said, "mend the name in its folder") for said in doubts(team, tools, skills)]
     return found or ok(f"{counted(len(team.specs), 'agent')}: {', '.join(spec.id for spec in team.specs)}")

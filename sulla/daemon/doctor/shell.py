@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, ok, warning
+from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.sandbox import Shell
 
 INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
@@ -23,25 +24,34 @@ async def shell(patient: Patient) -> list[Finding]:
     command's bounds."""
     asked = patient.settings.shell
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="sulla-doctor-")
+    workspace = Path(folder.name, "workspace")
     try:
-        found = Shell(asked.path, wanted=asked.sandbox, bounds=asked.bounds)
-        await found.open(Path(folder.name), patient.clock)
+        await asyncio.to_thread(workspace.mkdir)
+        layers = Layers(Path(folder.name, "layers"))
+        found = Shell(asked.path, wanted=asked.sandbox, layers=layers, bounds=asked.bounds)
+        await found.open(workspace, patient.clock)
     finally:
         await asyncio.to_thread(folder.cleanup)
-    judged = judge_shell(found.trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
+    layer_trouble = found.layer_trouble if found.sealed else ""
+    judged = judge_shell(found.trouble, layer_trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
     return [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
 
 
-def judge_shell(trouble: str, *, wanted: bool, root: bool = False) -> list[Finding]:
+def judge_shell(trouble: str, layer_trouble: str = "", *, wanted: bool, root: bool = False) -> list[Finding]:
     """Whether commands run in a sandbox.
 
     Args:
         trouble: why not; empty if they do.
+        layer_trouble: why what they write cannot be looked through first; empty if it can.
         wanted: whether the settings want one.
         root: whether the daemon runs as root.
     """
     if not trouble:
         sealed = "commands run in a sandbox: without network, and able to write in the workspace alone"
+        if layer_trouble:
+            said = "where a conversation holds text from outside, a person is asked before each command"
+            remedy = "see that this user may mount overlays in a namespace of its own; then start the daemon again"
+            return [warning(f"{sealed}; {said}: {layer_trouble}", remedy)]
         return [warning(f"{sealed}; {ROOT}", OTHER_USER)] if root else ok(sealed)
     said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
     if root:

@@ -69,7 +69,7 @@ class Lifecycle:
         async with self._reading:
             examined, team = await asyncio.to_thread(self._read)
             found = changes(self._running, examined.settings)
-            faults = [*examined.faults, *team.faults]
+            faults = [*examined.faults]
             takes: list[Callable[[], None]] = []
             for one in self._built:
                 try:
@@ -88,11 +88,11 @@ class Lifecycle:
 
     def _read(self) -> tuple[Examined, Team]:
         examined = self._examine()
-        return examined, read_team(examined.settings)
+        return examined, read_team(examined.settings, self._host.agents.team)
 
     def _take(self, wanted: Settings, team: Team, takes: Sequence[Callable[[], None]], found: Changes) -> Reloaded:
         hide_known(wanted, self._host.place.redactor)
-        agents = ("agents",) if team != self._host.agents.team else ()
+        agents = ("agents",) if team.specs != self._host.agents.team.specs else ()
         self._host.agents.team.take(team)
         for take in takes:
             take()
@@ -101,7 +101,9 @@ class Lifecycle:
         self._waiting = found.waiting
         taken = (*found.live, *agents)
         log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
+        for said in team.faults:
+            log.warning("an agent's folder cannot be used: %s", said)
         doubtful = (*team.warnings, *doubts(team, tuple(self._host.tools)))
         for said in doubtful:
             log.warning("an agent is not quite as it should be: %s", said)
-        return Reloaded(taken, found.waiting, doubtful)
+        return Reloaded(taken, found.waiting, doubtful, team.faults)

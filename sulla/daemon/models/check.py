@@ -12,7 +12,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderRejected, ProviderUnauthorized, SullaError
 from sulla.daemon.models.choice import Choice, unused_key
-from sulla.daemon.models.providers import known_models
+from sulla.daemon.models.providers import VARIABLES, known_models
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.sections import ModelSettings
 from sulla.models.catalog import OFFLINE, ModelName
@@ -26,7 +26,6 @@ START_S: Final = 2.0
 AGAIN_S: Final = 30.0
 """How often a model that cannot answer is looked at again."""
 
-_VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 _SERVICES: Final = {"anthropic": "Anthropic", "openai": "OpenAI"}
 _ELSEWHERE: Final = {
     "Anthropic": "set ANTHROPIC_API_KEY to it and SULLA_MODEL=anthropic:<model>",
@@ -82,7 +81,8 @@ def _anothers_key(settings: ModelSettings, model: ModelName) -> Finding | None:
     service = service_of(key)
     if service in ("", right):
         return None
-    said = f"{model}: {_VARIABLES[model.provider]} holds a key that begins like one of {service}, not of {right}"
+    where = settings.source_of(f"{model.provider}_api_key") or VARIABLES[model.provider]
+    said = f"{model}: {where} holds a key that begins like one of {service}, not of {right}"
     return fault(said, f"for {service}: {_ELSEWHERE.get(service, _USELESS)}")
 
 

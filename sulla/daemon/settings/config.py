@@ -166,6 +166,9 @@ def examine_settings(
     except SettingsError as error:
         faults.append(f"{home / FILE}: {error.message}")
         settings = settings.model_copy(update={"prices": {}})
+    for name in values:
+        if isinstance(section := getattr(settings, name), Section):
+            section.say_sources({key: said for (where, key), said in source.items() if where == name})
     return Examined(settings, tuple(faults), source)
 
 

@@ -176,7 +176,9 @@ class StepReader:
         if event.type == "NOTICE":
             return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")
-        return [StepWaits(_str(event.data, "reason"), float(wait_s))] if isinstance(wait_s, int | float) else []
+        if not isinstance(wait_s, int | float):
+            return []
+        return [StepWaits(_str(event.data, "reason"), float(wait_s), _str(event.data, "said"))]
 
     def _asked(self, event: Event) -> list[Step]:
         asks = tuple(ask for ask in self._asks.values() if ask.id not in self._settled)

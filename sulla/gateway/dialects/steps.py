@@ -126,11 +126,13 @@ class StepWaits:
     reason: str
     """A stable word (`core.waiting`)."""
     wait_s: float
+    said: str = ""
+    """What failed."""
 
     @property
     def words(self) -> str:
         """For what, and until when."""
-        return waiting_words(self.reason, self.wait_s)
+        return waiting_words(self.reason, self.wait_s, self.said)
 
 
 @dataclass(frozen=True, slots=True)

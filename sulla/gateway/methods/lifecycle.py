@@ -42,6 +42,9 @@ class Reloaded:
     """The settings that have changed and hold from the next start on."""
     doubtful: tuple[str, ...] = ()
     """What in the agents' folders may be a slip of the pen, e.g. the name of a tool that there is not."""
+    faults: tuple[str, ...] = ()
+    """Which agents' folders cannot be used, each with what is wrong and what is in force instead; the others are taken
+    up."""
 
 
 class LifecycleService(Protocol):
@@ -54,7 +57,7 @@ class LifecycleService(Protocol):
         """See `SystemReload`.
 
         Raises:
-            Refused: something in them is wrong. All of it is said, and nothing has changed.
+            Refused: something in the settings is wrong. All of it is said, and nothing has changed.
         """
 
 

@@ -99,7 +99,7 @@ async def _questions(service: Commands, params: ApprovalList, context: Context) 
 
 
 async def _answer(service: Commands, params: ApprovalAnswer, context: Context) -> Answered:
-    return Answered(await service.answer(params.thread_id, params.id, params.verdict, params.text))
+    return Answered(await service.answer(params.thread_id, params.id, params.verdict, params.text, context.caller.name))
 
 
 async def _subscribe(service: Commands, params: EventsSubscribe, context: Context) -> Subscribed:

@@ -1,7 +1,8 @@
 """The fast way of a text frame: past ASGI and past uvicorn, straight to the transport (`gateway.direct`).
 
-The layers between cost a token as much as the kernel does. All that is presumed of uvicorn's WebSocket for this stands
-here: where it does not hold, and where the setting is off, there is no such way, and a connection's writer sends
+The layers between cost a token as much as the kernel does. What one step of the event loop has for a client leaves
+together: to wake the client's process costs as much as ten frames. All that is presumed of uvicorn's WebSocket for this
+stands here: where it does not hold, and where the setting is off, there is no such way, and a connection's writer sends
 everything through ASGI. What comes in, the upgrade, pings and the close never go this way.
 """
 
@@ -20,11 +21,14 @@ DIRECT: Final = "sulla.direct"
 _TEXT: Final = 0x81
 """A whole message of text in one frame (RFC 6455 §5.2), which a server does not mask."""
 _OPEN: Final = State.OPEN
+_AT_ONCE_BYTES: Final = 64 * 1024
+"""So much does not wait for the end of the step."""
 _log = logging.getLogger("sulla.gateway")
 
 DirectSend = Callable[[bytes], bool]
-"""Sends a text frame now. False if the kernel takes no more of what was sent before, and then nothing was done; a frame
-to a client that is gone is dropped, and whoever reads from its socket is told."""
+"""Sends a text frame at the end of this step of the event loop. False if the kernel takes no more of what was sent
+before, and then nothing was done; a frame to a client that is gone is dropped, and whoever reads from its socket is
+told."""
 
 
 class DirectWays:
@@ -36,8 +40,9 @@ class DirectWays:
 
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted
+        self._unsent: list[DirectWay] = []
 
-    def to(self, protocol: object) -> DirectSend | None:
+    def to(self, protocol: object) -> DirectWay | None:
         """The way past a protocol of uvicorn's that has been asked to upgrade; None if there is none.
 
         Args:
@@ -52,7 +57,17 @@ class DirectWays:
             _log.warning("gateway.direct is off: this version of uvicorn does not go along; all goes through ASGI")
             return None
         # Extensions compress, or change frames in another way.
-        return None if connection.extensions else DirectWay(transport, connection, writable).send
+        return None if connection.extensions else DirectWay(transport, connection, writable, self._send_soon)
+
+    def _send_soon(self, way: DirectWay) -> None:
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._send)
+        self._unsent.append(way)
+
+    def _send(self) -> None:
+        ways, self._unsent = self._unsent, []
+        for way in ways:
+            way.flush()
 
 
 class DirectWay:
@@ -62,14 +77,24 @@ class DirectWay:
         transport: the connection's.
         connection: knows whether it is open.
         writable: set while the kernel takes more.
+        send_soon: has `flush` called at the end of this step.
     """
 
-    __slots__ = ("_connection", "_transport", "_writable")
+    __slots__ = ("_connection", "_pieces", "_send_soon", "_size", "_transport", "_writable")
 
-    def __init__(self, transport: asyncio.WriteTransport, connection: ServerProtocol, writable: asyncio.Event) -> None:
+    def __init__(
+        self,
+        transport: asyncio.WriteTransport,
+        connection: ServerProtocol,
+        writable: asyncio.Event,
+        send_soon: Callable[[DirectWay], None],
+    ) -> None:
         self._transport = transport
         self._connection = connection
         self._writable = writable
+        self._send_soon = send_soon
+        self._pieces: list[bytes] = []
+        self._size = 0
 
     def send(self, frame: bytes) -> bool:
         """See `DirectSend`."""
@@ -84,5 +109,18 @@ class DirectWay:
             head = b"%c%c%b" % (_TEXT, 126, size.to_bytes(2, "big"))
         else:
             head = b"%c%c%b" % (_TEXT, 127, size.to_bytes(8, "big"))
-        self._transport.write(head + frame)
+        if not self._pieces:
+            self._send_soon(self)
+        self._pieces += (head, frame)
+        self._size += size
+        if self._size >= _AT_ONCE_BYTES:
+            self.flush()
         return True
+
+    def flush(self) -> None:
+        """Send what this step has had until now: before anything that goes another way."""
+        if self._pieces:
+            data, self._size = b"".join(self._pieces), 0
+            self._pieces.clear()
+            if self._connection.state is _OPEN and not self._transport.is_closing():
+                self._transport.write(data)

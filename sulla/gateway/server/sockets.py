@@ -15,7 +15,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from sulla.gateway.server.admission import Admission
-from sulla.gateway.server.direct import DIRECT, DirectWays
+from sulla.gateway.server.direct import DIRECT, DirectWay, DirectWays
 from sulla.gateway.server.perimeter import ABORT, KNOWN
 
 if TYPE_CHECKING:  # uvicorn has no public names for ASGI's messages
@@ -120,6 +120,7 @@ class WebSocket(WebSocketsSansIOProtocol):
         self._limits = self._entrance.limits
         self._ahead = bytearray()
         self._turn: asyncio.Handle | None = None
+        self._direct: DirectWay | None = None
         self._heard = False
         self._controls = 0
         self._controls_since_s = 0.0
@@ -140,8 +141,9 @@ class WebSocket(WebSocketsSansIOProtocol):
         extensions = cast(dict[str, object], self.scope["extensions"])
         extensions[ABORT] = self.transport.abort
         extensions[KNOWN] = self._know
-        if (send := cast(Config, self.config).direct.to(self)) is not None:
-            extensions[DIRECT] = send
+        self._direct = cast(Config, self.config).direct.to(self)
+        if self._direct is not None:
+            extensions[DIRECT] = self._direct.send
         self.app = self._serve
         await super().run_asgi()
 
@@ -201,6 +203,8 @@ class WebSocket(WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         """Send what the application says; once that was a close, what the peer still says leads up to its answer."""
+        if self._direct is not None:
+            self._direct.flush()
         await super().send(message)
         if message["type"] == "websocket.accept":
             del self.response  # its headers weigh 1.3 KiB, and nothing else is asked of it

@@ -183,7 +183,7 @@ def _of_cycle(kind: str, data: Row) -> Iterator[str]:
             asked = [one for one in map(from_wait, data["waits"]) if one.is_for_people]
             yield from (f"? {one.prompt} ({program()} approvals)" for one in asked)
         case "RUN_WAITING":
-            yield f"[{waiting_words(data['reason'], data['wait_s'])}]"
+            yield f"[{waiting_words(data['reason'], data['wait_s'], data.get('said', ''))}]"
         case "NOTICE":
             yield f"! {data['text']}"
         case _:

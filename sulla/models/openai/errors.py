@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from sulla.core.errors import (
     ContextTooLong,
@@ -13,8 +13,12 @@ from sulla.core.errors import (
     ProviderUnauthorized,
     ToolsRefused,
 )
+from sulla.models.wire.advice import Advice, advice_on
 from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import shortened
+
+ADVICE: Final = advice_on("OPENAI_API_KEY")
+"""What to do where nobody has said where the key and the model's name come from."""
 
 _TOO_LONG = (
     "context_length_exceeded",
@@ -40,7 +44,9 @@ class WireError(TypedDict, total=False):
     code: str | int
 
 
-def status_error(model: str, status: int, kind: str, said: str, retry_after_s: float | None = None) -> ProviderError:
+def status_error(
+    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, advice: Advice = ADVICE
+) -> ProviderError:
     """The error for an answer with a failing HTTP status.
 
     Args:
@@ -49,8 +55,10 @@ def status_error(model: str, status: int, kind: str, said: str, retry_after_s: f
         kind: the service's own code or type, e.g. ``rate_limit_exceeded``; empty if it gave none.
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds.
+        advice: what to do about the key and the name.
     """
-    return _classified(f"the OpenAI API answered {status} for the model", model, status, kind, said, retry_after_s)
+    where = f"the OpenAI API answered {status} for the model"
+    return _classified(where, model, status, kind, said, retry_after_s, advice)
 
 
 def stream_error(model: str, error: WireError) -> ProviderError:
@@ -89,11 +97,17 @@ def said_of(body: object) -> str:
 
 
 def _classified(
-    where: str, model: str, status: int, kind: str, said: str, retry_after_s: float | None
+    where: str,
+    model: str,
+    status: int,
+    kind: str,
+    said: str,
+    retry_after_s: float | None,
+    advice: Advice = ADVICE,
 ) -> ProviderError:
     where = f"{where} {model!r}: {shortened(said or kind)}"
     if status in (401, 403):
-        return ProviderUnauthorized(f"{where}. Check OPENAI_API_KEY and that it may use this model")
+        return ProviderUnauthorized(f"{where}. {advice.key}")
     if status == 413 or (status in (400, 422, 500) and _is_too_long(kind, said)):
         return ContextTooLong(f"{where}. Send a shorter history")
     if status in _REFUSALS and refuses_tools(said):
@@ -103,7 +117,7 @@ def _classified(
     if status in (408, 429) or status >= 500:
         return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     if status == 404:
-        return ProviderRejected(f"{where}. Check the model's name in SULLA_MODEL, and OPENAI_BASE_URL")
+        return ProviderRejected(f"{where}. Check the model's name in {advice.named_in}, and OPENAI_BASE_URL")
     return ProviderRejected(f"{where}. The request has to change before it can succeed")
 
 

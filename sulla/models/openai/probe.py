@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 import orjson
 
 from sulla.core.clock import Clock
-from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderProtocol, ProviderUnreachable
-from sulla.models.openai.errors import status_error
-from sulla.models.wire.failures import no_answer
+from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderProtocol
+from sulla.models.openai.errors import ADVICE, status_error
+from sulla.models.wire.advice import Advice
+from sulla.models.wire.failures import no_connection
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.listing import Answer, get
@@ -22,7 +23,12 @@ BASE_URL: Final = "https://api.openai.com/v1"
 
 
 async def list_openai(
-    model: str, api_key: str, base_url: str, clock: Clock, timeout_s: float = PROBE_S
+    model: str,
+    api_key: str,
+    base_url: str,
+    clock: Clock,
+    timeout_s: float = PROBE_S,
+    advice: Advice = ADVICE,
 ) -> tuple[str, ...]:
     """Ask which models there are.
 
@@ -32,6 +38,7 @@ async def list_openai(
         base_url: where the service is, with its version; empty for OpenAI's own.
         clock: for the deadline.
         timeout_s: how long the answer may take, in seconds.
+        advice: what to do about the key and the name.
 
     Returns:
         Their names as the service lists them.
@@ -48,14 +55,10 @@ async def list_openai(
     try:
         answer = await get(f"{where}/models", headers, clock, timeout_s)
     except OSError as error:
-        if isinstance(error, ConnectionResetError | BrokenPipeError):
-            raise no_answer(where, "the list of models") from error
-        what = f"no answer within {timeout_s:g} s" if isinstance(error, TimeoutError) else str(error)
-        raise ProviderUnreachable(
-            f"the service that speaks OpenAI's API cannot be reached ({what}): check the network and OPENAI_BASE_URL"
-        ) from error
+        late = TimeoutError(f"no answer within {timeout_s:g} s") if isinstance(error, TimeoutError) else error
+        raise no_connection(model, where, "OPENAI_BASE_URL", late, OSError) from error
     if answer.status >= 300:
-        raise _refused(model, answer, api_key)
+        raise _refused(model, answer, api_key, advice)
     try:
         return tuple(str(row["id"]) for row in orjson.loads(answer.body)["data"])
     except (ValueError, LookupError, TypeError):
@@ -64,11 +67,12 @@ async def list_openai(
         ) from None
 
 
-def _refused(model: str, answer: Answer, api_key: str) -> ProviderError:
+def _refused(model: str, answer: Answer, api_key: str, advice: Advice) -> ProviderError:
     kind = f"{text_at(answer.body, 'error', 'code')} {text_at(answer.body, 'error', 'type')}"
     said = (
         text_at(answer.body, "error", "message")
         or text_at(answer.body, "message")
         or answer.body.decode("utf-8", "replace")
     )
-    return status_error(model, answer.status, kind, said.replace(api_key, "***") if api_key else said)
+    words = said.replace(api_key, "***") if api_key else said
+    return status_error(model, answer.status, kind, words, advice=advice)

@@ -12,7 +12,8 @@ from typing import Final
 from sulla.core.errors import ProviderError, ProviderTransient, ProviderUnreachable
 
 HERE_S: Final = 1.0
-"""How soon is asked again where this machine refused: with four attempts it is over within four seconds. Ours."""
+"""How soon a service on this machine is asked again that nobody listens for, or that has failed: with four attempts it
+is over within four seconds. Ours."""
 
 _LOOPBACK = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 _NOT_TAKEN: Final = "ClientConnector"
@@ -61,14 +62,19 @@ def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:
         return None
 
 
-def refused(error: ProviderError, status: int) -> ProviderError:
-    """An error for an answer with a failing HTTP status: one of the service's own costs nothing.
+def refused(error: ProviderError, status: int, address: str) -> ProviderError:
+    """An error for an answer with a failing HTTP status: one of the service's own costs nothing, and a service on this
+    machine that has failed itself is asked again soon.
 
     Args:
         error: what the answer means; changed in place.
         status: 400 to 599.
+        address: the service's URL.
     """
     error.asked = status in _NOT_ITS_OWN
+    # Every other status may be that of a service far away, which a proxy on this machine passes on.
+    if status == 500 and error.retry_after_s is None and is_loopback(address):
+        error.retry_after_s = HERE_S
     return error
 
 
@@ -84,6 +90,8 @@ def refuses_tools(said: str) -> bool:
 
 def innermost(error: Exception) -> str:
     """The innermost words about a failed connection; the outer ones only say that it failed."""
+    if any(type(cause).__name__ == "gaierror" for cause in _causes(error)):
+        return "its name could not be looked up; perhaps there is no network"
     while isinstance(error.__cause__, Exception):
         error = error.__cause__
     return str(error) or type(error).__name__
@@ -114,6 +122,7 @@ def hung_up(error: Exception) -> bool:
         return False
     return any(
         type(cause).__name__ in _HUNG_UP
+        or isinstance(cause, ConnectionResetError | BrokenPipeError)
         or (isinstance(cause, OSError) and cause.errno in (errno.ECONNRESET, errno.EPIPE))
         or "disconnected without sending a response" in str(cause)
         for cause in causes

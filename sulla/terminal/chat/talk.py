@@ -261,7 +261,7 @@ class Talk:
                 self._pressed.ended()
         asked = self._asking
         if asked is not None and asked[0] not in self.waits.asked:
-            asked[1].cancel()
+            asked[1].cancel(questions.elsewhere(event))
         if asked is None and self._next_question() is not None:
             self.prompt.put_aside()
         self.prompt.draw()
@@ -301,10 +301,10 @@ class Talk:
         self._asking = (question.id, task)
         try:
             given = await task
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as why:
             if not task.cancelled():
                 raise
-            self.note("[answered elsewhere]")
+            self.note(str(why))
             return None
         finally:
             self._asking = None

@@ -102,6 +102,8 @@ class Answer(Fielded):
     origin: Origin = "operator"
     report: Report | None = None
     """What a child run came to, where that is the answer; `text` is then its last word."""
+    by: str = ""
+    """The name of the token with which a person gave it; empty for everybody else, and in records of before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,3 +56,5 @@ class RunWaiting(Fielded):
     """For how long from when this was kept, in seconds; less if the daemon stops meanwhile."""
     call_id: CallId = CallId("")
     """The tool call that is tried again; empty for a model's."""
+    said: str = ""
+    """What failed, in the words of a person's error message; empty where only the reason is known."""

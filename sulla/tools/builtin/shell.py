@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Final, Literal
 
-from sulla.core.errors import NotFound
+from sulla.core.errors import NotFound, Refused
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
@@ -14,8 +15,9 @@ from sulla.tools.define import define, giving
 from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
+from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
-from sulla.tools.shell.process import ProcessEnd, run_program
+from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
 MAX_COMMAND_S: Final = 600
@@ -28,24 +30,20 @@ PROGRESS_S: Final = 0.25
 PROGRESS_BYTES: Final = 2000
 
 
-def shell_tools(shell: Shell, jobs: ShellJobs) -> tuple[Tool, ...]:
+def shell_tools(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> tuple[Tool, ...]:
     """`bash` and `bash_job`.
 
     Args:
         shell: what runs commands.
         jobs: those that go on beside the conversation.
+        held: what of a mistrusted conversation's commands a person has to allow.
     """
-    return _bash(shell, jobs), _bash_job(jobs)
+    return _bash(shell, jobs, held), _bash_job(jobs, held)
 
 
-def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
+def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
     def reach(args: FrozenJson, context: ToolContext) -> Reach:
         return "inward" if shell.sealed else "outward"
-
-    def asks(args: FrozenJson, context: ToolContext) -> str:
-        if shell.sealed:
-            return _asks_of_job(str(args.get("command"))) if args.get("background") and context.tainted else ""
-        return f"Run this without a sandbox, in {context.workspace}: {args.get('command')}"
 
     async def bash(
         context: ToolContext,
@@ -68,27 +66,58 @@ def _bash(shell: Shell, jobs: ShellJobs) -> Tool:
             said = f"timeout_s is {timeout_s}; more than {MAX_COMMAND_S} is for background=true"
             return Done(ours(said), is_error=True, nothing_read=True)
         by = context.by if shell.sealed else Author.OUTSIDE  # without a sandbox it may have fetched anything
-        program = await shell.program(command, context.workspace, tainted=context.tainted)
         if background:
+            program = await shell.program(command, context.workspace, tainted=context.tainted)
             job = jobs.new(context.thread_id, command, by)
             jobs.start(program, job, context, timeout_s)
             said = f"Started {job.id}. bash_job with action 'read' and job '{job.id}' shows how it goes."
             return Done(ours(said), goes_on=True, data={"text": said, "exit_status": None})
-        output = Output()
-        ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
-        how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
-        return await _told_of_command(shell, command, output, ended, how, context, by)
+        if not (context.tainted and shell.layered):
+            program = await shell.program(command, context.workspace, tainted=context.tainted)
+            return await _ran(shell, program, command, context, timeout_s, by)
+        async with held.layer(context.workspace) as layer:
+            program = await shell.program(command, context.workspace, tainted=True, layer=layer)
+            done = await _ran(shell, program, command, context, timeout_s, by)
+            if not layer.mounted:
+                raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
+            return _with_rest(done, await held.land(layer, context.thread_id))
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
     status: JsonObject = {"type": ["integer", "null"], "enum": [0, None], "description": told}
-    return giving(replace(tool, asks=asks, files="all"), exit_status=status)
+    return giving(replace(tool, asks=partial(_asks, shell), files="all"), exit_status=status)
 
 
-def _asks_of_job(command: str) -> str:
-    """A job goes on while people and others change files: what was kept from it when it began lies open once it is
-    replaced."""
-    return f"Run this beside the conversation, which holds text from outside that may have asked for it: {command}"
+def _asks(shell: Shell, args: FrozenJson, context: ToolContext) -> str:
+    """What is asked before a command; empty for nothing."""
+    command = str(args.get("command"))
+    if not shell.sealed:
+        return f"Run this without a sandbox, in {context.workspace}: {command}"
+    if not context.tainted or (shell.layered and not args.get("background")):
+        return ""
+    why = "beside the conversation" if shell.layered else f"({shell.layer_trouble})"
+    return (
+        f"Run this {why}, able to change files of the workspace that your programs run? The conversation holds text "
+        f"from outside that may have asked for it: {command}"
+    )
+
+
+async def _ran(
+    shell: Shell, program: Program, command: str, context: ToolContext, timeout_s: float, by: Author
+) -> Done:
+    """Run it to its end, and say what it came to."""
+    output = Output()
+    ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
+    how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
+    return await _told_of_command(shell, command, output, ended, how, context, by)
+
+
+def _with_rest(done: Done, rest: str) -> Done:
+    """A result that says what of the command's changes is not in the workspace. A playbook's step does not count on
+    what is not there: it fails."""
+    if not rest:
+        return done
+    return replace(done, words=Words(f"{done.text}\n[{rest}]", done.words.by), cut=done.cut or rest)
 
 
 async def _told_of_command(
@@ -128,21 +157,27 @@ def _with_data(said: Done, output: Output, status: int) -> Done:
     return replace(said, data={"text": text, "exit_status": status}, cut=cut)
 
 
-def _bash_job(jobs: ShellJobs) -> Tool:
+def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
+    def asks(args: FrozenJson, context: ToolContext) -> str:
+        return held.question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
+
     async def bash_job(
         context: ToolContext,
         *,
-        action: Literal["list", "read", "kill"] = "list",
+        action: Literal["list", "read", "kill", "keep"] = "list",
         job: str = "",
         after: Annotated[int, Bounds(0)] = 0,
     ) -> Result:
         """Look at commands that were started in the background, or kill one.
 
         Args:
-            action: list: all of this conversation; read: how one goes and what it printed; kill: end one.
-            job: Which one, for read and kill.
+            action: list: all of this conversation; read: how one goes and what it printed; kill: end one; keep: ask
+                the person for changes held back.
+            job: Which.
             after: For read: skip so many bytes of the output.
         """
+        if action == "keep":
+            return Done(Words(await held.keep(context.thread_id, job), context.by))
         now_s = context.clock.elapsed()
         if action == "list":
             found = jobs.of(context.thread_id)
@@ -159,7 +194,8 @@ def _bash_job(jobs: ShellJobs) -> Tool:
         return _told(one, now_s, after)
 
     # What a job prints may come from any file.
-    return replace(define(bash_job, effect="idempotent", category="shell", timeout_s=30.0, reach="inward"), files="all")
+    tool = define(bash_job, effect="idempotent", category="shell", timeout_s=60.0, parallel=False, reach="inward")
+    return replace(tool, asks=asks, files="all")
 
 
 def _told(job: ShellJob, now_s: float, after: int) -> Done:

@@ -50,6 +50,8 @@ class Program:
     """Whether a control group bounds its processes, or it is not run: for root, of whose the kernel counts none."""
     filter: bytes = b""
     """What it finds to read at `reaper.FILTER_FD`: a filter of system calls, if it knows what to do with one."""
+    disk: Path | None = None
+    """A folder that it fills beside the one it runs in: the disks of both are watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,8 @@ async def _start(
         words["GROUP"] = program.bounds.max_processes
     if program.filter:
         words["FILTER"] = _readable(program.filter)
+    if program.disk is not None:
+        words["DISK"] = os.open(program.disk, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return await asyncio.get_running_loop().subprocess_exec(
             lambda: _ProcessProtocol(feed),
@@ -181,7 +185,7 @@ async def _start(
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            pass_fds=tuple(words[name] for name in ("REPORT", "FILTER") if name in words),
+            pass_fds=tuple(words[name] for name in ("REPORT", "FILTER", "DISK") if name in words),
             cwd=program.cwd,
             env={**program.env, MARK: mark.partition("=")[2]},
         )
@@ -192,8 +196,9 @@ async def _start(
     except OSError as error:
         raise Refused(f"no program can be started: {os.strerror(error.errno or 0)}") from error
     finally:
-        if "FILTER" in words:
-            os.close(words["FILTER"])
+        for name in ("FILTER", "DISK"):
+            if name in words:
+                os.close(words[name])
 
 
 def _readable(text: bytes) -> int:

@@ -47,7 +47,8 @@ def main(limits: str, *argv: str) -> int:
     Args:
         limits: ``name=number`` with commas between, e.g. ``FSIZE=1000000,CORE=0``: resource limits of each process;
             ``ALL_PROCESSES``, and in bytes ``ALL_MEMORY``, ``ALL_SHARED`` and ``ALL_DISK``, of all together;
-            ``REPORT``, the file descriptor that is told which of these was reached; ``FILTER``, one that the program
+            ``REPORT``, the file descriptor that is told which of these was reached; ``DISK``, one of a folder whose
+            disk is watched, too; ``FILTER``, one that the program
             gets as `FILTER_FD`; ``GROUP``, how many processes and threads the kernel is to let all have together, by
             a control group: for root's programs, of which it counts none otherwise.
         argv: the program and its arguments.
@@ -66,8 +67,10 @@ def main(limits: str, *argv: str) -> int:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    if (report := asked.get("REPORT")) is not None:
-        os.set_inheritable(report, False)
+    report = asked.get("REPORT")
+    for name in ("REPORT", "DISK"):
+        if name in asked:
+            os.set_inheritable(asked[name], False)
     watch = _Watch(asked) if "ALL_PROCESSES" in asked else None
     group = _make_group(asked["GROUP"]) if "GROUP" in asked else None
     program = os.fork()
@@ -215,16 +218,17 @@ class _Watch:
         self._processes, self._memory, self._disk = (asked[f"ALL_{name}"] for name in ("PROCESSES", "MEMORY", "DISK"))
         self._all_shared = asked["ALL_SHARED"]
         self._tasks, self._available, self._shared = self._began = _machine()
-        self._began_disk = _free_disk()
+        self._folders: tuple[str | int, ...] = (".", asked["DISK"]) if "DISK" in asked else (".",)
+        self._began_disk = _free_disk(self._folders)
         self._looks = 0
 
     def look(self) -> str:
         """Which bound was reached, in a word; empty for none."""
         self._looks += 1
-        disk = _free_disk()
+        disk = _free_disk(self._folders)
         if any(now * 10 < was for now, was in zip(disk, self._began_disk, strict=True)):
             return "full"
-        if self._began_disk[0] - disk[0] > self._disk:
+        if any(was - now > self._disk for now, was in zip(disk[::2], self._began_disk[::2], strict=True)):
             return "disk"
         tasks, available, shared = _machine()
         if available * 10 < self._began[1]:
@@ -310,10 +314,10 @@ def _machine() -> tuple[int, int, int]:
         return 0, 0, 0
 
 
-def _free_disk() -> tuple[int, int]:
-    """How many bytes and how many files fit onto the disk of the folder that the program was started in."""
-    found = os.statvfs(".")
-    return found.f_bavail * found.f_frsize, found.f_favail
+def _free_disk(folders: tuple[str | int, ...]) -> tuple[int, ...]:
+    """How many bytes and how many files fit onto the disk of each folder."""
+    disks = [os.statvfs(folder) for folder in folders]
+    return tuple(number for disk in disks for number in (disk.f_bavail * disk.f_frsize, disk.f_favail))
 
 
 def _make_group(most: int) -> str:

@@ -8,19 +8,16 @@ import platform
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.tools.output import Output
-from sulla.tools.paths import translated
-from sulla.tools.program_files import PROGRAMS, ProgramFiles
 from sulla.tools.shell.bounds import MB, NO_SETTINGS, CommandBounds
+from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
 from sulla.tools.shell.reaper import FILTER_FD
-from sulla.tools.shell.seals import Seal, checked, mounts, seals_of
 from sulla.tools.shell.syscalls import ARCHITECTURES, syscall_filter
 
 PROBE_S = 10.0
@@ -58,8 +55,19 @@ TRIALS = (
 """What is tried in the sandbox before it is believed: what would be wrong with it, and the command that fails then.
 The bounds are its arguments: bytes of ``/tmp``, open files, and processes as far as the kernel counts them."""
 
+TRIED = ".sulla-trial"
+"""A file that is made in a layer, to see that it is not in the workspace."""
+
 COUNTED_SINCE = (5, 14)
 """The Linux that counts a user's processes in each namespace by itself. Before, all of the user's are one number."""
+
+LOOKING = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "diff.autoRefreshIndex",
+    "GIT_CONFIG_VALUE_0": "false",
+}
+"""With a layer: what only looks writes nothing into a repository that a person would have to be asked about."""
 
 NO_NETWORK = (
     *("Could not resolve host", "Temporary failure in name resolution", "Name or service not known"),
@@ -87,9 +95,18 @@ class Sandbox:
     bounds: CommandBounds = NO_SETTINGS
     """What a command may use."""
 
-    def wrap(self, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
-        """The command line that runs `argv` without network, with nothing but `workspace` to write in, save `seals`."""
-        somebody = ("--uid", NOBODY, "--gid", NOBODY) if self.root else ()
+    def wrap(self, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
+        """The command line that runs `argv` without network, with nothing but `workspace` to write in.
+
+        Args:
+            argv: what to run.
+            workspace: its folder, links resolved.
+            layer: what it writes into instead; None for the workspace itself.
+        """
+        somebody: tuple[str, ...] = ()
+        if self.root or layer is not None:
+            user, group = (NOBODY, NOBODY) if self.root else (str(os.getuid()), str(os.getgid()))
+            somebody = ("--uid", user, "--gid", group)
         shown = (word for path in SHOWN for word in ("--ro-bind-try", path, path))
         in_sight = any(Path(self.hidden).is_relative_to(os.path.realpath(path)) for path in SHOWN)
         hide, seal = (("--tmpfs", self.hidden), ("--remount-ro", self.hidden)) if in_sight else ((), ())
@@ -98,7 +115,7 @@ class Sandbox:
         # control group bounds these.
         count = f'ulimit -u {self.bounds.max_processes} 2>/dev/null || ulimit -p {self.bounds.max_processes}; exec "$@"'
         counted = () if self.root else ("sh", "-c", count, "sh")
-        return (
+        words = (
             *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
             *("--seccomp", str(FILTER_FD)),
             # In a namespace of its own a command would have every capability, and could mount what is kept from it here
@@ -110,9 +127,10 @@ class Sandbox:
             # Without this, root's commands could write the kernel's settings, some of which name programs that it runs.
             *("--remount-ro", "/proc"),
             *hide,
-            *("--bind", workspace, workspace, *mounts(seals), *seal, "--remount-ro", "/"),
-            *("--chdir", workspace, "--", *counted, *checked(argv, seals)),
+            *("--bind", workspace, workspace, *seal, "--remount-ro", "/"),
+            *("--chdir", workspace, "--", *counted, *argv),
         )
+        return words if layer is None else layer.over(words, self.bwrap)
 
 
 class Shell:
@@ -122,7 +140,7 @@ class Shell:
         path: the folders that programs are looked for in, with colons between; empty for the system's own.
         wanted: whether a sandbox is to be used if there is one.
         home: the daemon's own folder; a command in the sandbox sees nothing of it but the workspace.
-        programs: which files programs of the owner run.
+        layers: makes layers over the workspace; None for a shell that has none.
         bounds: what a command may use of the machine.
     """
 
@@ -132,18 +150,25 @@ class Shell:
         *,
         wanted: bool = True,
         home: Path | None = None,
-        programs: ProgramFiles = PROGRAMS,
+        layers: Layers | None = None,
         bounds: CommandBounds = NO_SETTINGS,
     ) -> None:
         self.bounds = bounds
         """What a command may use of the machine."""
-        self._programs = programs
+        self._layers = layers
         self._path = path or DEFAULT_PATH
         self._home = home
         self._wanted = wanted
         self._sandbox: Sandbox | None = None
         self.trouble = "nobody has looked for it yet"
         """Why there is no sandbox; empty if there is one."""
+        self.layer_trouble = self.trouble
+        """Why no layer can be put over the workspace; empty if one can."""
+
+    @property
+    def layered(self) -> bool:
+        """Whether a command can be kept from the workspace until what it has written was looked through."""
+        return self.sealed and not self.layer_trouble
 
     @property
     def sealed(self) -> bool:
@@ -169,10 +194,6 @@ class Shell:
             found.append("commands have no network in the sandbox")
         if self.sealed and "Operation not permitted" in said and SETUID.search(command):
             found.append("the sandbox lets nobody set setuid and setgid bits")
-        if self.sealed and ".git/" in said and "Read-only file system" in said:
-            found.append(
-                "a conversation that holds text from outside changes nothing that git keeps: the person commits"
-            )
         return "; ".join(filter(None, found))
 
     async def open(self, workspace: Path, clock: Clock) -> None:
@@ -183,29 +204,65 @@ class Shell:
             clock: all time.
         """
         self._sandbox = None
-        self.trouble = await self._try(workspace, clock)
-
-    async def _try(self, workspace: Path, clock: Clock) -> str:
-        if not self._wanted:
-            return "the settings say that none is to be used (shell.sandbox)"
-        bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
-        if bwrap is None:
-            return f"bubblewrap is not installed: there is no bwrap in {self._path}"
-        if not (filter_ := syscall_filter()):
-            known = " and ".join(ARCHITECTURES)
-            return f"Sulla can filter the system calls of {known} alone, and this machine is {platform.machine()}"
-        release = platform.release()
-        if tuple(int(number) for number in re.findall(r"\d+", release)[:2]) < COUNTED_SINCE:
-            return f"the processes of a command can be bounded since Linux 5.14, and this is {release}"
-        home = "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home)
-        sandbox = Sandbox(bwrap, home, root=os.geteuid() == 0, bounds=self.bounds)
+        if (words := await self._prepared()) is None:
+            self.layer_trouble = self.trouble
+            return
+        sandbox, filter_ = words
         root = await asyncio.to_thread(os.path.realpath, workspace)
+        self.layer_trouble = await self._try_layer(sandbox, filter_, root, clock)
+        # With a layer all is tried that is without one, in one namespace more.
+        self.trouble = self.layer_trouble and await self._try(sandbox, filter_, root, clock)
+        if not self.trouble:
+            self._sandbox = sandbox
+
+    async def _prepared(self) -> tuple[Sandbox, bytes] | None:
+        """The sandbox that is to be tried, and its filter; None where there is none to try, and `trouble` says why."""
+        self.trouble = ""
+        bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
+        release = platform.release()
+        if not self._wanted:
+            self.trouble = "the settings say that none is to be used (shell.sandbox)"
+        elif bwrap is None:
+            self.trouble = f"bubblewrap is not installed: there is no bwrap in {self._path}"
+        elif not (filter_ := syscall_filter()):
+            known = " and ".join(ARCHITECTURES)
+            self.trouble = (
+                f"Sulla can filter the system calls of {known} alone, and this machine is {platform.machine()}"
+            )
+        elif tuple(int(number) for number in re.findall(r"\d+", release)[:2]) < COUNTED_SINCE:
+            self.trouble = f"the processes of a command can be bounded since Linux 5.14, and this is {release}"
+        else:
+            home = "" if self._home is None else await asyncio.to_thread(os.path.realpath, self._home)
+            return Sandbox(bwrap, home, root=os.geteuid() == 0, bounds=self.bounds), filter_
+        return None
+
+    async def _try_layer(self, sandbox: Sandbox, filter_: bytes, root: str, clock: Clock) -> str:
+        """What is wrong with a layer over the workspace; empty for nothing."""
+        if self._layers is None:
+            return "there is no folder for layers"
+        layers = self._layers
+        try:
+            await asyncio.to_thread(layers.clear)
+            layer = await asyncio.to_thread(layers.make, root)
+        except SullaError as error:
+            return error.message
+        try:
+            trouble = await self._try(sandbox, filter_, root, clock, layer)
+            if not trouble and not await asyncio.to_thread((layer.upper / TRIED).exists):
+                return "what a command wrote was not in the layer"
+            return trouble
+        finally:
+            await asyncio.to_thread(layers.remove, layer)
+
+    async def _try(self, sandbox: Sandbox, filter_: bytes, root: str, clock: Clock, layer: Layer | None = None) -> str:
+        """What is wrong with a sandbox; empty for nothing."""
         output = Output()
         processes = "" if sandbox.root else str(self.bounds.max_processes)
         bounds = (str(self.bounds.max_tmp_mb * MB), str(self.bounds.max_open_files), processes)
-        words = sandbox.wrap(("sh", "-c", _TRIAL, "sh", *bounds), root)
-        env = environment(workspace, self._path)
-        trial = Program(words, workspace, env, self.bounds, sandbox.root, filter_)
+        script = _TRIAL if layer is None else f"{_TRIAL}; : > {TRIED}"
+        words = sandbox.wrap(("sh", "-c", script, "sh", *bounds), root, layer)
+        env = environment(Path(root), self._path)
+        trial = Program(words, Path(root), env, self.bounds, sandbox.root, filter_)
         try:
             ended = await run_program(trial, output.feed, clock, PROBE_S)
         except SullaError as error:
@@ -214,30 +271,34 @@ class Shell:
         if ended.status != 0 or not said.endswith("sealed"):
             old = "; Sulla needs bubblewrap 0.8 or newer" if "--disable-userns" in said else ""
             return f"bubblewrap does not work here (exit status {ended.status}): {said[:300] or 'it said nothing'}{old}"
-        self._sandbox = sandbox
         return ""
 
-    async def program(self, command: str, workspace: Path, *, tainted: bool) -> Program:
+    async def program(
+        self, command: str, workspace: Path, *, tainted: bool = False, layer: Layer | None = None
+    ) -> Program:
         """What to run for a command line.
 
         Args:
             command: the line.
             workspace: where it runs.
-            tainted: whether it may be what nobody trusts that asks for it: in a sandbox it cannot change what programs
-                of the owner run, as far as that lies directly in the workspace.
+            tainted: whether it may be what nobody trusts that asks for it: in a sandbox it has no Unix sockets.
+            layer: what it writes into instead of the workspace; None for the workspace itself.
 
         Raises:
             NotFound: the workspace is not there.
         """
-        return await asyncio.to_thread(self._program, command, workspace, tainted)
+        return await asyncio.to_thread(self._program, command, workspace, tainted, layer)
 
-    def _program(self, command: str, workspace: Path, tainted: bool) -> Program:
+    def _program(self, command: str, workspace: Path, tainted: bool, layer: Layer | None) -> Program:
         root = os.path.realpath(workspace)
         grouped, filter_ = False, b""
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
+        env = environment(Path(root), self._path)
         if self._sandbox is not None:
-            with translated("."):
-                seals = seals_of(root, self._programs) if tainted else ()
-            argv = self._sandbox.wrap(argv, root, seals)
+            argv = self._sandbox.wrap(argv, root, layer)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
-        return Program(argv, workspace, environment(Path(root), self._path), self.bounds, grouped, filter_)
+        if layer is not None:
+            env |= LOOKING
+        return Program(
+            argv, workspace, env, self.bounds, grouped, filter_, disk=layer.folder if layer is not None else None
+        )

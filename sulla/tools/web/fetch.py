@@ -261,7 +261,10 @@ class Fetcher:
             found = tuple(dict.fromkeys(await self._resolve(target.host, target.port)))
         except socket.gaierror as error:
             if error.errno in _NO_NAME:
-                raise NotFound(f"there is no host {target.host!r}; look at how it is written") from error
+                raise NotFound(
+                    f"the name {target.host!r} could not be looked up: "
+                    "look at how it is written; perhaps there is no network"
+                ) from error
             raise Unavailable(f"the name {target.host!r} could not be looked up: {error.strerror}") from error
         except OSError as error:
             raise Unavailable(f"the name {target.host!r} could not be looked up: {error.strerror or error}") from error

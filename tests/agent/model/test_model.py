@@ -166,8 +166,8 @@ async def test_what_a_call_took_is_charged_and_what_came_to_nothing_at_what_was_
 FREE = (
     ProviderUnreachable("nobody"),
     ProviderKeyMissing("no key"),
-    refused(ProviderTransient("overloaded"), 529),
-    refused(ProviderRejected("no credit"), 400),
+    refused(ProviderTransient("overloaded"), 529, "http://there"),
+    refused(ProviderRejected("no credit"), 400, "http://there"),
 )
 
 
@@ -195,7 +195,7 @@ async def test_a_call_that_reached_nobody_or_was_refused_costs_nothing(
 async def test_a_call_beside_all_runs_costs_nothing_if_it_was_refused(
     status: int, charged: int, store: MemoryStore
 ) -> None:
-    clock, provider = ManualClock(), ScriptedProvider([refused(ProviderTransient("down"), status)])
+    clock, provider = ManualClock(), ScriptedProvider([refused(ProviderTransient("down"), status, "http://there")])
     world = World(store, provider, clock=clock, model=scripted_model(provider, day=DayLimits()))
     request = ChatRequest("m", (), [Message(MessageId("a"), "user", (Text("hi"),))], (), 100, 10)
     reply = await world.model.once(request, "c", "sulla", clock)
@@ -294,6 +294,18 @@ async def test_who_waits_for_an_open_breaker_is_told_for_how_long(store: MemoryS
         assert (await world.kinds(thread))[-1] == "RUN_WAITING"
         await clock.advance(31)
     assert (await world.kinds(thread))[-1] == "RUN_FINISHED"
+
+
+async def test_who_waits_for_another_attempt_is_told_what_the_service_said(store: MemoryStore) -> None:
+    clock, provider = ManualClock(), ScriptedProvider([ProviderTransient("out of memory\nof the card"), DONE])
+    world = World(store, provider, clock=clock)
+    thread = await world.thread()
+    await world.send(thread, "hi")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.turns.attend(thread))
+        await clock.advance(5)
+        assert (await last(world, thread, "RUN_WAITING"))["said"] == "out of memory of the card"
+        await clock.advance(20)
 
 
 async def test_a_nudge_that_broke_after_text_that_nobody_saw_is_made_again(store: MemoryStore) -> None:

@@ -79,7 +79,7 @@ def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Ca
     assert "touch made-by-it" in question["prompt"]
     listed = typed(capsys, "approvals")
     assert listed.code == Exit.OK
-    short = ":".join(question["id"].split(":")[:2])
+    short = question["id"].removeprefix("approval:")[:14]
     assert listed.out.startswith(f"{short}\n  sulla, just now, in {question['thread_id']} (")
     assert "  ┌ bash asks\n  │ touch made-by-it\n  └ why: " in listed.out
     assert listed.out.count("touch made-by-it") == 1, "what would be done stands there once"
@@ -211,6 +211,59 @@ def test_a_person_answers_right_there_and_the_answer_goes_on(place: Place, home:
     assert (home / "workspace" / "made-by-it").exists()
 
 
+def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    with terminal(sulla("ask", "make it"), place.environ) as seen:
+        seen.prompted("or why not>")
+        question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
+        assert typed(capsys, "approvals", "answer", question, "approve").code == Exit.OK
+        seen.until("[answered elsewhere with the token owner: approve]")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert (home / "workspace" / "made-by-it").exists()
+
+
+def test_of_two_questions_one_is_answered_elsewhere_and_the_other_here(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    with terminal(sulla("ask", "both"), place.environ) as seen:
+        seen.prompted("or why not>")
+        first, _ = (json.loads(line)["id"] for line in typed(capsys, "approvals", "--json").out.splitlines())
+        assert typed(capsys, "approvals", "answer", first, "reject").code == Exit.OK
+        seen.until("[answered elsewhere with the token owner: reject]")
+        seen.prompted("or why not>")
+        seen.type("y\n")
+        seen.until("That was it.")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert not (home / "workspace" / "a").exists()
+    assert (home / "workspace" / "b").exists()
+
+
+def test_a_question_whose_turn_is_stopped_elsewhere_is_not_asked_any_longer(
+    place: Place, home: Path, capsys: Capsys
+) -> None:
+    async def stop(thread: str) -> None:
+        async with open_client(door(home)) as client:
+            await client.call("turn.stop", thread_id=thread, request_id="stop")
+
+    with terminal(sulla("ask", "make it"), place.environ) as seen:
+        seen.prompted("or why not>")
+        asyncio.run(stop(json.loads(typed(capsys, "approvals", "--json").out)["thread_id"]))
+        seen.until("[the question needs no answer any more]")
+        assert seen.process.wait(PATIENCE_S) == Exit.CANCELLED
+
+
+def test_a_talk_says_too_what_was_answered_elsewhere(place: Place, home: Path, capsys: Capsys) -> None:
+    with seat(["chat"], place.environ) as at:
+        at.until(PROMPT)
+        at.type("make it\r")
+        at.until("or why not>")
+        question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
+        typed(capsys, "approvals", "answer", question, "reject", "--text", "too late")
+        at.until("[answered elsewhere with the token owner: too late]", "That was it.", PROMPT)
+
+
 def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
     with terminal(sulla("ask", "both"), place.environ) as seen:
         for answer in ("y\n", "not this one\n"):
@@ -268,7 +321,7 @@ def test_a_message_behind_a_question_is_taken_and_ends_the_same_way(home: Path, 
     behind = typed(capsys, "ask", "--thread", question["thread_id"], "hello")
     assert (behind.code, behind.out) == (Exit.BLOCKED, "")
     assert "an earlier turn of this thread waits for an answer" in behind.err
-    assert "sulla approvals answer approval:tool_" in behind.err
+    assert "sulla approvals answer tool_" in behind.err
     silent = typed(capsys, "ask", "--json", "--thread", question["thread_id"], "hello again")
     assert (silent.code, silent.out, silent.err) == (Exit.BLOCKED, "", "")
     typed(capsys, "approvals", "answer", question["id"], "reject")

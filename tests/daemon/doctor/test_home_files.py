@@ -50,7 +50,7 @@ async def test_an_agent_that_cannot_be_used_is_a_fault_with_its_place(patient: P
     (finding,) = await agents(patient)
     assert finding.result == "fault"
     assert finding.found.startswith(f"{patient.home.path}/agents/wrong: agent.toml: max_turns is -1")
-    assert "start the daemon again" in finding.remedy
+    assert "sulla reload" in finding.remedy
 
 
 async def test_what_a_list_names_in_vain_is_a_warning(patient: Patient) -> None:

@@ -28,6 +28,13 @@ def test_a_sandbox_that_is_missing_is_worth_a_word_and_says_what_to_do() -> None
     assert "install bubblewrap" in finding.remedy
 
 
+def test_a_sandbox_without_layers_says_what_is_asked_about_then() -> None:
+    [finding] = judge_shell("", "no overlays here", wanted=True)
+    assert finding.result == "warning"
+    assert "holds text from outside, a person is asked before each command: no overlays here" in finding.found
+    assert "mount overlays" in finding.remedy
+
+
 def test_a_sandbox_that_nobody_wants_is_only_told() -> None:
     [finding] = judge_shell("the settings say so", wanted=False)
     assert finding.result == "ok"

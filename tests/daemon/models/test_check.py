@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from sulla.daemon.models.check import AGAIN_S, START_S, ModelCheck, check_model, judge_model
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.settings.config import load_settings
 from sulla.host.sections import ModelSettings
 from sulla.host.system import SystemClock
 from sulla.models.catalog import parse_model
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
+from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Script
 
 NOWHERE = "127.0.0.1:1"
@@ -98,6 +101,35 @@ async def test_a_wrong_key_is_told_as_the_service_tells_it() -> None:
     async with FakeAnthropic(SCRIPT, SystemClock(), key="right") as fake:
         found = await _said("anthropic:a", anthropic_api_key="wrong", anthropic_base_url=fake.url)
     assert found.startswith("fault: anthropic:a (it was asked for): Anthropic answered 401")
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("keys.toml", "keys.toml: put another one there (`sulla init --key-stdin`, or an editor) and restart"),
+        ("sulla.toml", "sulla.toml: put another one there and restart the daemon"),
+        ("variable", "The key is from the environment variable {variable}: put another one there and restart"),
+    ],
+)
+async def test_a_refused_key_is_named_by_where_it_comes_from(
+    tmp_path: Path, provider: str, way: str, said: str
+) -> None:
+    variable = f"{provider.upper()}_API_KEY"
+    if way != "variable":
+        (tmp_path / way).touch(0o600)
+        (tmp_path / way).write_text(f'[model]\n{provider}_api_key = "wrong"\n')
+    async with (
+        FakeAnthropic(SCRIPT, SystemClock(), key="right") as one,
+        FakeOpenAi(SCRIPT, SystemClock(), key="right") as two,
+    ):
+        url = one.url if provider == "anthropic" else two.url
+        environ = {f"{provider.upper()}_BASE_URL": url} | ({variable: "wrong"} if way == "variable" else {})
+        model = load_settings(environ, {}, tmp_path).model
+        choice = Choice(parse_model(f"{provider}:a"), "it was asked for")
+        found = (await check_model(model, choice, SystemClock(), START_S)).found
+    assert said.format(variable=variable) in found
+    assert "wrong" not in found
 
 
 class _Impatient(SystemClock):

@@ -125,9 +125,9 @@ class Played(MemoryCommands):
             self._play(self.runs[-1])
         return sent
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str) -> int:
+    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep an answer, and go on."""
-        seq = await super().answer(thread_id, question, verdict, text)
+        seq = await super().answer(thread_id, question, verdict, text, by)
         run = next(run for run in reversed(self.runs) if run.thread_id == thread_id)
         run.go_on(question)
         self._play(run)

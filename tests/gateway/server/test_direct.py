@@ -69,9 +69,11 @@ class Written(Transport):
     """Keeps what is written to it."""
 
     data = b""
+    writes = 0
 
     def write(self, data: Any) -> None:
         self.data += data
+        self.writes += 1
 
     def is_closing(self) -> bool:
         return False
@@ -81,8 +83,27 @@ class Written(Transport):
 def test_a_frame_is_what_the_library_would_have_made(size: int) -> None:
     transport, writable, text = Written(), asyncio.Event(), b"x" * size
     writable.set()
-    assert DirectWay(transport, ServerProtocol(state=State.OPEN), writable).send(text)
+    way = DirectWay(transport, ServerProtocol(state=State.OPEN), writable, lambda way: None)
+    assert way.send(text)
+    way.flush()
     assert transport.data == Frame(Opcode.TEXT, text).serialize(mask=False)
+
+
+async def test_the_frames_of_a_step_are_one_write_and_what_is_large_waits_for_no_step() -> None:
+    transport, ways = Written(), DirectWays(wanted=True)
+    seen = protocol(transport=transport)
+    seen.writable.set()
+    way = ways.to(seen)
+    assert way is not None
+    for _ in range(3):
+        assert way.send(b"small")
+    assert transport.writes == 0
+    await asyncio.sleep(0)
+    assert (transport.writes, transport.data) == (1, 3 * Frame(Opcode.TEXT, b"small").serialize(mask=False))
+    assert way.send(MANY)
+    assert transport.writes == 2
+    await asyncio.sleep(0)
+    assert transport.writes == 2
 
 
 async def test_the_installed_uvicorn_goes_along_and_what_goes_either_way_comes_in_order() -> None:

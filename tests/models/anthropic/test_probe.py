@@ -80,7 +80,7 @@ async def test_without_a_key_nobody_is_asked() -> None:
 
 
 async def test_nobody_there_is_told_from_a_refusal() -> None:
-    with pytest.raises(ProviderUnreachable, match=r"cannot be reached .*: check the network and ANTHROPIC_BASE_URL"):
+    with pytest.raises(ProviderUnreachable, match=r"no connection to .*: check the network and ANTHROPIC_BASE_URL"):
         await find_anthropic("claude-a", KEY, "http://127.0.0.1:1", SystemClock())
 
 

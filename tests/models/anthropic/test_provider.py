@@ -23,6 +23,7 @@ from sulla.core.errors import (
 )
 from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.base import Completed, TokenCounter
+from sulla.models.wire.failures import HERE_S
 from sulla.testing.clock import ManualClock
 from tests.kits.provider_kit import STALL, Case, ProviderKit, Served, ask, collect
 from tests.servers.anthropic_server import FakeAnthropic
@@ -91,7 +92,7 @@ async def _failure(answer: Failure, key: str = KEY) -> ProviderError:
 async def test_what_may_pass_is_transient(status: int) -> None:
     error = await _failure(Failure(status, message="try later"))
     assert type(error) is ProviderTransient
-    assert error.retry_after_s is None
+    assert error.retry_after_s == (HERE_S if status == 500 else None), "the service is on this machine"
     assert "'fake:1b'" in error.message
     assert "try later" in error.message
 

@@ -34,7 +34,7 @@ async def test_a_wrong_key_is_refused_and_not_repeated() -> None:
 
 
 async def test_nobody_there_is_told_from_a_refusal() -> None:
-    with pytest.raises(ProviderUnreachable, match=r"cannot be reached .*: check the network and OPENAI_BASE_URL"):
+    with pytest.raises(ProviderUnreachable, match=r"no connection to .*: check the network and OPENAI_BASE_URL"):
         await list_openai("a", KEY, "http://127.0.0.1:1/v1", SystemClock())
 
 

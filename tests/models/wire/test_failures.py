@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from sulla.core.errors import ProviderTransient, ProviderUnreachable
-from sulla.models.wire.failures import HERE_S, innermost, no_connection, retry_after_s, took_too_long
+from sulla.models.wire.failures import HERE_S, innermost, no_connection, refused, retry_after_s, took_too_long
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,29 @@ def test_the_innermost_words_of_a_failure_are_told() -> None:
     outer.__cause__ = OSError("connection refused")
     assert innermost(outer) == "connection refused"
     assert innermost(OSError()) == "OSError"
+
+
+def test_a_name_that_cannot_be_looked_up_is_told_with_why_that_may_be() -> None:
+    outer = ValueError("it failed")
+    outer.__context__ = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    message = no_connection("m", "https://api.there.com/v1", "X_BASE_URL", outer).message
+    assert "https://api.there.com/v1 for the model 'm' (its name could not be looked up; perhaps there is no" in message
+
+
+@pytest.mark.parametrize(
+    ("address", "asked_s", "wait_s"),
+    [
+        ("http://localhost:11434", None, HERE_S),
+        ("http://127.0.0.1:8000/v1", None, HERE_S),
+        ("http://127.0.0.1:8000/v1", 20.0, 20.0),
+        ("https://api.there.com", None, None),
+    ],
+)
+def test_a_service_on_this_machine_that_failed_is_asked_again_soon(
+    address: str, asked_s: float | None, wait_s: float | None
+) -> None:
+    assert refused(ProviderTransient("no", retry_after_s=asked_s), 500, address).retry_after_s == wait_s
+    assert refused(ProviderTransient("no"), 529, address).retry_after_s is None, "a proxy may pass it on"
 
 
 def test_nobody_there_is_told_from_a_connection_that_broke() -> None:

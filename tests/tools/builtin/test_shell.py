@@ -21,7 +21,7 @@ from sulla.tools.registry import Toolbox
 from sulla.tools.shell.bounds import CommandBounds
 from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
 from sulla.tools.shell.sandbox import Shell
-from tests.tools.contexts import context_in
+from tests.tools.contexts import context_in, no_held_changes
 
 
 class Bench:
@@ -31,7 +31,7 @@ class Bench:
         self.clock = ManualClock()
         self.jobs = ShellJobs(self.clock)
         self.shell = Shell()
-        self.toolbox = Toolbox(shell_tools(self.shell, self.jobs))
+        self.toolbox = Toolbox(shell_tools(self.shell, self.jobs, no_held_changes()))
         self.said: list[Json] = []
         self.context = replace(context_in(workspace, self.clock), progress=self.said.append)
 
@@ -146,18 +146,24 @@ async def test_without_a_sandbox_a_command_reaches_outward_asks_first_and_is_not
     assert (await bench.run("echo hi")).tainted
 
 
-async def test_a_job_of_a_conversation_with_text_from_outside_asks_in_the_sandbox_too(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("layer_trouble", "asks_of_command"),
+    [("", ""), ("no overlays here", "Run this (no overlays here), able to change files")],
+)
+async def test_a_conversation_with_text_from_outside_is_asked_about_what_writes_into_the_workspace_itself(
+    layer_trouble: str, asks_of_command: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Shell, "sealed", True)
+    bench.shell.layer_trouble = layer_trouble
     tool, tainted = bench.toolbox.get("bash"), replace(bench.context, by=Author.TAINTED_AGENT)
     assert tool is not None
     assert tool.asks is not None
     job: JsonObject = {"command": "make watch", "background": True}
-    assert tool.asks(job, tainted) == (
-        "Run this beside the conversation, which holds text from outside that may have asked for it: make watch"
-    )
-    assert (tool.asks(job, bench.context), tool.asks({"command": "make"}, tainted)) == ("", "")
+    assert tool.asks(job, tainted).startswith("Run this ")
+    assert tool.asks(job, tainted).endswith("text from outside that may have asked for it: make watch")
+    assert (tool.asks(job, bench.context), tool.asks({"command": "make"}, bench.context)) == ("", "")
+    assert tool.asks({"command": "make"}, tainted).startswith(asks_of_command)
+    assert bool(tool.asks({"command": "make"}, tainted)) is bool(layer_trouble)
 
 
 async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Path) -> None:

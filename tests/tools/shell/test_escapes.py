@@ -11,7 +11,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,10 +20,12 @@ import pytest
 
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
+from sulla.tools.program_files import PROGRAMS
 from sulla.tools.shell.bounds import CommandBounds
+from sulla.tools.shell.landing import landed
+from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.process import DEFAULT_PATH, ProcessEnd, run_program
 from sulla.tools.shell.sandbox import Sandbox, Shell
-from sulla.tools.shell.seals import Seal
 from tests.kits.points import some
 from tests.tools.shell.escapes import ESCAPES, Escape
 
@@ -54,8 +56,9 @@ PLACES = (
 )
 TOGETHER_S = 40.0
 """How long one may take; none needs a quarter of that where nothing else runs."""
-GATE = 12
-"""How many ways are tried in the gate, each as both users' turn comes; the others are for `./dev faults`."""
+GATE = 6
+"""How many ways are tried in the gate, each as both users and with a layer over the workspace and without; the others
+are for `./dev faults`."""
 
 
 @dataclass
@@ -65,6 +68,7 @@ class World:
     folder: Path
     name: str
     user: int
+    layered: bool
     sentinel: subprocess.Popen[bytes]
     listeners: dict[str, socket.socket] = field(default_factory=dict)
 
@@ -132,13 +136,14 @@ def _at_work_in(folder: Path) -> Iterator[int]:
             continue
 
 
-@pytest.fixture(params=["root", "user"])
+@pytest.fixture(params=["root", "user", "root layered", "user layered"])
 def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    if request.param == "root" and os.geteuid() != 0:
+    who, _, layered = request.param.partition(" ")
+    if who == "root" and os.geteuid() != 0:
         pytest.skip("only root can try it as root")
-    if request.param == "user" and os.geteuid() == 0 and shutil.which("setpriv") is None:
+    if who == "user" and os.geteuid() == 0 and shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed here")
-    user = os.geteuid() if request.param == "root" or os.geteuid() != 0 else SOMEBODY
+    user = os.geteuid() if who == "root" or os.geteuid() != 0 else SOMEBODY
     if user == SOMEBODY:
         as_somebody(monkeypatch)
     with ExitStack() as stack:
@@ -159,7 +164,7 @@ def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
             )
         )
         stack.callback(sentinel.kill)
-        made = World(folder, name, user, sentinel)
+        made = World(folder, name, user, bool(layered), sentinel)
         for what, family, address in (
             ("port", socket.AF_INET, ("127.0.0.1", 0)),
             ("socket", socket.AF_UNIX, str(folder / "outside/socket")),
@@ -179,23 +184,34 @@ def as_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
     become = ("setpriv", f"--reuid={SOMEBODY}", f"--regid={SOMEBODY}", "--clear-groups", "--inh-caps=-all")
     whole = Sandbox.wrap
 
-    def wrap(self: Sandbox, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
-        return (*become, *whole(replace(self, root=False), argv, workspace, seals))
+    def wrap(self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
+        if layer is not None:
+            for folder in (layer.folder, *layer.folder.iterdir()):
+                os.chown(folder, SOMEBODY, SOMEBODY)
+        return (*become, *whole(replace(self, root=False), argv, workspace, layer))
 
     monkeypatch.setattr(Sandbox, "wrap", wrap)
+    monkeypatch.setattr("sulla.tools.shell.sandbox.os.getuid", lambda: SOMEBODY)
+    monkeypatch.setattr("sulla.tools.shell.sandbox.os.getgid", lambda: SOMEBODY)
 
 
 async def run(world: World, escape: Escape) -> tuple[ProcessEnd, str]:
     """Run one in the sandbox."""
-    shell = Shell(bounds=SMALL)
+    (home := world.folder / "home").mkdir(exist_ok=True)
+    layers = Layers(home)
+    shell = Shell(layers=layers, bounds=SMALL)
     await shell.open(world.workspace, SystemClock())
-    assert shell.trouble == ""
+    assert (shell.trouble, shell.layer_trouble) == ("", "")
     code = world.words(escape.code)
     if escape.python:
         code = f"exec python3 -I -c {shlex.quote(code)}"
-    program = await shell.program(code, world.workspace, tainted=False)
+    layer = layers.make(str(world.workspace)) if world.layered else None
+    program = await shell.program(code, world.workspace, layer=layer)
     output = Output()
     ended = await run_program(program, output.feed, SystemClock(), TOGETHER_S)
+    if layer is not None:
+        assert landed(layer, PROGRAMS) is not None
+        layers.remove(layer)
     return ended, output.show("")
 
 
@@ -212,11 +228,11 @@ async def test_none_gets_out(escape: Escape, world: World) -> None:
 
 async def test_what_runs_in_the_sandbox_is_seen_and_what_it_leaves_is_found(world: World) -> None:
     """The looks at the outside see what they are for: here it happens, done by the test."""
-    ended, said = await run(world, Escape("", "touch file; id -u"))
-    assert (ended.status, (world.workspace / "file").stat().st_uid) == (0, world.user)
+    ended, said = await run(world, Escape("", "touch it; id -u"))
+    assert (ended.status, (world.workspace / "it").stat().st_uid) == (0, world.user)
     assert said.strip() == ("65534" if world.user == 0 else str(world.user))
     assert world.harm() == []
-    (world.workspace / "file").chmod(0o4755)
+    (world.workspace / "it").chmod(0o4755)
     (world.outside / "more").touch()
     with socket.create_connection(world.listeners["port"].getsockname()):
         found = world.harm()

@@ -20,7 +20,7 @@ from sulla.tools.call import run_call
 from sulla.tools.registry import Toolbox
 from sulla.tools.shell.jobs import ShellJob, ShellJobs, with_news
 from sulla.tools.shell.sandbox import Shell
-from tests.tools.contexts import context_in
+from tests.tools.contexts import context_in, no_held_changes
 
 
 class Bench:
@@ -28,7 +28,7 @@ class Bench:
 
     def __init__(self, workspace: Path) -> None:
         self.jobs = ShellJobs(SystemClock())
-        self.plain = Toolbox(shell_tools(Shell(), self.jobs))
+        self.plain = Toolbox(shell_tools(Shell(), self.jobs, no_held_changes()))
         self.toolbox = Toolbox(with_news(tool, self.jobs) for tool in self.plain)
         self.context = context_in(workspace, SystemClock())
 

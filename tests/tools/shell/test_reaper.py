@@ -158,10 +158,10 @@ def test_when_the_machine_itself_runs_short_the_program_is_ended(
     machine: tuple[int, int, int], disk: tuple[int, int], reached: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "_machine", lambda: (9, 10_000, 50))
-    monkeypatch.setattr(watching, "_free_disk", lambda: (5000, 100))
+    monkeypatch.setattr(watching, "_free_disk", lambda folders: (5000, 100))
     watch = watching._Watch({"ALL_PROCESSES": 1 << 30, "ALL_MEMORY": 1 << 50, "ALL_SHARED": 200, "ALL_DISK": 200})
     monkeypatch.setattr(watching, "_machine", lambda: machine)
-    monkeypatch.setattr(watching, "_free_disk", lambda: disk)
+    monkeypatch.setattr(watching, "_free_disk", lambda folders: disk)
     assert watch.look() == reached
 
 

@@ -12,13 +12,12 @@ import pytest
 
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
-from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell import sandbox
 from sulla.tools.shell.bounds import MB, NO_SETTINGS
+from sulla.tools.shell.layer import Layer
 from sulla.tools.shell.process import DEFAULT_PATH, run_program
 from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.sandbox import SHOWN, Sandbox, Shell
-from sulla.tools.shell.seals import MOST_SEALS, Seal
 from sulla.tools.shell.syscalls import ALLOW
 
 BWRAP = shutil.which("bwrap")
@@ -135,9 +134,9 @@ async def test_a_sandbox_with_a_hole_counts_as_none(
 ) -> None:
     whole = Sandbox.wrap
 
-    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str, seals: Sequence[Seal] = ()) -> tuple[str, ...]:
+    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
         # One namespace each, so that a hole can be one of them.
-        line = "\0".join(whole(self, argv, workspace, seals)).replace("--unshare-all", NAMESPACES)
+        line = "\0".join(whole(self, argv, workspace, layer)).replace("--unshare-all", NAMESPACES)
         for hole in holes:
             assert "\0".join(hole) in line
             line = line.replace("\0".join(hole) + "\0", "").replace("\0".join(hole), "")
@@ -243,95 +242,6 @@ async def test_in_the_sandbox_tmp_is_its_own(tmp_path: Path) -> None:
     assert not mine.exists()
 
 
-GIT = "git -c user.name=a -c user.email=a@b.example"
-
-
-@real
-@pytest.mark.parametrize(
-    "command",
-    [
-        "echo '[core] fsmonitor = ./evil' >> .git/config",
-        "git config core.fsmonitor ./evil",
-        "echo ./evil > .git/hooks/pre-commit",
-        "rm -rf .git",
-        "mv .git away",
-        "mv .git/hooks away",
-        "ln -f .git/config other && echo evil >> other",
-        "echo evil > other && mv other .git/config",
-        "sed -i s/make/evil/ Makefile",
-        "echo evil > other && mv other Makefile",
-        "touch .vscode/tasks.json",
-        "touch mine/added",
-        "echo evil >> sub/deep/package.json",
-        "rm sub/deep/package.json",
-        "git -C sub/deep init -q; echo evil > sub/deep/package.json",
-    ],
-)
-async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_programs_run(command: str, tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text("make it")
-    (tmp_path / ".vscode").mkdir()
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "sub/deep").mkdir(parents=True)
-    (tmp_path / "sub/deep/package.json").write_text("{}")
-    shell = Shell(f"{FOLDER}:{DEFAULT_PATH}", programs=ProgramFiles(("mine",)))
-    await shell.open(tmp_path, SystemClock())
-    assert (await said(shell, tmp_path, "git init -q"))[0] == 0
-    before = (tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())
-    assert (await said(shell, tmp_path, command, tainted=True))[0] != 0
-    assert ((tmp_path / ".git/config").read_bytes(), sorted((tmp_path / ".git/hooks").iterdir())) == before
-    assert (tmp_path / "Makefile").read_text() == "make it"
-    assert (tmp_path / "sub/deep/package.json").read_text() == "{}"
-    assert not [*(tmp_path / ".vscode").iterdir(), *(tmp_path / "mine").iterdir()]
-
-
-@real
-async def test_in_the_sandbox_a_tainted_run_reads_what_git_keeps_and_a_clean_one_changes_everything(
-    tmp_path: Path,
-) -> None:
-    shell = await opened(tmp_path, FOLDER)
-    status, text = await said(shell, tmp_path, f"git init -q && echo a > a && {GIT} add a && {GIT} commit -qm first")
-    assert (status, text) == (0, "")
-    assert await said(shell, tmp_path, "echo b > b && git log --format=%s && git status -s", tainted=True) == (
-        0,
-        "first\n?? b\n",
-    )
-    for work in (f"{GIT} add b", f"{GIT} commit -qm second", f"{GIT} checkout -qb more", "echo ../x > .git/commondir"):
-        assert (await said(shell, tmp_path, work, tainted=True))[0] != 0
-    assert (await said(shell, tmp_path, "git config core.editor true && touch .git/hooks/x Makefile"))[0] == 0
-
-
-@real
-@pytest.mark.parametrize(
-    "command",
-    [
-        "echo evil > notes.txt",
-        "echo evil > near.txt",
-        "mv notes.txt other.txt",
-        "echo evil > node_modules/.store/a/index.js",
-        "touch node_modules/added",
-        "git add . && chmod +w .git/objects/pack/pack-1.pack && echo evil > .git/objects/pack/pack-1.pack",
-        "cp notes.txt mine.txt && ln -f mine.txt near.txt",
-    ],
-)
-async def test_in_the_sandbox_a_tainted_command_changes_no_file_that_has_a_second_name(
-    command: str, tmp_path: Path
-) -> None:
-    workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    for folder in (".git/objects/pack", "node_modules/.store/a"):
-        (workspace / folder).mkdir(parents=True)
-    names = {"near.txt": "near", "node_modules/.store/a/index.js": "store", ".git/objects/pack/pack-1.pack": "pack"}
-    for name, second in names.items():
-        (elsewhere / second).write_text("as it was")
-        (workspace / name).hardlink_to(elsewhere / second)
-    (workspace / "Makefile").write_text("as it was")
-    (workspace / "notes.txt").hardlink_to(workspace / "Makefile")
-    shell = await opened(workspace, FOLDER)
-    assert (await said(shell, workspace, command, tainted=True))[0] != 0
-    assert {file.name: file.read_text() for file in elsewhere.iterdir()} == dict.fromkeys(names.values(), "as it was")
-    assert (workspace / "Makefile").read_text() == (workspace / "notes.txt").read_text() == "as it was"
-
-
 @real
 @pytest.mark.parametrize("name", ["editor.sock", ".editor/inner/ipc", "node_modules/x.sock"])
 async def test_in_the_sandbox_a_tainted_command_reaches_nobody_who_listens_on_a_socket_of_the_workspace(
@@ -349,83 +259,6 @@ async def test_in_the_sandbox_a_tainted_command_reaches_nobody_who_listens_on_a_
             status, text = await said(shell, tmp_path, f'python3 -c "{connect.format(kind)}" {name}', tainted=True)
             assert status != 0
             assert "PermissionError: [Errno 13] Permission denied" in text
-
-
-@real
-@pytest.mark.parametrize(
-    ("lead", "named"),
-    [
-        ("ln -s env.txt .envrc", "env.txt"),
-        ("mkdir conf && ln -s conf .vscode", "conf/tasks.json"),
-        ("mkdir hooks && git init -q && git config core.hooksPath hooks", "hooks/pre-commit"),
-        ("mkdir inc && git init -q && git config include.path ../inc/more", "inc/more"),
-        (
-            "mkdir inc && git init -q && git config include.path ../inc/a && echo '[include] path = b # c' > inc/a",
-            "inc/b",
-        ),
-        ("mkdir t && git init -q && git config filter.x.clean 'sh t/clean %f'", "t/clean"),
-        ("mkdir t && git init -q && ln -s ../../t/pc .git/hooks/pre-commit", "t/pc"),
-        ("mkdir -p t .husky && ln -s ../t/pre .husky/pre-push", "t/pre"),
-        ("git init -q --separate-git-dir=apart", "apart/config"),
-        ("git init -q --bare depot", "depot/hooks/post-commit"),
-    ],
-)
-async def test_in_the_sandbox_a_tainted_command_changes_nothing_that_a_link_or_gits_settings_lead_to(
-    lead: str, named: str, tmp_path: Path
-) -> None:
-    (tmp_path / "env.txt").write_text("as it was")
-    shell = await opened(tmp_path, FOLDER)
-    assert (await said(shell, tmp_path, lead))[0] == 0
-    (file := tmp_path / named).parent.mkdir(exist_ok=True)
-    file.touch()
-    before = file.read_bytes()
-    status, text = await said(shell, tmp_path, f"echo evil >> {named}", tainted=True)
-    assert (status, file.read_bytes()) == (1, before)
-    assert "Read-only file system" in text
-
-
-@real
-async def test_a_command_is_told_of_folders_that_are_sealed_as_a_whole(tmp_path: Path) -> None:
-    (tmp_path / "tests").mkdir()
-    for number in range(MOST_SEALS + 1):
-        (tmp_path / f"tests/test_{number}.py").touch()
-    shell = await opened(tmp_path, FOLDER)
-    status, text = await said(shell, tmp_path, "echo a > a && echo b > tests/b", tainted=True)
-    assert (status, (tmp_path / "a").read_text()) == (1, "a\n")
-    assert f"nothing can be written in {tmp_path}/tests: too much there may be run by programs" in text
-
-
-@real
-async def test_a_link_that_is_put_in_the_place_of_a_sealed_file_shows_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    (tmp_path / "secret").write_text("do not tell")
-    (workspace / "Makefile").write_text("make it")
-    shell = await opened(workspace, FOLDER)
-    program = await shell.program("cat Makefile", workspace, tainted=True)
-    (workspace / "Makefile").unlink()
-    (workspace / "Makefile").symlink_to(tmp_path / "secret")
-    output = Output()
-    ended = await run_program(program, output.feed, SystemClock(), 20)
-    assert ended.status != 0
-    assert "do not tell" not in output.show("")
-
-
-@real
-async def test_what_was_mounted_has_to_be_what_was_seen_or_the_command_does_not_run(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text("make it")
-    (tmp_path / "other").write_text("something else")
-    shell = await opened(tmp_path, FOLDER)
-    program = await shell.program("cat Makefile", tmp_path, tainted=True)
-    (tmp_path / "other").rename(tmp_path / "Makefile")
-    output = Output()
-    ended = await run_program(program, output.feed, SystemClock(), 20)
-    assert (ended.status, output.show("").strip()) == (
-        126,
-        "the workspace changed while the sandbox was made; run the command again",
-    )
 
 
 @real

@@ -141,7 +141,10 @@ async def test_where_nobody_answers_each_address_is_named_and_it_may_pass() -> N
 
 async def test_a_host_that_is_not_there_is_no_passing_trouble() -> None:
     async with world(Site()) as (fetcher, _):
-        assert "no host 'exampel.org'" in await refused(fetcher, "http://exampel.org/", NotFound)
+        assert (
+            "'exampel.org' could not be looked up: look at how it is written; perhaps there is no network"
+            in await refused(fetcher, "http://exampel.org/", NotFound)
+        )
 
 
 # ------------------------------------------------------------------------------------------------------------ redirects

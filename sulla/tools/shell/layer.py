@@ -1,0 +1,121 @@
+"""A layer over a workspace. What a command writes for somebody who has read what nobody trusts goes into the layer, an
+overlay of the kernel (overlayfs), and nothing of it is in the workspace before it was looked through
+(`tools.shell.landing`).
+
+The layer is mounted in a namespace around the one of the sandbox: the command sees the workspace with the layer over it
+under the workspace's own name, and neither the layer's folder nor the workspace below.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import Refused
+
+CLEAR_S: Final = 60.0
+"""How long it may take to remove a layer. What is left then goes when the daemon starts again."""
+NOT_MOUNTED: Final = 125
+"""The exit status where the layer could not be put over the workspace."""
+_MOUNTED: Final = "mounted"
+_MOUNT: Final = (
+    f'{{ mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work "$1" && : > {_MOUNTED}; }} '
+    f'|| exit {NOT_MOUNTED}; shift; exec "$@"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One command's layer. It lives until what was written into it is in the workspace, or given up."""
+
+    folder: Path
+    """Where it is kept; no command can see that."""
+    workspace: str
+    """What it lies over, links resolved."""
+
+    @property
+    def upper(self) -> Path:
+        """Holds what was written: files and folders as they are now, and for each that is gone a character device."""
+        return self.folder / "upper"
+
+    @property
+    def mounted(self) -> bool:
+        """Whether it was put over the workspace, and the command began."""
+        return (self.folder / _MOUNTED).exists()
+
+    @property
+    def since_ns(self) -> int:
+        """When it was made, as the file system tells it: what has changed below since then, somebody else changed."""
+        return (self.folder / "lower").lstat().st_ctime_ns
+
+    def over(self, argv: tuple[str, ...], bwrap: str) -> tuple[str, ...]:
+        """The command line that runs `argv`, a bubblewrap, where the layer lies over the workspace.
+
+        Args:
+            argv: what to run there. For the new namespace it is root, so it has to say whom it runs its command as.
+            bwrap: where bubblewrap is.
+        """
+        # The parts have names without a meaning to mount(8), whatever the workspace is called.
+        return (
+            *(bwrap, "--die-with-parent", "--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "ALL"),
+            *("--dev-bind", "/", "/", "--bind", self.workspace, str(self.folder / "lower")),
+            *("--chdir", str(self.folder), "--", "sh", "-c", _MOUNT, "sh", self.workspace, *argv),
+        )
+
+
+class Layers:
+    """Makes layers and removes them. It lives as long as the daemon. Its methods wait for the disk: call them on a
+    worker thread.
+
+    Args:
+        root: the folder that they are kept in. Nothing else is in it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def make(self, workspace: str) -> Layer:
+        """A new one.
+
+        Args:
+            workspace: what it is to lie over, links resolved.
+
+        Raises:
+            Refused: it cannot be made there.
+        """
+        if self._root.resolve().is_relative_to(workspace):
+            raise Refused(f"the workspace {workspace} holds the daemon's own folder, so no layer can be put over it")
+        try:
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            layer = Layer(Path(mkdtemp(prefix="layer-", dir=self._root.resolve())), workspace)
+            for part in ("lower", "upper", "work"):
+                (layer.folder / part).mkdir()
+            # The workspace's own rights are those of the layer.
+            layer.upper.chmod(Path(workspace).stat().st_mode & 0o777)
+        except OSError as error:
+            raise Refused(f"no layer can be made over the workspace: {os.strerror(error.errno or 0)}") from error
+        return layer
+
+    def remove(self, layer: Layer) -> None:
+        """Give it up with all that is in it."""
+        _removed(layer.folder)
+
+    def clear(self) -> None:
+        """Give up those that an earlier daemon has left. None may be in use."""
+        if self._root.is_dir():
+            for folder in self._root.iterdir():
+                _removed(folder)
+
+
+def _removed(folder: Path) -> None:
+    """By programs of the system: folders may lie in one another by thousands, more than calls do here."""
+    chmod, rm = shutil.which("chmod"), shutil.which("rm")
+    for words in ((chmod, "-R", "u+rwx"), (rm, "-rf")):
+        if words[0] is not None:
+            # What cannot be removed is told by nobody: it stays until the next start, and no command sees it.
+            subprocess.run((*words, "--", str(folder)), check=False, capture_output=True, timeout=CLEAR_S)

@@ -1,0 +1,132 @@
+"""What a conversation with text from outside may change by commands: at once, when a person says yes, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.calls.guard import CallGuard
+from sulla.core.ids import ThreadId
+from sulla.core.words import Words
+from sulla.host.system import SystemClock
+from sulla.store.memory import MemoryStore
+from sulla.testing.world import World
+from sulla.threads.log.records import Answer, ToolCallResult
+from sulla.tools.base import Done
+from sulla.tools.builtin.every import builtin_tools
+from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.program_files import PROGRAMS
+from sulla.tools.shell.held import HeldChanges
+from sulla.tools.shell.jobs import ShellJobs
+from sulla.tools.shell.layer import Layers
+from sulla.tools.shell.sandbox import Shell
+from tests.doubles.attacks import Hooks, Puppet, order
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+
+PAGE = order("read_page")
+GIT = "git -c user.name=a -c user.email=a@b.example"
+
+
+class Home:
+    """A home with a real sandbox and a page to read."""
+
+    def __init__(self, store: MemoryStore, root: Path) -> None:
+        self.workspace, self.layers = root / "workspace", Layers(root / "layers")
+        self.workspace.mkdir()
+        self.shell = Shell(layers=self.layers)
+        hooks = Hooks()
+        tools = (
+            *builtin_tools(),
+            *shell_tools(self.shell, ShellJobs(SystemClock()), HeldChanges(self.layers, PROGRAMS)),
+            hooks.source("read_page", Done(Words("A page."), origin="web")),
+        )
+        guard = CallGuard(files=FileMarks(root / "marks"))
+        self.world = World(store, Puppet(), tools=tools, clock=SystemClock(), workspace=self.workspace, guard=guard)
+
+    async def tainted(self) -> ThreadId:
+        """A conversation that has read a page."""
+        thread = await self.world.thread()
+        await self.world.ask(thread, PAGE)
+        return thread
+
+    async def run(self, thread: ThreadId, command: str) -> str:
+        """What the model is told of a command."""
+        await self.world.ask(thread, order("bash", command=command))
+        return await self.told(thread)
+
+    async def told(self, thread: ThreadId) -> str:
+        """The last result of a conversation."""
+        log = await self.world.log(thread)
+        return [fact.text for entry in log if isinstance(fact := entry.fact, ToolCallResult)][-1]
+
+    async def keep(self, thread: ThreadId, told: str, answer: Literal["approve", "reject"]) -> str:
+        """Have changes put into the workspace; a person answers. What the model is told."""
+        found = re.search(r"changes_[0-9a-f]{12}", told)
+        assert found is not None, told
+        await self.world.ask(thread, order("bash_job", action="keep", job=found[0]))
+        state = await self.world.threads.load(thread)
+        assert state is not None
+        assert state.run is not None
+        (wait,) = state.run.waits
+        await self.world.threads.answer(thread, Answer(wait, "", answer))
+        await self.world.turns.attend(thread)
+        return await self.told(thread)
+
+
+@pytest.fixture
+async def home(store: MemoryStore, tmp_path: Path) -> Home:
+    home = Home(store, tmp_path)
+    await home.shell.open(home.workspace, SystemClock())
+    assert home.shell.layered
+    return home
+
+
+async def test_a_yes_puts_into_the_workspace_what_was_shown(home: Home) -> None:
+    thread = await home.tainted()
+    told = await home.run(thread, "echo all: > Makefile; echo a > a.txt")
+    assert (home.workspace / "a.txt").exists()
+    assert not (home.workspace / "Makefile").exists()
+    assert "1 of 1 changes are in the workspace now" in await home.keep(thread, told, "approve")
+    assert (home.workspace / "Makefile").read_text() == "all:\n"
+
+
+async def test_a_no_leaves_the_workspace_as_it_is(home: Home) -> None:
+    thread = await home.tainted()
+    told = await home.run(thread, "echo all: > Makefile")
+    assert "rejected" in await home.keep(thread, told, "reject")
+    assert not (home.workspace / "Makefile").exists()
+
+
+async def test_what_was_put_there_is_from_outside_for_whoever_reads_it_also_out_of_git(home: Home) -> None:
+    thread = await home.tainted()
+    told = await home.run(thread, f"git init -q && {GIT} commit -q --allow-empty -m 'words of the page'")
+    assert "changes are in the workspace now" in await home.keep(thread, told, "approve")
+    clean = await home.world.thread()
+    assert "words of the page" in await home.run(clean, "git log --format=%s")
+    state = await home.world.threads.load(clean)
+    assert state is not None
+    assert state.context.tainted
+
+
+async def test_a_command_that_is_stopped_has_changed_nothing(home: Home) -> None:
+    thread = await home.tainted()
+    running = asyncio.ensure_future(home.run(thread, "echo a > a.txt; sleep 1000"))
+    while not [*Path(home.workspace.parent / "layers").glob("*/upper/a.txt")]:
+        await asyncio.sleep(0)
+    home.world.turns.abort("stopped")
+    await asyncio.wait([running])
+    assert list(home.workspace.iterdir()) == []
+    assert list((home.workspace.parent / "layers").iterdir()) == []
+
+
+async def test_a_clean_conversation_writes_into_the_workspace_itself(home: Home) -> None:
+    thread = await home.world.thread()
+    assert "Not in the workspace" not in await home.run(thread, "echo all: > Makefile")
+    assert (home.workspace / "Makefile").exists()
