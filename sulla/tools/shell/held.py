@@ -179,12 +179,8 @@ def _named(held: Sequence[HeldChange], programs: ProgramFiles) -> str:
     reasons: dict[str, list[str]] = {}
     for (label, why), count in list(found.items())[:MOST_NAMED]:
         reasons.setdefault(why, []).append(f"{label} with {count} changes" if label.endswith("/") else label)
-    said = "; ".join(f"{', '.join(labels)} ({_reason(why)})" for why, labels in reasons.items())
+    said = "; ".join(f"{', '.join(labels)} ({why})" for why, labels in reasons.items())
     return f"{said}; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else said
-
-
-def _reason(why: str) -> str:
-    return why if " it " in f" {why}" else f"{why} may run or obey it outside the sandbox"
 
 
 def _label(change: Change, programs: ProgramFiles) -> str:
