@@ -64,28 +64,36 @@ class EnvironmentFeed:
     async def run(self) -> None:
         """Hear for which threads other daemons take reports, until cancelled: the turns of all others ask for none."""
         while True:
-            # Until it listens, and for as long as what it did not hear is known: every turn asks.
-            self._anybody_s = self._clock.elapsed() + MAX_AGE_S
+            self._missed_some()
             try:
                 async with self._store.subscribe(_CHANNEL) as signals:
-                    self._anybody_s = self._clock.elapsed() + MAX_AGE_S
+                    self._missed_some()
                     async for payload in signals:
                         self._heard(payload.decode(errors="replace"))
                         if signals.lagged:
-                            self._anybody_s = self._clock.elapsed() + MAX_AGE_S
+                            self._missed_some()
             except StoreUnavailable as error:
                 log.warning("cannot hear what people look at by way of other daemons; trying again: %s", error)
+            self._missed_some()
             await self._clock.sleep(RETRY_S)
 
+    def _missed_some(self) -> None:
+        """For as long as what was not heard is known, the first turn of each thread asks."""
+        self._anybody_s = self._clock.elapsed() + MAX_AGE_S
+        self._until_s.clear()
+
     def _heard(self, thread_id: str) -> None:
-        self._until_s[thread_id] = self._clock.elapsed() + MAX_AGE_S
+        self._know_until(thread_id, self._clock.elapsed() + MAX_AGE_S)
+
+    def _know_until(self, thread_id: str, until_s: float) -> None:
+        self._until_s[thread_id] = until_s
         self._until_s.move_to_end(thread_id)
         while len(self._until_s) > MAX_THREADS:
             _, until_s = self._until_s.popitem(last=False)
             self._anybody_s = max(self._anybody_s, until_s)
 
     def _may_know(self, thread_id: ThreadId) -> bool:
-        return max(self._until_s.get(thread_id, 0.0), self._anybody_s) > self._clock.elapsed()
+        return self._until_s.get(thread_id, self._anybody_s) > self._clock.elapsed()
 
     async def seen(self, thread_id: ThreadId) -> Words:
         """What a turn of a thread is told; empty if nobody looked at anything of late.
@@ -95,7 +103,11 @@ class EnvironmentFeed:
         """
         if not self._may_know(thread_id):
             return NO_WORDS
-        return environment.section(await self._kept(thread_id), self._now_ms())
+        missed_s = self._anybody_s
+        kept = await self._kept(thread_id)
+        if not kept and missed_s == self._anybody_s and thread_id not in self._until_s:
+            self._know_until(thread_id, 0.0)  # whatever is reported from here on is heard
+        return environment.section(kept, self._now_ms())
 
     async def forget(self, thread_id: ThreadId) -> None:
         """The thread is gone.

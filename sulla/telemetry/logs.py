@@ -36,6 +36,8 @@ REST_S: Final = 0.1
 """Between two looks at a queue that was empty: a thread that is woken for each entry takes processor time from the turn
 that wrote it. A warning, or a queue that is half full, ends the rest."""
 
+_FIXED: Final = "_sulla_fixed"
+"""Where a record has its `_fixed` form, which has none itself."""
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -263,10 +265,16 @@ class Logs:
 
 
 def _fixed(record: logging.LogRecord) -> logging.LogRecord:
-    """The entry as it is said now: with its text, because its parts may change, and with whose work it is about."""
+    """The entry as it is said now: with its text, because its parts may change, and with whose work it is about. All
+    places share it.
+    """
+    known: logging.LogRecord | None = record.__dict__.get(_FIXED)
+    if known is not None:
+        return known
     fixed = logging.makeLogRecord({**here(), **record.__dict__})
     try:
         fixed.msg, fixed.args = record.getMessage(), ()
     except Exception as error:  # noqa: BLE001 - whoever writes an entry that cannot be read shall not fail because of it
         fixed.msg, fixed.args = f"{record.msg!r} (its parts do not fit: {error})", ()
+    record.__dict__[_FIXED] = fixed
     return fixed

@@ -121,6 +121,36 @@ async def test_a_turn_asks_the_store_for_nothing_where_nobody_reports(store: Mem
     assert await here.feed.seen(ThreadId("thr_1")) == NO_WORDS
 
 
+async def test_after_a_start_a_thread_is_asked_for_once_and_again_when_something_was_missed(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed, thread, asked = world(store).feed, ThreadId("thr_1"), list[str]()
+    get = store.get
+
+    async def counted(key: str) -> bytes | None:
+        asked.append(key)
+        return await get(key)
+
+    monkeypatch.setattr(store, "get", counted)
+    for begun in (1, 2):
+        listening = asyncio.ensure_future(feed.run())
+        await asyncio.sleep(0)
+        for _ in range(3):
+            assert await feed.seen(thread) == NO_WORDS
+        assert len(asked) == begun
+        listening.cancel()
+    other = world(store, home="two", boot=2)
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(feed.run())
+        await asyncio.sleep(0)
+        assert await feed.seen(thread) == NO_WORDS
+        await other.feed.report(thread, [observation(other)])
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert "Trains" in (await feed.seen(thread)).text, "what is reported later is heard"
+        listening.cancel()
+
+
 async def test_it_is_forgotten_after_some_minutes() -> None:
     clock = ManualClock()
     store = MemoryStore(clock, lambda prefix: f"{prefix}_mem")

@@ -123,11 +123,11 @@ def test_every_contract_is_proved_here() -> None:
 
 
 def test_every_third_party_library_has_a_home() -> None:
+    known = {*sys.stdlib_module_names, "sulla", *contracts()["vendors"]["forbidden_modules"]}
     homeless = {
         f"{module_name(path)} -> {name}"
         for path in python_files("sulla")
-        for name in (name.split(".")[0] for name in imported(syntax(path)))
-        if name not in sys.stdlib_module_names | {"sulla"} and name not in contracts()["vendors"]["forbidden_modules"]
+        for name in {name.split(".")[0] for name in imported(syntax(path))} - known
     }
     assert homeless == set(), "list the library in the `vendors` contract, and the modules that may import it"
 

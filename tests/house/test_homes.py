@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import cache
 
 import pytest
 
@@ -62,6 +63,13 @@ def _banned() -> set[str]:
     return set(project()["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"])
 
 
+@cache
+def _all_uses() -> dict[str, set[str]]:
+    """The banned names that each file uses; two tests ask, and to look through all files takes seconds."""
+    banned = _banned()
+    return {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), banned)) for path in seamed_files()}
+
+
 def _uses(tree: ast.Module, names: set[str]) -> Iterator[str]:
     """The banned names that a file uses, the loop's own ways around them included."""
     for dotted, _ in used(tree):
@@ -83,13 +91,7 @@ def _may(path: str, name: str) -> bool:
 
 
 def test_a_file_uses_only_what_it_is_the_home_of() -> None:
-    strays = {
-        f"{name}: {use}"
-        for path in seamed_files()
-        for name in [path.relative_to(ROOT).as_posix()]
-        for use in _uses(syntax(path), _banned())
-        if not _may(name, use)
-    }
+    strays = {f"{name}: {use}" for name, uses in _all_uses().items() for use in uses if not _may(name, use)}
     assert strays == set()
 
 
@@ -99,10 +101,9 @@ def test_every_banned_name_has_its_homes_listed() -> None:
 
 
 def test_every_home_exists_and_is_used() -> None:
-    files = {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), _banned())) for path in seamed_files()}
     for below, homes in HOMES.items():
         for home in homes:
-            uses = {use for path, names in files.items() if fnmatch(path, home) for use in names}
+            uses = {use for path, names in _all_uses().items() if fnmatch(path, home) for use in names}
             assert uses, f"{home} uses no banned name at all: it needs no home for {below}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, assert_never
 
 from sulla.core.dataclass import dataclass
@@ -61,6 +61,8 @@ class RequestEncoder:
         self._extra = extra or {}
         self._counted = {name: value for name, value in self._extra.items() if name in _COUNTED}
         self._segments: SegmentCache[_Role] = SegmentCache(cache_bytes)
+        self._offered: tuple[Sequence[ToolSpec], bytes] = ((), b"")
+        """The tools that were sent last, which are nearly always the next request's too, and how they were written."""
 
     def encode(self, request: ChatRequest) -> bytes:
         """The body of a streaming request.
@@ -82,7 +84,7 @@ class RequestEncoder:
         return self._body(dumps({"model": request.model})[:-1], request, self._counted)
 
     def _body(self, head: bytes, request: ChatRequest, extra: FrozenJson) -> bytes:
-        tools = offered(request)
+        tools = self._written(offered(request))
         history = self._history(request)
         history[-1] = history[-1][:-1] + _MARK
         return b"".join(
@@ -90,12 +92,17 @@ class RequestEncoder:
                 head,
                 _fields(fields(request, extra)),
                 _list(b',"system":', _system(request.system)),
-                _list(b',"tools":', _tools(tools)),
+                tools,
                 b',"messages":[',
                 *history,
                 b"]}]}",
             )
         )
+
+    def _written(self, tools: Sequence[ToolSpec]) -> bytes:
+        if tools != self._offered[0]:
+            self._offered = tools, _list(b',"tools":', _tools(tools))
+        return self._offered[1]
 
     def _history(self, request: ChatRequest) -> list[bytes]:
         """The messages in pieces, the last one still open."""

@@ -28,23 +28,31 @@ def to_json(value: object) -> Json:
     Raises:
         TypeError: the value is of a kind that records cannot hold.
     """
-    if type(value) in _PLAIN:  # most are, and patterns are slow
-        return cast("Json", value)
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case Text() | Reasoning() | ToolCall() | ToolResult():
-            return part_to_json(value)
-        case tuple() | list():
-            return [to_json(item) for item in value]
-        case set() | frozenset():
-            return [to_json(item) for item in sorted(value)]
-        case Mapping():
-            return {str(name): to_json(item) for name, item in value.items()}
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return fields_to_json(value)
-        case _:
-            raise TypeError(f"a record cannot hold {type(value).__name__}: {value!r}")
+    kind = type(value)
+    return cast("Json", value) if kind in _PLAIN else _writer(cast("Hashable", kind))(value)
+
+
+@cache
+def _writer(cls: Hashable) -> Callable[[Any], Json]:
+    """What writes values of a type; looked for once, because all records and heads are written by it."""
+    kind = cast("type", cls)
+    if issubclass(kind, (bool, int, float, str)):
+        return lambda value: value
+    if issubclass(kind, (Text, Reasoning, ToolCall, ToolResult)):
+        return part_to_json
+    if issubclass(kind, (tuple, list)):
+        return lambda value: [to_json(item) for item in value]
+    if issubclass(kind, (set, frozenset)):
+        return lambda value: [to_json(item) for item in sorted(value)]
+    if issubclass(kind, Mapping):
+        return lambda value: {str(name): to_json(item) for name, item in value.items()}
+    if is_dataclass(kind):
+        return fields_to_json
+
+    def refuse(value: object) -> Json:
+        raise TypeError(f"a record cannot hold {kind.__name__}: {value!r}")
+
+    return refuse
 
 
 def fields_to_json(value: object) -> JsonObject:

@@ -34,8 +34,9 @@ def test_every_section_and_setting_is_in_it_and_nothing_else() -> None:
 
 
 def test_every_setting_says_what_it_means() -> None:
+    tables = settings_schema()["properties"]
     for name, kind in sections().items():
-        assert all(_field(name, key)["description"] for key in kind.model_fields)
+        assert all(tables[name]["properties"][key]["description"] for key in kind.model_fields)
 
 
 def test_bounds_and_choices_are_those_of_the_settings() -> None:

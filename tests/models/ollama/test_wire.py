@@ -203,5 +203,5 @@ def test_a_failure_has_its_class(status: int | None, said: str, expected: type[P
 
 
 def test_a_model_that_is_not_there_is_said_to_be_named_where_it_is() -> None:
-    message = service_error("qwen3:8b", 404, "not found", advice=Advice("", "~/.sulla/agents/x/agent.toml")).message
-    assert "Run `ollama pull qwen3:8b`, or check the name in ~/.sulla/agents/x/agent.toml" in message
+    message = service_error("qwen3:8b", 404, "not found", advice=Advice("", "/srv/agents/x/agent.toml")).message
+    assert "Run `ollama pull qwen3:8b`, or check the name in /srv/agents/x/agent.toml" in message
