@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound
+from sulla.core.errors import NotFound, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
@@ -87,11 +87,11 @@ class HeldChanges:
 
         Returns:
             What is to be told of the rest, in sentences; empty if there is none.
-
-        Raises:
-            TooLarge: too much was changed; nothing is in the workspace.
         """
-        found = await _whole(lambda: self._landed(layer, thread_id))
+        try:
+            found = await _whole(lambda: self._landed(layer, thread_id))
+        except TooLarge as error:
+            return f"Nothing of what it changed is in the workspace: {error.message}"
         if found is None:
             return ""
         if all(one.why == NOT_KEPT for one in found.held):
@@ -179,12 +179,8 @@ def _named(held: Sequence[HeldChange], programs: ProgramFiles) -> str:
     reasons: dict[str, list[str]] = {}
     for (label, why), count in list(found.items())[:MOST_NAMED]:
         reasons.setdefault(why, []).append(f"{label} with {count} changes" if label.endswith("/") else label)
-    said = "; ".join(f"{', '.join(labels)} ({_reason(why)})" for why, labels in reasons.items())
+    said = "; ".join(f"{', '.join(labels)} ({why})" for why, labels in reasons.items())
     return f"{said}; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else said
-
-
-def _reason(why: str) -> str:
-    return why if " it " in f" {why}" else f"{why} may run or obey it outside the sandbox"
 
 
 def _label(change: Change, programs: ProgramFiles) -> str:

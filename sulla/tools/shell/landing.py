@@ -33,7 +33,7 @@ class HeldChange:
 
     change: Change
     why: str
-    """Who runs or obeys it, e.g. ``a build tool``, or what else is in the way."""
+    """A sentence, for people and models."""
 
 
 Obeyed = Callable[[Change], str]
@@ -57,7 +57,9 @@ def sorted_out(changes: Iterable[Change], obeyed: Obeyed) -> tuple[tuple[Change,
 def _why(change: Change, who: str) -> str:
     if change.kind == "odd":
         return NOT_KEPT
-    return who or (SOMEBODY if change.raced else "")
+    if who:
+        return f"{who} may run or obey it outside the sandbox"
+    return SOMEBODY if change.raced else ""
 
 
 def landed(layer: Layer, programs: ProgramFiles) -> tuple[HeldChange, ...]:
@@ -116,7 +118,7 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
                 with _opened(top, change.parts[:-1]) as at:
                     _put_one(layer, change, at)
             except OSError as error:
-                failed.append(HeldChange(change, os.strerror(error.errno or 0)))
+                failed.append(HeldChange(change, f"it cannot be put there: {os.strerror(error.errno or 0)}"))
             else:
                 folders += [change] if change.kind == "folder" else []
         for change in reversed(folders):  # only now: one may let nobody write into it
@@ -151,12 +153,20 @@ def _put_one(layer: Layer, change: Change, at: int) -> None:
             _remove(name, at)
         case _:
             _strip(written)
-            try:
-                os.rename(written, name, dst_dir_fd=at)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
+            # One with a second name would be one with what is still held back, and change with it.
+            if written.lstat().st_nlink > 1 or not _moved(written, name, at):
                 _copy(layer, written, name, at)
+
+
+def _moved(written: Path, name: str, at: int) -> bool:
+    """Whether it could be moved; not to another file system."""
+    try:
+        os.rename(written, name, dst_dir_fd=at)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
 
 
 def _remove(name: str, at: int) -> None:
@@ -227,5 +237,5 @@ class _Obeyed:
             if not self._led.isdisjoint(Path(at, name) for name in (*folders, *files)):
                 return "a program that a link or git's settings lead there"
             if left < 0:
-                return f"nobody can say who, as more than {MOST_BELOW:,} files lie in it"
+                return f"somebody (more than {MOST_BELOW:,} files lie in it)"
         return ""
