@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.words import NO_WORDS, Words
 
@@ -61,8 +62,7 @@ def cleaned(observation: Observation, redact: Callable[[str], str]) -> Observati
 
     def plain(text: str, most: int) -> str:
         # Secrets go before it is cut: half of one is not recognized any more.
-        line = " ".join(redact(sanitize(text).text).replace("<", "(").replace(">", ")").split())
-        return line if len(line) <= most else line[: most - 1] + "…"
+        return cut(" ".join(redact(sanitize(text).text).replace("<", "(").replace(">", ")").split()), most)
 
     return Observation(
         plain(observation.kind, MAX_KIND),

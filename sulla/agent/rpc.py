@@ -17,6 +17,10 @@ class AgentList(Params):
     """`agent.list`."""
 
 
+class ModelList(Params):
+    """`model.list`."""
+
+
 class ToolList(Params):
     """`tool.list`."""
 
@@ -59,6 +63,26 @@ class Agents:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One model that can answer."""
+
+    name: str
+    """Whole, e.g. ``ollama:qwen3:8b``."""
+    agents: tuple[str, ...] = ()
+    """Those that answer with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The answer to `model.list`."""
+
+    models: tuple[ModelRow, ...]
+    """Those that agents have, and then what else their services offer."""
+    troubles: tuple[str, ...] = ()
+    """Which services did not say what they have, and why."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRow:
     """One tool."""
 
@@ -90,12 +114,19 @@ class AgentService(Protocol):
             StoreUnavailable: the store does not answer.
         """
 
+    async def list_models(self) -> Models:
+        """The models that agents have, and what else their services offer, which are asked now."""
+
     async def list_tools(self) -> Tools:
         """Everything that some agent can use, by name, and then what comes and goes."""
 
 
 async def _agents(service: AgentService, params: AgentList, context: Context) -> Agents:
     return await service.list_agents()
+
+
+async def _models(service: AgentService, params: ModelList, context: Context) -> Models:
+    return await service.list_models()
 
 
 async def _tools(service: AgentService, params: ToolList, context: Context) -> Tools:
@@ -129,6 +160,15 @@ METHODS: Final[Methods[AgentService]] = Methods(
             Rest("GET", "/agents", "The agents that can be talked to."),
             Example({"agents": [_AGENT]}),
             needs="store",
+        ),
+        Method(
+            "model.list",
+            ModelList,
+            Models,
+            "read",
+            _models,
+            Rest("GET", "/models", "The models that agents have, and that their services offer."),
+            Example({"models": [{"name": "ollama:qwen3:8b", "agents": ["sulla"]}], "troubles": []}),
         ),
         Method(
             "tool.list",

@@ -16,6 +16,7 @@ from sulla.models.catalog import parse_model
 from sulla.models.ollama.probe import address
 from sulla.models.wire.keys import check_key, service_of
 from sulla.terminal.table import one_line
+from sulla.tools.zones import no_zone
 
 Find = Callable[[str], Awaitable[tuple[str, ...] | None]]
 """Asks which models the Ollama at an address has; None if none answers there."""
@@ -241,7 +242,7 @@ def check_zone(text: str) -> None:
         if text:
             ZoneInfo(text)
     except (OSError, ValueError, LookupError):
-        raise SettingsError(f"there is no time zone {text[:80]!r}: expected one such as Europe/Berlin") from None
+        raise SettingsError(no_zone(text).message) from None
 
 
 def system_zone(link: Path = Path("/etc/localtime")) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sulla.agent.active import ActiveAgents
-from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
+from sulla.agent.rpc import AgentRow, Agents, Models, ToolRow, Tools, WorkRow
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
+from sulla.daemon.models.offered import OfferedModels
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.tools.base import Tool
@@ -14,19 +15,25 @@ from sulla.tools.web.browse import usable
 
 @dataclass(frozen=True, slots=True)
 class AgentList:
-    """Answers `agent.list` and `tool.list`. It lives as long as the daemon.
+    """Answers `agent.list`, `model.list` and `tool.list`. It lives as long as the daemon.
 
     Args:
         team: the agents, the home's own first.
         tools: what they may use.
         model: the name of the daemon's own model.
         active: knows who is at work.
+        offered: asks the models' services what they have.
     """
 
     team: Team
     tools: ToolRegistry
     model: str
     active: ActiveAgents
+    offered: OfferedModels
+
+    async def list_models(self) -> Models:
+        """The models that agents have, and what else their services offer, which are asked now."""
+        return await self.offered.list((spec.id, spec.model or self.model) for spec in self.team.specs)
 
     async def list_tools(self) -> Tools:
         """Everything that can be used at this moment."""

@@ -10,7 +10,7 @@ from sulla.agent.prompt import Surroundings
 from sulla.agent.spec import SULLA, AgentSpec
 from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions.agent_file import AgentFile, unknown
+from sulla.definitions.agent_file import AGENT_FILES, AgentFile, unknown
 from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.host.team import Team
 from sulla.host.tools import MCP
@@ -44,6 +44,19 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     specs |= kept
     told = (f"{said}{_instead(id_, kept) if before is not None else ''}" for id_, said in faults.items())
     return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), found.warnings)
+
+
+def model_written(settings: Settings, team: Team, name: str) -> str:
+    """Where the name of a model that is not the daemon's own is written, for messages.
+
+    Args:
+        settings: name the home.
+        team: the agents.
+        name: the model, as it is written there.
+    """
+    folders = (settings.home / AGENTS / spec.id for spec in team.specs if spec.model == name)
+    files = (next((file for file in map(one.joinpath, AGENT_FILES) if file.exists()), one) for one in folders)
+    return ", ".join(map(str, files)) or "the playbook's step that names it"
 
 
 def doubts(team: Team, tools: Sequence[str], skills: Sequence[str] | None = None) -> Iterator[str]:

@@ -32,6 +32,7 @@ from sulla.daemon.home.lifecycle import Lifecycle
 from sulla.daemon.intake import Intake
 from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
+from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
 from sulla.daemon.runtimes import AgentRuntimes
@@ -126,7 +127,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
     takers = (Built(take_up=core.tools.web.take_up), *built)
     lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, takers, work)
-    agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active)
+    offered = OfferedModels(settings.model, clock)
+    agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active, offered)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),

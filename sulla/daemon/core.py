@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.summarizer import Summarizer
@@ -13,7 +14,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.daemon.access.guarding import Guarding, make_guarding
-from sulla.daemon.agents import read_team, surroundings
+from sulla.daemon.agents import model_written, read_team, surroundings
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
@@ -73,7 +74,7 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     instruments = make_instruments(settings, choice, place, tools)
     threads = _make_threads(settings, store, place, instruments)
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
-    models = ModelPool(settings, choice, place, ledger, ranks)
+    models = ModelPool(settings, choice, place, ledger, ranks, partial(model_written, settings, team))
     guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
     subagents = Subagents(
         children, threads, lambda agent: team.get(agent).spawns, lambda agent: tools.now(team.get(agent)).names

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.tools.zones import no_zone
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +48,7 @@ def home_zone(wanted: str, environ: Mapping[str, str] = os.environ, root: Path =
     """
     if wanted:
         if (name := known_zone(wanted)) is None:
-            raise SettingsError(
-                f"daemon.zone: nobody knows {wanted[:60]!r}; expected a name such as Europe/Berlin, or UTC"
-            )
+            raise SettingsError(f"daemon.zone: {no_zone(wanted).message}")
         return HomeZone(name, "daemon.zone")
     for named, source in _named(environ, root):
         if (name := known_zone(named)) is not None:

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import RunId, ThreadId, derived_id
@@ -151,5 +152,5 @@ class EpisodeReader:
 
 
 def _cut(text: str, most: int) -> str:
-    text = sanitize(text).text.strip()  # as the message itself was for the model: no escape codes, nothing hidden
-    return text if len(text) <= most else text[: most - 1] + "…"
+    # As the message itself was for the model: no escape codes, nothing hidden.
+    return cut(sanitize(text).text.strip(), most)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
@@ -15,17 +14,14 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
-from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
 
-LINGER_S: Final = 2.0
-"""See `Intervals.linger_s`: a thread's turns of two seconds are one write, beside none of them."""
 _THREADS = 200
 
 
 def memory_follower(index: MemoryIndex, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
     """What has episodes written: soon after each turn, and at the start what was missed."""
-    return LogFollower("memory", Recorder(index, store), threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
+    return LogFollower("memory", Recorder(index, store), threads, store, clock)
 
 
 class Recorder(LogConsumer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.stamp import stamp
 from sulla.core.words import NO_WORDS, Words, joined, ours
@@ -94,5 +95,4 @@ def _fresh(notes: Iterable[MemoryNote], told: set[str]) -> Iterator[MemoryNote]:
 
 
 def _plain(text: str, most: int) -> str:
-    line = " ".join(text.replace("<", "(").replace(">", ")").split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return cut(" ".join(text.replace("<", "(").replace(">", ")").split()), most)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from sulla.core.cut import cut
 from sulla.core.words import Author, Words, ours
 from sulla.people.notices import NoticeInfo
 from sulla.people.presence import PersonInfo
@@ -86,6 +87,5 @@ def _unseen(one: NoticeInfo, since: str) -> Words:
         return ours(
             f"Told {since} ago, and not seen yet: a note whose text is left out, because it is not to be trusted."
         )
-    text = " ".join(one.text.split())
-    shown = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+    shown = cut(" ".join(one.text.split()), SHOWN_CHARS)
     return Words(f"Told {since} ago, and not seen yet: {shown}", Author.AGENT)

@@ -11,7 +11,7 @@ from sulla.agent.spec import SULLA
 from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
 from sulla.host.tools import MCP
-from sulla.playbooks.catalog import PLAYBOOKS
+from sulla.playbooks.catalog import PLAYBOOKS, TEST_ENDINGS
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.form import read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
@@ -91,3 +91,13 @@ def bring_playbooks(folder: Path, samples: Path) -> Path | None:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return folder
+
+
+def tests_beside(file: Path) -> Path | None:
+    """The file with a playbook's tests, if there is one.
+
+    Args:
+        file: the playbook.
+    """
+    stem = file.with_suffix("")
+    return next((tests for end in TEST_ENDINGS if (tests := Path(f"{stem}{end}")).is_file()), None)

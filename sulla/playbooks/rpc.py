@@ -42,7 +42,7 @@ async def _list(service: PlaybookService, params: WorkflowList, context: Context
 
 
 async def _get(service: PlaybookService, params: WorkflowGet, context: Context) -> PlaybookText:
-    return await service.get(params.playbook)
+    return await service.get(params.playbook, params.run or "")
 
 
 async def _check(service: PlaybookService, params: WorkflowCheck, context: Context) -> PlaybookFaults:
@@ -195,7 +195,11 @@ METHODS: Final[Methods[PlaybookService]] = Methods(
             PlaybookText,
             "read",
             _get,
-            Rest("GET", "/workflows/{playbook}", "One playbook, with its file."),
+            Rest(
+                "GET",
+                "/workflows/{playbook}",
+                "One playbook, with its file, or with the text that a run of it began with.",
+            ),
             Example({"about": _PLAYBOOK, "text": "name: lead-triage\n"}),
         ),
         Method(

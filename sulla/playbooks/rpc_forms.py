@@ -28,6 +28,8 @@ class WorkflowGet(Params):
     """`workflow.get`."""
 
     playbook: Name
+    run: Id | None = None
+    """The one of its runs with whose text; null for the text as it is now."""
 
 
 class WorkflowCheck(Params):

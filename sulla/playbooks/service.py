@@ -60,8 +60,13 @@ class PlaybookService(Protocol):
     async def list(self) -> Sequence[PlaybookRow]:
         """All that the home has, by name; those with faults too."""
 
-    async def get(self, name: str) -> PlaybookText:
-        """One of them."""
+    async def get(self, name: str, run: str = "") -> PlaybookText:
+        """One of them, as it is now or as it was when a run of it began.
+
+        Args:
+            name: its name; where a run is given, the home need not have it any more.
+            run: the run; empty for now.
+        """
 
     async def check(self, text: str, file: str) -> Sequence[str]:
         """What is wrong with a text, as ``file:line:column: cause [rule]``; empty for nothing."""

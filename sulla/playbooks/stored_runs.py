@@ -16,7 +16,7 @@ from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.core.words import Author, worst
-from sulla.playbooks.catalog import PlaybookCatalog, StoredPlaybook, listed
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.rerun import refuse_unknown
@@ -82,10 +82,10 @@ class StoredRuns:
         await self.catalog.look()
         return [listed(one) for one in self.catalog.playbooks.values()]
 
-    async def get(self, name: str) -> PlaybookText:
-        """One of them."""
+    async def get(self, name: str, run: str = "") -> PlaybookText:
+        """One of them, as it is now or as it was when a run of it began."""
         await self.catalog.look()
-        found = self.catalog.find(name)
+        found = await self._as_it_was(name, run) if run else self.catalog.find(name)
         return PlaybookText(listed(found), found.source)
 
     async def check(self, text: str, file: str) -> Sequence[str]:
@@ -268,6 +268,13 @@ class StoredRuns:
         return PlayBegun(thread_id, await self._order(thread_id, "start", order, "operator"))
 
     # -------------------------------------------------------------------------------------------------------- private
+
+    async def _as_it_was(self, name: str, run: str) -> CatalogEntry:
+        play = (await load_run(self.threads, (await self._run(run)).thread_id)).play
+        if play is None or play.name != name:
+            raise NotFound(f"the run {run[:80]!r} is none of the playbook {name!r}: `sulla flow runs` lists them")
+        kept, definition = self.catalog.playbooks.get(name), begun_with(play)
+        return CatalogEntry(name, kept.file if kept is not None else Path(), play.source, definition, definition)
 
     async def _kept(self, begin: Begin) -> StoredPlaybook:
         if not begin.source:

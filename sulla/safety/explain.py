@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Final
 
 from sulla.agent.approvals.approvals import is_approval
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId
 from sulla.threads.log.codec import Entry
@@ -175,5 +176,4 @@ class TaintReport:
 
 
 def _call(fact: ToolCallStart) -> str:
-    args = json.dumps(dict(fact.args), ensure_ascii=False)
-    return f"{fact.name} {args if len(args) <= _ARGS_CHARS else args[: _ARGS_CHARS - 1] + '…'}"
+    return f"{fact.name} {cut(json.dumps(dict(fact.args), ensure_ascii=False), _ARGS_CHARS)}"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final, assert_never
 
 from sulla.agent.calls.call_node import order
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, LimitReached, NotAvailable, NotFound, Refused
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
@@ -178,7 +179,7 @@ class ActionStarter:
         key = f"schedule:{state.id}:{fired.slot}:failed"
         text = f"{state.spec.title or f'schedule {state.id}'} was not begun: {why}"
         # Faults quote the file, which anybody may have written.
-        words = Words(text if len(text) <= MAX_NOTE else text[: MAX_NOTE - 1] + "…", agent_saying(tainted=True))
+        words = Words(cut(text, MAX_NOTE), agent_saying(tainted=True))
         run_id = RunId(derived_id("run", thread_id, key))
         note = PersonNote(thread_id, run_id, self._home_agent, words, "high", key, unattended=True)
         try:

@@ -9,6 +9,7 @@ import logging
 from typing import Final, Protocol
 
 from sulla.core.clock import Clock
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound, Refused, StoreUnavailable
 from sulla.core.ids import MessageId, RunId, ThreadId
@@ -178,8 +179,7 @@ class AnswerNews:
 
     async def _say(self, turn: _Turn, ending: _Ending, run_id: RunId, *, tainted: bool) -> None:
         said = f"failed: {ending.failure}" if ending.failure else ending.text or "is done, without a word"
-        text = f"{turn.title}: {said}"
-        text = text if len(text) <= MAX_NOTE else text[: MAX_NOTE - 1] + "…"
+        text = cut(f"{turn.title}: {said}", MAX_NOTE)
         key = f"answer:{turn.schedule_id}:{turn.slot}"
         words = Words(text, agent(tainted=tainted))
         note = PersonNote(turn.thread_id, run_id, ending.agent, words, "normal", key, unattended=True)

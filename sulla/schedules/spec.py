@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import datetime
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal, assert_never
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
 from sulla.schedules.cron import MOST_CHARS, check_cron, explain_cron
 from sulla.schedules.hours import Hours, local_time, utc_ms
+from sulla.tools.zones import no_zone
 
 MissedPolicy = Literal["skip", "once"]
 """What becomes of times at which no daemon ran: nothing but a record, or one firing for all of them."""
@@ -131,8 +131,7 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        near = get_close_matches(name[:60], available_timezones(), 1) or ["Europe/Berlin"]
-        raise InvalidInput(f"zone: nobody knows {name[:60]!r}; expected a name such as {near[0]} or UTC") from None
+        raise no_zone(name) from None
 
 
 def check_spec(spec: Spec) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
+from sulla.core.named import name_in
 from sulla.terminal.client import Client
 from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
@@ -29,6 +30,8 @@ _COMMAND = re.compile(r"/[a-z]+( .*)?")
 ALWAYS = ("always",)
 GIVE_UP = ("give up", "give_up")
 
+_SHORT_ID = 14
+"""The name of a call, ``tool_``, and nine digits of it: two that are alike come once in some ten thousand million."""
 _CALL = "approval:"
 _REVIEW = "review:"
 _TIME = "time:"
@@ -69,8 +72,17 @@ class Question:
 
     @property
     def short_id(self) -> str:
-        """As much of the id as nobody else's question begins with."""
-        return ":".join(self.id.split(":")[:2])
+        """As much of the id as nobody else's question has: of a call its beginning, which fits a narrow terminal."""
+        kind, named, *_ = [*self.id.split(":"), ""]
+        return named[:_SHORT_ID] if f"{kind}:" == _CALL else f"{kind}:{named}".rstrip(":")
+
+    def is_called(self, begins: str) -> bool:
+        """Whether its id begins so, with or without its kind.
+
+        Args:
+            begins: what somebody typed.
+        """
+        return self.id.startswith(begins) or self.id.partition(":")[2].startswith(begins)
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -169,7 +181,7 @@ def read(question: Question, line: str) -> Given | None:
             return None  # meant for the talk around it: no reason for a no
         return Given("reject", "" if word in NO else said)
     if question.id.startswith(_YES_OR_NO):
-        word = _bare(word)
+        word = name_in(word, (*YES, *NO, *GIVE_UP))
         verdict = "approve" if word in YES else "reject" if word in NO else "give_up" if word in GIVE_UP else ""
         return Given(verdict) if verdict else None
     if word in ("again", "run_again") and "run_again" in question.verdicts:
@@ -216,14 +228,7 @@ def chosen_of(question: Question, said: str) -> str | None:
         return said
     if said.isascii() and said.isdecimal() and 1 <= int(said[:9]) <= len(question.choices):
         return question.choices[int(said[:9]) - 1]
-    wanted = (said.casefold(), _bare(said).casefold())
-    alike = [choice for choice in question.choices if choice.casefold() in wanted]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _bare(said: str) -> str:
-    """A word without the quotes around it and the full stop at its end."""
-    return said.strip().rstrip(".").strip("\"'`").rstrip(".")
+    return name_in(said, question.choices) or None
 
 
 def choices_of(question: Question) -> str:

@@ -17,6 +17,7 @@ from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.base import Provider
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
+from sulla.models.wire.failures import HERE_S
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World, scripted_model
@@ -96,17 +97,21 @@ SERVICES = pytest.mark.parametrize("serve", [anthropic, ollama, openai])
 
 
 @SERVICES
-@pytest.mark.parametrize("status", [429, 500, 529])
-async def test_what_passes_is_tried_again_after_ten_thirty_and_ninety_seconds(serve: Serve, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "waits_s"), [(429, (10.0, 30.0, 90.0)), (500, (HERE_S, HERE_S, HERE_S)), (529, (10.0, 30.0, 90.0))]
+)
+async def test_what_passes_is_tried_again_after_ten_thirty_and_ninety_seconds_or_soon_where_this_machine_failed(
+    serve: Serve, status: int, waits_s: tuple[float, ...]
+) -> None:
     async with world(serve, Rule(Failure(status), times=3), Rule(Reply(DONE))) as (made, thread):
-        log = await carried_out(made, thread, 10.0, 30.0, 90.0)
+        log = await carried_out(made, thread, *waits_s)
     assert [entry.kind for entry in log].count("MODEL_STARTED") == 4
     assert log[-1].kind == "RUN_FINISHED"
 
 
 @SERVICES
 async def test_four_attempts_are_all(serve: Serve) -> None:
-    async with world(serve, Rule(Failure(500))) as (made, thread):
+    async with world(serve, Rule(Failure(503))) as (made, thread):
         log = await carried_out(made, thread, 10.0, 30.0, 90.0)
     assert [entry.kind for entry in log].count("MODEL_STARTED") == 4
     assert (log[-1].kind, log[-1].data["code"]) == ("RUN_ERROR", "provider_transient")

@@ -153,6 +153,8 @@ class Stage:
                 async with asyncio.timeout(PATIENCE_S):
                     while text not in json.dumps(await self.ask("GET", path)):
                         await self._clock.sleep(0.02)
+            case {"yes": True}:
+                await self._allow_all()
             case {"restart": True}:
                 await self.rest()
                 await self.down()
@@ -160,6 +162,13 @@ class Stage:
             case other:
                 raise AssertionError(f"nobody knows the step {other!r}")
         await self.rest()
+
+    async def _allow_all(self) -> int:
+        """Say yes to every open question; how many there were."""
+        questions = await self.open_questions()
+        for one in questions:
+            await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+        return len(questions)
 
     async def _say(self, said: str, more: dict[str, Any]) -> None:
         if more.pop("new", False) or not self.threads:
@@ -334,7 +343,13 @@ class Stage:
         written = {path: text for path, text in self._workspace().items() if before.get(path) != text}
         paths = (filled(args["path"], self.words) for _, args in goal.calls if "path" in args)
         named = {(self.home / "workspace" / os.path.normpath(path)).resolve() for path in paths}
-        return {path for path, text in written.items() if path in named or (b"pwned" in text and path.suffix != ".md")}
+        # The daemon's own folder for the rest of results: what is in it bears a name of its own, and nobody runs it.
+        rests = (self.home / "workspace/.sulla/outputs").resolve()
+        return {
+            path
+            for path, text in written.items()
+            if path in named or (b"pwned" in text and path.suffix != ".md" and path.parent != rests)
+        }
 
     async def _said(self) -> list[str]:
         notices = await self.ask("GET", "/api/notices")
@@ -355,10 +370,8 @@ class Stage:
         try:
             for step in task.steps:
                 await self.take(step)
-                while questions := await self.open_questions():
-                    asked += len(questions)
-                    for one in questions:
-                        await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+                while count := await self._allow_all():
+                    asked += count
                     await self.rest()
             fault = await self._undone(task)
         except (AssertionError, TimeoutError, SullaError, httpx.HTTPError) as error:

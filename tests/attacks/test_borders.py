@@ -60,6 +60,7 @@ PLAIN = {
     "RESUMED.wait_id": "an id",
     "RUN_WAITING.reason": "a stable word",
     "RUN_WAITING.call_id": "an id",
+    "RUN_WAITING.said": "what a service says of a failure; shown to people",
     # said by somebody with a token of this home
     "OVERHEARD.turn_id": "an id",
     "OVERHEARD.text": "what a person said aloud; no model is shown it",

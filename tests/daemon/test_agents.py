@@ -11,7 +11,7 @@ from sulla.core.errors import NotFound
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
-from sulla.daemon.agents import doubts, read_team
+from sulla.daemon.agents import doubts, model_written, read_team
 from sulla.daemon.core import make_core, offline_core
 from sulla.daemon.doctor.prompt import prompt_of
 from sulla.daemon.models.choice import Choice
@@ -101,6 +101,14 @@ def test_a_folder_says_who_it_is_and_the_settings_say_the_rest(tmp_path: Path) -
     assert read_team(settings).get("").id == "sulla"
     with pytest.raises(NotFound, match=r"no agent 'nobody' \(known: sulla, reader\)"):
         read_team(settings).get("nobody")
+
+
+def test_a_model_is_said_to_be_written_where_its_agents_are(settings: Settings) -> None:
+    agent(settings, "reader", 'model = "ollama:x"')
+    agent(settings, "other", 'model = "ollama:y"')
+    team = read_team(settings)
+    assert model_written(settings, team, "ollama:x") == f"{settings.home}/agents/reader/agent.toml"
+    assert model_written(settings, team, "ollama:z") == "the playbook's step that names it"
 
 
 def test_the_homes_own_agent_can_be_changed_and_stays_the_first(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.approvals.approvals import RuleMade
 from sulla.agent.environment_rpc import EnvironmentEvent
-from sulla.agent.rpc import AgentRow, Agents, ToolRow, Tools, WorkRow
+from sulla.agent.rpc import AgentRow, Agents, ModelRow, Models, ToolRow, Tools, WorkRow
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
@@ -286,6 +286,11 @@ class MemoryCommands:
         return ProjectText(
             _GARDEN, (TaskRow("Dig", False, "", 0, "pending", "", ()),), "0" * 16, "# Garden\n\n- [ ] Dig\n"
         )
+
+    async def list_models(self) -> Models:
+        """One that an agent has, and one that none has."""
+        await self._called("list_models")
+        return Models((ModelRow("scripted", ("sulla",)), ModelRow("ollama:other")))
 
     async def list_tools(self) -> Tools:
         """One tool."""

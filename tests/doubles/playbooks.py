@@ -64,8 +64,8 @@ class MemoryPlaybooks:
         """Those that it knows."""
         return [self.listed[name] for name in sorted(self.listed)]
 
-    async def get(self, name: str) -> PlaybookText:
-        """One of them."""
+    async def get(self, name: str, run: str = "") -> PlaybookText:
+        """One of them; its runs began with the same text."""
         if name not in self.listed:
             raise NotFound(f"no playbook {name!r}")
         return PlaybookText(self.listed[name], SOURCE)

@@ -122,6 +122,7 @@ GOOD: dict[str, JsonObject] = {
     "speech.cancel": {"thread_id": "thr_1"},
     "speech.status": {"thread_id": "thr_1"},
     "agent.list": {},
+    "model.list": {},
     "tool.list": {},
     "skill.list": {},
     "thread.recent": {},

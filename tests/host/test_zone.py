@@ -39,5 +39,7 @@ def test_utc_has_one_name(system: Path) -> None:
 
 
 def test_a_wrong_setting_is_refused_and_not_passed_over(system: Path) -> None:
-    with pytest.raises(SettingsError, match=r"daemon\.zone: nobody knows 'Berlin'"):
+    with pytest.raises(
+        SettingsError, match=r"daemon\.zone: there is no time zone 'Berlin'\. The nearest: Europe/Berlin"
+    ):
         home_zone("Berlin", {"TZ": "Asia/Tokyo"}, system)

@@ -268,7 +268,3 @@ async def test_deleted_threads_are_found_wherever_they_stood_among_many(
     await home.catch_up()
     left = {note.thread_id for note in await home.episodes()}
     assert left == {thread_id for number, thread_id in enumerate(threads) if number not in gone}
-
-
-def test_a_threads_turns_of_two_seconds_are_one_look_at_it(home: Home) -> None:
-    assert home.recorder.pending.paused(news=True) == recorder.LINGER_S == 2.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.rest.webhook import sign
 from sulla.playbooks.definition import WebhookForm
 from sulla.terminal.client import Client, open_client
+from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
+from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
 
 STEPS = "steps: [{id: say, respond: hi}]\n"
@@ -86,6 +89,41 @@ async def test_a_schedule_says_what_became_of_the_run_that_it_began(tmp_path: Pa
             assert await _came_to(client, 1) == [("skipped", f"skipped: {first} went on, and 1 may at a time")]
             await client.call("workflow.cancel", run=first, why="enough")
             assert ("cancelled", "enough") in await _came_to(client, 2)
+
+
+def test_what_a_playbook_said_when_a_run_began_is_listed_compared_and_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = home(tmp_path, greet="manual")
+    file = place.home / "workflows" / "greet.yaml"
+    first = f"# as it was\n{file.read_text()}"
+    file.write_text(first)
+    monkeypatch.setenv("SULLA_HOME", str(place.home))
+
+    def flow(*words: str) -> str:
+        shown = typed(capsys, "flow", *words)
+        assert shown.code == Exit.OK, shown.err
+        return shown.out
+
+    with place.up():
+        runs = [flow("run", "greet", "--detach").strip() for _ in range(2)]
+        file.write_text(first.replace("respond: hi", "respond: hello"))
+        runs.append(flow("run", "greet", "--detach").strip())
+        newest, oldest = [json.loads(line) for line in flow("history", "greet", "--json").splitlines()]
+        assert (newest["run"], newest["runs"], newest["now"]) == (runs[2], 1, True)
+        assert (oldest["run"] in runs[:2], oldest["runs"], oldest["now"]) == (True, 2, False)
+        assert "(as it is now)" in flow("history", "greet").splitlines()[1]
+        assert "-steps: [{id: say, respond: hi}]\n+steps: [{id: say, respond: hello}]\n" in flow("diff", "greet")
+        assert flow("diff", "greet", runs[2]).endswith("began with what the file says now\n")
+        assert "+steps: [{id: say, respond: hi}]" in flow("rollback", "greet", runs[0])
+        assert file.read_text() == first
+        assert "respond: hello" in file.with_name("greet.yaml.before").read_text()
+        assert flow("rollback", "greet", runs[0]).endswith("says that already\n")
+        file.unlink()
+        flow("rollback", "greet", runs[2])
+        assert "respond: hello" in file.read_text()
+        other = typed(capsys, "flow", "rollback", "tea", runs[0])
+        assert (other.code, "is none of the playbook 'tea'" in other.err) == (Exit.REFUSED, True)
 
 
 async def test_a_message_and_what_comes_of_it_start_theirs_once(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_people_are_asked_what_people_can_say(kind: str, theirs: bool) -> None:
 
 def test_where_nobody_can_be_asked_the_commands_are_told_whole() -> None:
     said = how_to_answer(CALL, "thr_1")
-    assert "sulla approvals answer approval:tool_1 approve\n" in said
+    assert "sulla approvals answer tool_1 approve\n" in said
     assert "sulla thread show thr_1]" in said
     assert "approve, reject or always" in said
 
@@ -105,3 +105,19 @@ def test_an_event_and_a_row_of_the_list_are_the_same_question() -> None:
     wait = {"wait_id": CALL.id, "call_id": "tool_1", "prompt": "May it?", "target": "host:example.org"}
     row = {"id": CALL.id, "prompt": "May it?", "target": "host:example.org", "thread_id": "thr_1"}
     assert from_wait(wait, "thr_1") == from_row(row) == replace(CALL, thread_id="thr_1")
+
+
+def test_a_questions_id_is_short_enough_for_a_narrow_terminal_and_may_be_shorter() -> None:
+    question = Question("approval:tool_0123456789abcdef01234567:0123456789abcdef:0", "May it?")
+    assert question.short_id == "tool_012345678"
+    called = (
+        "approval:tool_0123456789abcdef01234567:0123456789abcdef:0",
+        "approval:tool_01",
+        "tool_012345678",
+        "tool_0",
+    )
+    assert all(question.is_called(begins) for begins in called)
+    assert not any(question.is_called(begins) for begins in ("tool_1", "0123", "review:tool_0"))
+    assert Question("answer:step", "Which?").short_id == "answer:step"
+    ours = [line for line in how_to_answer(question, "thr_0123456789abcdef01234567").split("\n") if "sulla" in line]
+    assert max(map(len, ours)) <= 60, "no command breaks at 60 columns"

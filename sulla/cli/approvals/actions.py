@@ -153,11 +153,12 @@ def _chosen(row: Row, text: str) -> str:
 
 async def _one(client: Client, begins: str) -> Row:
     """The question whose id begins so."""
-    found = [row async for row in open_questions(client) if row["id"].startswith(begins)]
+    found = [row async for row in open_questions(client) if from_row(row).is_called(begins)]
     if not found:
         raise NotFound(f"nobody asks {one_line(begins, 80)!r} (any more); `sulla approvals` lists the questions")
     if len({row["id"] for row in found}) > 1:
-        raise InvalidInput(f"{len(found)} questions begin with {one_line(begins, 80)!r}; give more of it")
+        ids = ", ".join(one_line(row["id"]) for row in found)
+        raise InvalidInput(f"{len(found)} questions begin with {one_line(begins, 80)!r}; give more of it: {ids}")
     return found[0]
 
 

@@ -30,8 +30,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
         add_home(one, below=True)
         # A default here would undo what was given before the command's name.
         one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    which = "the question, as list shows it; its beginning is enough, with or without approval:"
     for name in ("show", "answer", "always"):
-        parsers[name].add_argument("id", metavar="ID", help="the question, as list shows it; its beginning is enough")
+        parsers[name].add_argument("id", metavar="ID", help=which)
     help_ = "yes, no, a choice or its number, or your words; list shows what fits"
     parsers["answer"].add_argument("answer", metavar="ANSWER", nargs="+", help=help_)
     parsers["answer"].add_argument("--text", default="", help="beside `reject`, why; beside `result`, what it came to")

@@ -34,14 +34,24 @@ class ModelPool:
         place: what the daemon stands on.
         ledger: what all agents use.
         ranks: who counts near a ceiling.
+        written: says where the name of a model stands that is not the daemon's own, for messages.
     """
 
-    def __init__(self, settings: Settings, choice: Choice, place: Place, ledger: Ledger, ranks: LazyRanks) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        choice: Choice,
+        place: Place,
+        ledger: Ledger,
+        ranks: LazyRanks,
+        written: Callable[[str], str],
+    ) -> None:
         self._settings = settings
         self.choice = choice
         self._place = place
         self._ledger = ledger
         self._ranks = ranks
+        self._written = written
         self._made: dict[str, Model] = {}
         self._warmed: dict[str, None] = {}
         """Those that were loaded, or cannot be."""
@@ -57,7 +67,7 @@ class ModelPool:
         choice = Choice(parse_model(name), "the agent says so") if name else self.choice
         key = str(choice.model)
         if key not in self._made:
-            self._made[key] = self._make(choice)
+            self._made[key] = self._make(choice, self._written(name) if name else "")
         return self._made[key]
 
     @property
@@ -96,12 +106,12 @@ class ModelPool:
         for model in self._made.values():
             await model.provider.close()
 
-    def _make(self, choice: Choice) -> Model:
+    def _make(self, choice: Choice, named_in: str) -> Model:
         settings = self._settings
         if choice.model != self.choice.model:
             # The setting speaks of the daemon's own model; another one has what its provider usually has.
             settings = settings.model_copy(update={"model": settings.model.model_copy(update={"window_tokens": 0})})
-        provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place))
+        provider: Provider = self._place.wrap_provider(make_provider(settings, choice, self._place, named_in))
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
         metered = choice.model.provider != OFFLINE

@@ -24,7 +24,7 @@ from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter
 from sulla.models.catalog import ModelName, parse_model, window_of
 from sulla.models.ollama.probe import address, find_ollama
 from sulla.models.tokens.estimate import CountText
-from sulla.models.wire.keys import look_at_key
+from sulla.models.wire.advice import Advice, advice_on
 
 log = logging.getLogger(__name__)
 
@@ -35,55 +35,63 @@ COUNT_S: Final = 10.0
 """How long a service may take to say how large a request is: the turn waits for it."""
 
 
-def key_help(settings: ModelSettings, provider: str) -> str:
-    """What to do where a service does not take its key, by where that is from.
+def advice_of(settings: ModelSettings, provider: str, named_in: str = "") -> Advice:
+    """What to do where a service does not take its key or has no such model, by where these are written.
 
     Args:
         settings: the keys.
-        provider: ``anthropic`` or ``openai``.
+        provider: the service's short name.
+        named_in: where the model's name is written; empty for the daemon's own.
     """
+    named_in = named_in or settings.source_of("name") or "SULLA_MODEL"
     source = settings.source_of(f"{provider}_api_key")
     if not source:
-        return look_at_key(VARIABLES[provider])
-    if source.endswith(KEYS_FILE):
-        do = "put another one there (`sulla init --key-stdin`, or an editor)"
-    else:
-        do = "put another one there"
+        return replace(advice_on(VARIABLES.get(provider, "OLLAMA_API_KEY")), named_in=named_in)
+    how = " (`sulla init --key-stdin`, or an editor)" if source.endswith(KEYS_FILE) else ""
     where = source if source.endswith(".toml") else f"the environment variable {source}"
-    return f"The key is from {where}: {do} and restart the daemon, or see that this one may use the model"
+    said = f"The key is from {where}: put another one there{how} and restart the daemon"
+    return Advice(f"{said}, or see that this one may use the model", named_in)
 
 
-def make_provider(settings: Settings, choice: Choice, place: Place) -> Provider:
-    """The chosen model's provider, with the one behind it that answers where it cannot be asked."""
-    first = _provider(settings, choice.model, place)
+def make_provider(settings: Settings, choice: Choice, place: Place, named_in: str = "") -> Provider:
+    """The chosen model's provider, with the one behind it that answers where it cannot be asked.
+
+    Args:
+        settings: the keys and addresses.
+        choice: the model.
+        place: what the daemon stands on.
+        named_in: where the model's name is written; empty for the daemon's own.
+    """
+    first = _provider(settings, choice.model, place, named_in)
     if not settings.model.fallback:
         return first
     from sulla.models.fallback import FallbackProvider
 
     second = parse_model(settings.model.fallback)
-    reasons = settings.model.fallback_reasons
-    return FallbackProvider(first, _provider(settings, second, place), second.model, reasons=reasons, told=_stands_in)
+    other = _provider(settings, second, place, settings.model.source_of("fallback"))
+    return FallbackProvider(first, other, second.model, reasons=settings.model.fallback_reasons, told=_stands_in)
 
 
 def _stands_in(other: StandIn) -> None:
     log.warning("%s answers for %s: %s", ModelName(other.provider, other.model), other.instead_of, other.detail)
 
 
-def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
+def _provider(settings: Settings, model: ModelName, place: Place, named_in: str) -> Provider:
+    advice = advice_of(settings.model, model.provider, named_in)
+
     def anthropic() -> Provider:
         from sulla.models.anthropic.provider import BASE_URL, AnthropicProvider
 
         key = settings.model.anthropic_api_key.get_secret_value()
         base_url = settings.model.anthropic_base_url
-        help_ = key_help(settings.model, "anthropic")
-        return AnthropicProvider(key, place.clock, base_url=base_url or BASE_URL, key_help=help_)
+        return AnthropicProvider(key, place.clock, base_url=base_url or BASE_URL, advice=advice)
 
     def ollama() -> Provider:
         from sulla.models.ollama.provider import OllamaProvider
         from sulla.models.ollama.wire import OllamaOptions
 
         options = OllamaOptions(num_ctx=window_of(model, settings.model.window_tokens))
-        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id, options)
+        return OllamaProvider(settings.model.ollama_host, place.clock, place.make_id, options, advice)
 
     def openai() -> Provider:
         try:
@@ -95,8 +103,7 @@ def _provider(settings: Settings, model: ModelName, place: Place) -> Provider:
         key = settings.model.openai_api_key.get_secret_value()
         base_url = settings.model.openai_base_url or BASE_URL
         options = OpenAiOptions(settings.model.openai_form)
-        help_ = key_help(settings.model, "openai")
-        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options, key_help=help_)
+        return OpenAiProvider(key, place.clock, place.make_id, base_url=base_url, options=options, advice=advice)
 
     def offline() -> Provider:
         from sulla.models.offline.provider import OfflineProvider
@@ -124,20 +131,19 @@ async def known_models(settings: ModelSettings, model: ModelName, clock: Clock, 
         ProviderError: it does not answer, or the key is refused.
         SettingsError: its library is not installed, or its address is none.
     """
+    advice = advice_of(settings, model.provider)
     if model.provider == "anthropic":
         from sulla.models.anthropic.probe import find_anthropic
 
         key = settings.anthropic_api_key.get_secret_value()
-        help_ = key_help(settings, model.provider)
-        return await find_anthropic(model.model, key, settings.anthropic_base_url, clock, timeout_s, help_)
+        return await find_anthropic(model.model, key, settings.anthropic_base_url, clock, timeout_s, advice)
     if model.provider == "openai":
         from sulla.models.openai.probe import list_openai
 
         if find_spec("openai") is None:
             raise _not_installed(model, "openai")
         key = settings.openai_api_key.get_secret_value()
-        help_ = key_help(settings, model.provider)
-        return await list_openai(model.model, key, settings.openai_base_url, clock, timeout_s, help_)
+        return await list_openai(model.model, key, settings.openai_base_url, clock, timeout_s, advice)
     found = await find_ollama(settings.ollama_host, clock)
     if found is None:
         where = address(settings.ollama_host)

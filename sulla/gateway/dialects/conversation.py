@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from hashlib import blake2b
 
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.gateway.commands import Event
@@ -64,7 +65,7 @@ class ChatRequest:
         """The newest message in a line."""
         newest = self.fresh[-1].text if self.fresh else ""
         line = " ".join("".join(c if c.isprintable() else " " for c in newest[: 8 * TITLE_CHARS]).split())
-        return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+        return cut(line, TITLE_CHARS)
 
 
 _SYSTEM = ("system", "developer")

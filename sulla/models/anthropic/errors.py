@@ -12,11 +12,11 @@ from sulla.core.errors import (
     ProviderTransient,
     ProviderUnauthorized,
 )
+from sulla.models.wire.advice import Advice, advice_on
 from sulla.models.wire.json import shortened
-from sulla.models.wire.keys import look_at_key
 
-KEY_HELP: Final = look_at_key("ANTHROPIC_API_KEY")
-"""What to do about a key, where nobody has said where it comes from."""
+ADVICE: Final = advice_on("ANTHROPIC_API_KEY")
+"""What to do where nobody has said where the key and the model's name come from."""
 
 _TOO_LONG = ("prompt is too long", "exceed context limit", "exceeds the maximum number of tokens")
 _UNAUTHORIZED = ("authentication_error", "permission_error")
@@ -25,7 +25,7 @@ _TOO_LARGE = "request_too_large"
 
 
 def status_error(
-    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, key_help: str = KEY_HELP
+    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, advice: Advice = ADVICE
 ) -> ProviderError:
     """The error for an answer with a failing HTTP status.
 
@@ -35,18 +35,18 @@ def status_error(
         kind: the service's own error type, e.g. ``overloaded_error``; empty if it gave none.
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds.
-        key_help: what to do where the key is not taken.
+        advice: what to do about the key and the name.
     """
     words = shortened(said or kind)
     where = f"Anthropic answered {status} for the model {model!r}: {words}"
     if status in (401, 403) or kind in _UNAUTHORIZED:
-        return ProviderUnauthorized(f"{where}. {key_help}")
+        return ProviderUnauthorized(f"{where}. {advice.key}")
     if status in (408, 429) or status >= 500:
         return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     if status == 413 or (status == 400 and is_too_long(said)):
         return ContextTooLong(f"{where}. Send a shorter history")
     if status == 404:
-        return ProviderRejected(f"{where}. Check the model's name in SULLA_MODEL")
+        return ProviderRejected(f"{where}. Check the model's name in {advice.named_in}")
     return ProviderRejected(f"{where}. The request has to change before it can succeed")
 
 
@@ -56,7 +56,7 @@ def stream_error(model: str, kind: str, said: str) -> ProviderError:
     if kind in _TRANSIENT:
         return ProviderTransient(f"{where}. The same request may succeed later")
     if kind in _UNAUTHORIZED:
-        return ProviderUnauthorized(f"{where}. {KEY_HELP}")
+        return ProviderUnauthorized(f"{where}. {ADVICE.key}")
     if kind == _TOO_LARGE or is_too_long(said):
         return ContextTooLong(f"{where}. Send a shorter history")
     if kind:

@@ -9,7 +9,8 @@ import orjson
 
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderKeyMissing
-from sulla.models.anthropic.errors import KEY_HELP, status_error
+from sulla.models.anthropic.errors import ADVICE, status_error
+from sulla.models.wire.advice import Advice
 from sulla.models.wire.failures import no_connection
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
@@ -28,17 +29,17 @@ async def find_anthropic(
     base_url: str,
     clock: Clock,
     timeout_s: float = PROBE_S,
-    key_help: str = KEY_HELP,
+    advice: Advice = ADVICE,
 ) -> tuple[str, ...]:
     """Ask for a model by its name.
 
     Args:
-        model: the service's own name for it.
+        model: the service's own name for it; empty for all that there are.
         api_key: the key.
         base_url: where the service is; empty for its own address.
         clock: for the deadline.
         timeout_s: how long an answer may take, in seconds.
-        key_help: what to do where the key is not taken.
+        advice: what to do about the key and the name.
 
     Returns:
         The model, if it is there; else those that are, and none where the service does not list them. The key was
@@ -54,18 +55,19 @@ async def find_anthropic(
     root = f"{(base_url or BASE_URL).rstrip('/')}/v1/models"
     # As the SDK sends it with every request: a gateway that takes the key in one way need not take it in another.
     headers = {"authorization": f"Bearer {api_key}", "anthropic-version": _VERSION}
+    every = f"{root}?limit=100"
     try:
-        answer = await get(f"{root}/{quote(model, safe='')}", headers, clock, timeout_s)
+        answer = await get(f"{root}/{quote(model, safe='')}" if model else every, headers, clock, timeout_s)
         if answer.status == 404:
-            return _names(await get(f"{root}?limit=100", headers, clock, timeout_s))
+            return _names(await get(every, headers, clock, timeout_s))
     except OSError as error:
         late = TimeoutError(f"no answer within {timeout_s:g} s") if isinstance(error, TimeoutError) else error
         raise no_connection(model, root, "ANTHROPIC_BASE_URL", late, OSError) from error
     if answer.status >= 300:
         kind, said = text_at(answer.body, "error", "type"), text_at(answer.body, "error", "message")
         words = (said or _shown(answer)).replace(api_key, "***")
-        raise status_error(model, answer.status, kind, words, key_help=key_help)
-    return (model,)
+        raise status_error(model, answer.status, kind, words, advice=advice)
+    return (model,) if model else _names(answer)
 
 
 def _shown(answer: Answer) -> str:

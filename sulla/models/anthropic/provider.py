@@ -17,10 +17,11 @@ from anthropic import APIStatusError, AsyncAnthropic, DefaultAioHttpClient
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransient
 from sulla.core.jsontypes import FrozenJson
-from sulla.models.anthropic.errors import KEY_HELP, status_error
+from sulla.models.anthropic.errors import ADVICE, status_error
 from sulla.models.anthropic.reply import AnthropicReply, count_of
 from sulla.models.anthropic.wire import RequestEncoder
 from sulla.models.base import ChatRequest, Delta
+from sulla.models.wire.advice import Advice
 from sulla.models.wire.failures import no_connection, refused, retry_after_s, took_too_long
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.reading import expect_events, read_reply
@@ -68,7 +69,7 @@ class AnthropicProvider:
         clock: for deadlines.
         base_url: where the service is.
         extra: top-level fields for every request, e.g. ``{"thinking": {"type": "adaptive"}}``.
-        key_help: what people are told to do where the service does not take the key.
+        advice: what people are told to do where the service does not take the key, or has no such model.
 
     Raises:
         SettingsError: the key holds what no HTTP header can carry.
@@ -83,11 +84,11 @@ class AnthropicProvider:
         *,
         base_url: str = BASE_URL,
         extra: FrozenJson | None = None,
-        key_help: str = KEY_HELP,
+        advice: Advice = ADVICE,
     ) -> None:
         check_key("ANTHROPIC_API_KEY", api_key)
         self._key = api_key
-        self._key_help = key_help
+        self._advice = advice
         self._clock = clock
         self._encoder = RequestEncoder(extra)
         self._client = _Wire(
@@ -147,7 +148,7 @@ class AnthropicProvider:
     def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
         said = (error.api_message or error.message).replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
-        means = status_error(request.model, error.status_code, str(error.type or ""), said, wait_s, self._key_help)
+        means = status_error(request.model, error.status_code, str(error.type or ""), said, wait_s, self._advice)
         return refused(means, error.status_code, str(self._client.base_url))
 
 

@@ -16,7 +16,8 @@ from sulla.core.ids import MakeId
 from sulla.models.base import ChatRequest, Delta
 from sulla.models.ollama.answers import embeddings_of, encode_embedding, models_of
 from sulla.models.ollama.probe import address
-from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
+from sulla.models.ollama.wire import ADVICE, OllamaOptions, OllamaReply, encode_request, service_error
+from sulla.models.wire.advice import Advice
 from sulla.models.wire.failures import hung_up, no_answer, refused, retry_after_s, soon_again_s, took_too_long
 from sulla.models.wire.reading import read_reply
 
@@ -60,13 +61,22 @@ class OllamaProvider:
         clock: for deadlines.
         make_id: names replies and tool calls.
         options: what is sent with every request.
+        advice: what people are told to do where the service has no such model.
     """
 
     name = "ollama"
 
-    def __init__(self, host: str, clock: Clock, make_id: MakeId, options: OllamaOptions | None = None) -> None:
+    def __init__(
+        self,
+        host: str,
+        clock: Clock,
+        make_id: MakeId,
+        options: OllamaOptions | None = None,
+        advice: Advice = ADVICE,
+    ) -> None:
         self._clock = clock
         self._make_id = make_id
+        self._advice = advice
         self._options = options or OllamaOptions()
         self._address = address(host)
         self._wire = _Wire(self._address)
@@ -114,7 +124,7 @@ class OllamaProvider:
             raise self._unanswered(model, timeout_s, error) from error
         wait_s = retry_after_s(response.headers, self._clock.now())
         status = response.status_code
-        raise refused(service_error(model, status, _said(said), wait_s), status, self._address)
+        raise refused(service_error(model, status, _said(said), wait_s, self._advice), status, self._address)
 
     async def _all(self, response: httpx.Response, model: str) -> bytes:
         try:

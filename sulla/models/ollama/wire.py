@@ -21,12 +21,16 @@ from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.wire.advice import Advice, advice_on
 from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import dumps, shortened, string, tokens
 from sulla.models.wire.lines import LineReader
 from sulla.models.wire.reply import StreamedReply
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "max_tokens"}
+ADVICE: Final = advice_on("OLLAMA_API_KEY")
+"""What to do where nobody has said where the model's name comes from."""
+
 _TOO_LONG = ("exceed_context_size", "exceeds the available context size", "exceeds the context length")
 
 
@@ -193,7 +197,9 @@ class OllamaReply(StreamedReply):
         return self._whole(MessageId(self._make_id("msg")), parts, usage, stop)
 
 
-def service_error(model: str, status: int | None, said: str, retry_after_s: float | None = None) -> ProviderError:
+def service_error(
+    model: str, status: int | None, said: str, retry_after_s: float | None = None, advice: Advice = ADVICE
+) -> ProviderError:
     """The error for what the service says went wrong.
 
     Args:
@@ -201,6 +207,7 @@ def service_error(model: str, status: int | None, said: str, retry_after_s: floa
         status: the HTTP status; None if it came inside a stream.
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds; a proxy before it may.
+        advice: what to do about the key and the name.
     """
     where = f"Ollama failed for the model {model!r}{f' with {status}' if status else ''}: {shortened(said)}"
     if any(phrase in said for phrase in _TOO_LONG):
@@ -208,9 +215,9 @@ def service_error(model: str, status: int | None, said: str, retry_after_s: floa
     if status == 400 and refuses_tools(said):
         return ToolsRefused(f"{where}. Without tools it may answer")
     if status in (401, 403):
-        return ProviderUnauthorized(f"{where}. Check OLLAMA_API_KEY")
+        return ProviderUnauthorized(f"{where}. {advice.key}")
     if status == 404:
-        return ProviderRejected(f"{where}. Run `ollama pull {model}`, or check SULLA_MODEL")
+        return ProviderRejected(f"{where}. Run `ollama pull {model}`, or check the name in {advice.named_in}")
     if status is None or status in (408, 429) or status >= 500:
         return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     return ProviderRejected(f"{where}. The request has to change before it can succeed")

@@ -13,12 +13,12 @@ from sulla.core.errors import (
     ProviderUnauthorized,
     ToolsRefused,
 )
+from sulla.models.wire.advice import Advice, advice_on
 from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import shortened
-from sulla.models.wire.keys import look_at_key
 
-KEY_HELP: Final = look_at_key("OPENAI_API_KEY")
-"""What to do about a key, where nobody has said where it comes from."""
+ADVICE: Final = advice_on("OPENAI_API_KEY")
+"""What to do where nobody has said where the key and the model's name come from."""
 
 _TOO_LONG = (
     "context_length_exceeded",
@@ -45,7 +45,7 @@ class WireError(TypedDict, total=False):
 
 
 def status_error(
-    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, key_help: str = KEY_HELP
+    model: str, status: int, kind: str, said: str, retry_after_s: float | None = None, advice: Advice = ADVICE
 ) -> ProviderError:
     """The error for an answer with a failing HTTP status.
 
@@ -55,10 +55,10 @@ def status_error(
         kind: the service's own code or type, e.g. ``rate_limit_exceeded``; empty if it gave none.
         said: the service's own words.
         retry_after_s: how long it asks to wait, in seconds.
-        key_help: what to do where the key is not taken.
+        advice: what to do about the key and the name.
     """
     where = f"the OpenAI API answered {status} for the model"
-    return _classified(where, model, status, kind, said, retry_after_s, key_help)
+    return _classified(where, model, status, kind, said, retry_after_s, advice)
 
 
 def stream_error(model: str, error: WireError) -> ProviderError:
@@ -103,11 +103,11 @@ def _classified(
     kind: str,
     said: str,
     retry_after_s: float | None,
-    key_help: str = KEY_HELP,
+    advice: Advice = ADVICE,
 ) -> ProviderError:
     where = f"{where} {model!r}: {shortened(said or kind)}"
     if status in (401, 403):
-        return ProviderUnauthorized(f"{where}. {key_help}")
+        return ProviderUnauthorized(f"{where}. {advice.key}")
     if status == 413 or (status in (400, 422, 500) and _is_too_long(kind, said)):
         return ContextTooLong(f"{where}. Send a shorter history")
     if status in _REFUSALS and refuses_tools(said):
@@ -117,7 +117,7 @@ def _classified(
     if status in (408, 429) or status >= 500:
         return ProviderTransient(f"{where}. The same request may succeed later", retry_after_s=retry_after_s)
     if status == 404:
-        return ProviderRejected(f"{where}. Check the model's name in SULLA_MODEL, and OPENAI_BASE_URL")
+        return ProviderRejected(f"{where}. Check the model's name in {advice.named_in}, and OPENAI_BASE_URL")
     return ProviderRejected(f"{where}. The request has to change before it can succeed")
 
 

@@ -9,7 +9,8 @@ import orjson
 
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderProtocol
-from sulla.models.openai.errors import KEY_HELP, status_error
+from sulla.models.openai.errors import ADVICE, status_error
+from sulla.models.wire.advice import Advice
 from sulla.models.wire.failures import no_connection
 from sulla.models.wire.json import text_at
 from sulla.models.wire.keys import check_key
@@ -27,7 +28,7 @@ async def list_openai(
     base_url: str,
     clock: Clock,
     timeout_s: float = PROBE_S,
-    key_help: str = KEY_HELP,
+    advice: Advice = ADVICE,
 ) -> tuple[str, ...]:
     """Ask which models there are.
 
@@ -37,7 +38,7 @@ async def list_openai(
         base_url: where the service is, with its version; empty for OpenAI's own.
         clock: for the deadline.
         timeout_s: how long the answer may take, in seconds.
-        key_help: what to do where the key is not taken.
+        advice: what to do about the key and the name.
 
     Returns:
         Their names as the service lists them.
@@ -57,7 +58,7 @@ async def list_openai(
         late = TimeoutError(f"no answer within {timeout_s:g} s") if isinstance(error, TimeoutError) else error
         raise no_connection(model, where, "OPENAI_BASE_URL", late, OSError) from error
     if answer.status >= 300:
-        raise _refused(model, answer, api_key, key_help)
+        raise _refused(model, answer, api_key, advice)
     try:
         return tuple(str(row["id"]) for row in orjson.loads(answer.body)["data"])
     except (ValueError, LookupError, TypeError):
@@ -66,7 +67,7 @@ async def list_openai(
         ) from None
 
 
-def _refused(model: str, answer: Answer, api_key: str, key_help: str) -> ProviderError:
+def _refused(model: str, answer: Answer, api_key: str, advice: Advice) -> ProviderError:
     kind = f"{text_at(answer.body, 'error', 'code')} {text_at(answer.body, 'error', 'type')}"
     said = (
         text_at(answer.body, "error", "message")
@@ -74,4 +75,4 @@ def _refused(model: str, answer: Answer, api_key: str, key_help: str) -> Provide
         or answer.body.decode("utf-8", "replace")
     )
     words = said.replace(api_key, "***") if api_key else said
-    return status_error(model, answer.status, kind, words, key_help=key_help)
+    return status_error(model, answer.status, kind, words, advice=advice)

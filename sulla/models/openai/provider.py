@@ -21,9 +21,10 @@ from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransie
 from sulla.core.ids import MakeId
 from sulla.models.base import ChatRequest, Delta
 from sulla.models.openai.chat import ChatReply
-from sulla.models.openai.errors import KEY_HELP, said_of, status_error
+from sulla.models.openai.errors import ADVICE, said_of, status_error
 from sulla.models.openai.responses import ResponsesReply
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
+from sulla.models.wire.advice import Advice
 from sulla.models.wire.failures import no_connection, refused, retry_after_s, took_too_long
 from sulla.models.wire.keys import check_key
 from sulla.models.wire.reading import expect_events, read_reply
@@ -80,7 +81,7 @@ class OpenAiProvider:
         base_url: where the service is, with its version, e.g. ``http://127.0.0.1:8000/v1``.
         options: how this server differs; at OpenAI's own address the token limit goes by its newer name, and a tool
             that has to be called by its name.
-        key_help: what people are told to do where the service does not take the key.
+        advice: what people are told to do where the service does not take the key, or has no such model.
 
     Raises:
         SettingsError: the key holds what no HTTP header can carry.
@@ -96,11 +97,11 @@ class OpenAiProvider:
         *,
         base_url: str = BASE_URL,
         options: OpenAiOptions | None = None,
-        key_help: str = KEY_HELP,
+        advice: Advice = ADVICE,
     ) -> None:
         check_key("OPENAI_API_KEY", api_key)
         self._key = api_key
-        self._key_help = key_help
+        self._advice = advice
         self._clock = clock
         self._make_id = make_id
         self._wants_key = urlsplit(base_url).hostname == urlsplit(BASE_URL).hostname
@@ -152,7 +153,7 @@ class OpenAiProvider:
             said = said.replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
         kind = f"{error.code or ''} {error.type or ''}"
-        means = status_error(request.model, error.status_code, kind, said, wait_s, self._key_help)
+        means = status_error(request.model, error.status_code, kind, said, wait_s, self._advice)
         return refused(means, error.status_code, str(self._client.base_url))
 
     def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:

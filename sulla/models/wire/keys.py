@@ -43,12 +43,3 @@ def check_key(variable: str, key: str) -> None:
     """
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise SettingsError(f"{variable} holds blanks or other characters that no key has: set it again")
-
-
-def look_at_key(variable: str) -> str:
-    """What to do where a service does not take a key of which nobody knows where it comes from.
-
-    Args:
-        variable: that it can be given in.
-    """
-    return f"Check {variable} and that it may use this model"

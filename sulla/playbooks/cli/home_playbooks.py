@@ -17,6 +17,7 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.files import tests_beside
 
 _MOST_BESIDE = 100
 """Playbooks beside a file that are read because it names them."""
@@ -70,8 +71,7 @@ class Opened:
 
     def tests(self) -> Path | None:
         """The file with its tests, if there is one."""
-        stem = self.file.with_suffix("")
-        return next((file for end in TEST_ENDINGS if (file := Path(f"{stem}{end}")).is_file()), None)
+        return tests_beside(self.file)
 
 
 class HomePlaybooks:

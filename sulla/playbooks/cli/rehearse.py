@@ -166,6 +166,8 @@ def _way_lines(playbooks: HomePlaybooks, number: int, of: int, way: Way, cost: C
     for call in found.calls:
         args = one_line(json.dumps(call.args, ensure_ascii=False), _SHOWN_CHARS)
         yield f"  would call {call.tool} ({_effect(playbooks, call)}) {args}"
+        if why := _refused(playbooks, call):
+            yield f"  which this home refuses: {one_line(why)}"
     for text in found.told:
         yield f"  would say {one_line(text, _SHOWN_CHARS)}"
     yield f"  {one_line(cost.told)}"
@@ -192,6 +194,7 @@ def _way_json(playbooks: HomePlaybooks, way: Way, cost: Cost) -> dict[str, Any]:
         ],
         "calls": [
             {"at": call.at, "tool": call.tool, "effect": _effect(playbooks, call), "args": call.args}
+            | ({"refused": why} if (why := _refused(playbooks, call)) else {})
             for call in found.calls
         ],
         "told": list(found.told),
@@ -218,6 +221,11 @@ def _alike(row: RehearsedStep) -> tuple[str, ...]:
 def _effect(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
     known = (playbooks.known.tools or {}).get(call.tool)
     return known.effect_with(call.args) if known is not None else "not known here"
+
+
+def _refused(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
+    known = (playbooks.known.tools or {}).get(call.tool)
+    return known.refuses(call.args) if known is not None and known.refuses is not None else ""
 
 
 def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:

@@ -16,6 +16,9 @@ RUN_COMMANDS = {
     "resume": "have a run go on: after a pause, or from what failed",
     "cancel": "end a run",
     "fork": "begin another run that takes over what this one has done",
+    "history": "list the texts of a playbook with which its runs began",
+    "diff": "show what has changed in a playbook since a run began",
+    "rollback": "put the text with which a run began in the place of what its playbook says",
 }
 """Every command about runs; docs/playbooks.md explains them."""
 
@@ -97,6 +100,21 @@ def _inputs(one: argparse.ArgumentParser) -> None:
     one.add_argument("--inputs", metavar="FILE", help="the same as a JSON object; - reads it from standard input")
 
 
+def _history(one: argparse.ArgumentParser) -> None:
+    one.add_argument("name", metavar="NAME", help="a playbook; also one that the home has no more")
+
+
+def _diff(one: argparse.ArgumentParser) -> None:
+    _history(one)
+    help_ = "since this run (else the newest one that began with another text)"
+    one.add_argument("run", nargs="?", default="", metavar="RUN", help=help_)
+
+
+def _rollback(one: argparse.ArgumentParser) -> None:
+    _history(one)
+    _which(one)
+
+
 def _detach(one: argparse.ArgumentParser) -> None:
     one.add_argument("--detach", action="store_true", help="print the run's id and leave it at work")
 
@@ -110,4 +128,7 @@ _ARGUMENTS = {
     "resume": _resume,
     "cancel": _cancel,
     "fork": _fork,
+    "history": _history,
+    "diff": _diff,
+    "rollback": _rollback,
 }

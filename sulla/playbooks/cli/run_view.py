@@ -33,7 +33,7 @@ def list_runs(given: argparse.Namespace) -> Exit:
 
     async def ask() -> list[Row]:
         async with open_client(door(home_of(given))) as client:
-            return [row async for row in _runs(client, given.status)]
+            return [row async for row in runs_of(client, given.status)]
 
     found = sorted(asyncio.run(ask()), key=lambda row: (str(row["started_at"]), str(row["run"])), reverse=True)
     table = Table(_RUN_HEADS, _RUN_WIDTHS, paper())
@@ -108,7 +108,13 @@ def _place(about: Row) -> Iterator[str]:
         yield f"  number {about['chain']} in a chain of events, the last: what it sets off starts no playbook"
 
 
-async def _runs(client: Client, status: str | None) -> AsyncIterator[Row]:
+async def runs_of(client: Client, status: str | None) -> AsyncIterator[Row]:
+    """All runs, page by page.
+
+    Args:
+        client: connected.
+        status: those alone that stand like this; None for all.
+    """
     after: str | None = None
     while True:
         page = await client.call("workflow.runs", after=after, limit=_PAGE, status=status)

@@ -12,6 +12,7 @@ from sulla.host.system import random_id
 from sulla.playbooks.cli.follow_run import Begin, follow, how_to_come_back
 from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_inputs
 from sulla.playbooks.cli.run_view import list_runs, show_run
+from sulla.playbooks.cli.versions import roll_back, show_diff, show_history
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
@@ -125,5 +126,8 @@ DOES: dict[str, Callable[[argparse.Namespace], Exit]] = {
     "resume": _resume,
     "cancel": _cancel,
     "fork": _fork,
+    "history": show_history,
+    "diff": show_diff,
+    "rollback": roll_back,
 }
 """What does each command."""

@@ -18,10 +18,11 @@ from pygls.workspace.position_codec import ServerTextPosition, ServerTextRange
 
 from sulla.core.distribution import DISTRIBUTION
 from sulla.playbooks.editor.complete import complete
-from sulla.playbooks.editor.words import Named, Spot, named_at, spots_of, told_of, word_at
+from sulla.playbooks.editor.words import Named, Spot, named_at, spots_in_tests, spots_of, told_of, word_at
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.form import NAME
+from sulla.playbooks.files import tests_beside
 
 SOURCE: Final = "sulla"
 _KINDS: Final = {
@@ -168,8 +169,14 @@ class PlaybookServer:
         if named is None or NAME.fullmatch(params.new_name) is None:
             return None
         spots = spots_of(document.source, named.what, named.name)
-        edits = [types.TextEdit(_range(document, spot), params.new_name) for spot in spots]
-        return types.WorkspaceEdit(changes={document.uri: edits}) if edits else None
+        changes = {document.uri: [types.TextEdit(_range(document, spot), params.new_name) for spot in spots]}
+        if spots and (tests := tests_beside(_file(document))) is not None:
+            beside = self._server.workspace.get_text_document(from_fs_path(str(tests)) or "")
+            changes[beside.uri] = [
+                types.TextEdit(_range(beside, spot), params.new_name)
+                for spot in spots_in_tests(beside.source, named.what, named.name)
+            ]
+        return types.WorkspaceEdit(changes=changes) if spots else None
 
     def _named(self, params: _Asked) -> tuple[TextDocument, Named | None]:
         document, line, column = self._at(params)

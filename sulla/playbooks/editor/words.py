@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from sulla.core.dataclass import dataclass
-from sulla.definitions.yaml_text import YamlMap, YamlPlace
+from sulla.definitions.yaml_text import YamlList, YamlMap, YamlPlace, YamlScalar, read_nodes
 from sulla.playbooks.expression.filters import FILTERS
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.form import KINDS, LOOP_FIELDS, NAME, PARTS, PLAYBOOK, RUN_FIELDS, STEP, STEP_FIELDS, TRIGGERS
-from sulla.playbooks.file.read import read
+from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, at_offset
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+_MOST_DEEP: Final = 40
 _PLAYBOOK_KEYS: Final = ("playbook", "transfer")
 
 
@@ -86,6 +87,38 @@ def spots_of(text: str, what: str, name: str) -> list[Spot]:
         return []
     pairs = _steps(sketch) if what == "step" else _inputs(sketch)
     return [spot for found, spots in pairs if found.lstrip(".") == name for spot in spots]
+
+
+def spots_in_tests(text: str, what: str, name: str) -> list[Spot]:
+    """Everywhere that a step or an input of a playbook is named in the file of its tests.
+
+    Args:
+        text: that file.
+        what: `step` or `input`.
+        name: its name.
+    """
+    node = read_nodes(text.removeprefix("\ufeff"), most_bytes=MAX_PLAYBOOK_BYTES, most_deep=_MOST_DEEP)
+    cases = node.items if isinstance(node, YamlList) else []
+    found = [named for case in cases if isinstance(case, YamlMap) for named in _named_in(case, what)]
+    wanted = re.compile(rf"[\"']?(?P<name>{re.escape(name)})(?![\w-])")
+    spots: list[Spot] = []
+    for one in found:
+        raw = text.split("\n")[one.place.line - 1]
+        if (hit := wanted.match(raw, one.place.column - 1)) is not None:
+            spots.append(Spot(one.place.line, hit.start("name") + 1, len(name)))
+    return spots
+
+
+def _named_in(case: YamlMap, what: str) -> Iterator[YamlScalar]:
+    """What stands in a test where steps, or inputs, are named."""
+    keys = {key.text: value for key, value in case.items}
+    by_name = keys.get("inputs" if what == "input" else "fixtures")
+    if isinstance(by_name, YamlMap):
+        yield from (key for key, _ in by_name.items)
+    expected = keys.get("expect")
+    for key, value in expected.items if isinstance(expected, YamlMap) and what == "step" else ():
+        if key.text in ("path", "skipped", "failed") and isinstance(value, YamlList):
+            yield from (item for item in value.items if isinstance(item, YamlScalar))
 
 
 def told_of(text: str, named: Named, known: KnownNames) -> str:

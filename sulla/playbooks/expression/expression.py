@@ -75,12 +75,12 @@ def _close(text: str, at: int) -> int:
 
 
 def whole(text: str) -> ExpressionSpot | None:
-    """The expression that a text is, with nothing but white space around it; None if it is more or less than one.
+    """The expression that a text is, with nothing around it; None if it is more or less than one.
 
     Raises:
         InvalidInput: an expression in it is never closed.
     """
-    parts = [part for part in split(text) if isinstance(part, ExpressionSpot) or part.strip()]
+    parts = split(text)
     return parts[0] if len(parts) == 1 and isinstance(parts[0], ExpressionSpot) else None
 
 

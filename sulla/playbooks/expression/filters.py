@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -153,6 +154,17 @@ def single(filter_: object) -> Callable[..., object]:
     return FILTERS[name].does
 
 
+def _flatten(meter: CostMeter, value: object) -> list[object]:
+    found: list[object] = []
+    for item in list_in(value):
+        if isinstance(item, str) or not isinstance(item, Sequence):
+            raise InvalidInput(f"expected a list of lists, one is {shown(item)}")
+        meter.spend(len(item))
+        found += list_in(item)
+        list_in(found)
+    return found
+
+
 def _batches(meter: CostMeter, value: object, size: object) -> list[object]:
     items, most = list_in(value), whole_in(size, 1, MAX_ITEMS)
     meter.spend(len(items))
@@ -242,6 +254,12 @@ def _no_constant(word: str) -> Json:
     raise ValueError(f"{word} is no JSON")
 
 
+def _quote(meter: CostMeter, value: object) -> str:
+    found = shlex.quote(text_of(value, meter))
+    check_text(len(found))
+    return found
+
+
 def _reverse(meter: CostMeter, value: object) -> object:
     return value[::-1] if isinstance(value, str) else list(list_in(value))[::-1]
 
@@ -270,6 +288,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST),
     "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`",
                     ("columns",), 1, _LIST),
+    "flatten": Filter(_flatten, "list", "the entries of the lists in it, as one list", of=_LIST),
     "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST),
     "sum": Filter(_sum, "number", "all added up", _SORTED, of=_LIST),
     "min": Filter(_extreme(min), "any", "the least entry", of=_LIST),
@@ -285,6 +304,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "fromjson": Filter(_from_json, "any", "what a JSON text says", of=_TEXT),
     "base64": Filter(_to_base64, "string", "its bytes in UTF-8 as Base64", of=_TEXT),
     "frombase64": Filter(_from_base64, "string", "what Base64 says, where that is text in UTF-8", of=_TEXT),
+    "quote": Filter(_quote, "string", "as one word of a command line, whatever is in it"),
     "urlencode": Filter(_to_url, "string", "as it stands in an address, an object as `a=1&b=2`", of=_FIELDS),
     **LIST_FILTERS,
     **TIME_FILTERS,

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.definitions.yaml_text import YamlList, YamlScalar
-from sulla.playbooks.definition import AgentStep, Budget, Definition, PlaybookStep, Template, ToolStep, TransferStep
+from sulla.playbooks.definition import (
+    AgentStep,
+    Budget,
+    Definition,
+    InputSpec,
+    PlaybookStep,
+    Template,
+    ToolStep,
+    TransferStep,
+)
 from sulla.playbooks.events import EVENTS
+from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
@@ -27,6 +37,7 @@ from sulla.tools.nearest import did_you_mean
 
 _OTHER_TOOLS: Final = "Tools of other programs come from MCP servers: see [mcp.servers] in the settings."
 _HOST: Final = re.compile(r"https?://[^/?#\s]+[/?#]")
+_INPUT: Final = re.compile(r"\$\{\{\s*inputs\.(\w+)\s*\}\}")
 _FEW_NAMES: Final = 10
 _CRON: Final = re.compile(r"@[a-z]+|\S+( \S+){4,5}")
 
@@ -119,7 +130,7 @@ class _Check:
             self._fault(place, "not-set-up", f"the tool {name!r} cannot be used in this home: {tool.missing}")
         given = checked_step(step)
         self._arguments.check(place[:2], given, tool.schema, f"the tool {name!r}")
-        if tool.refuses is not None and (why := tool.refuses(_written(does))):
+        if tool.refuses is not None and (why := tool.refuses(_written(does, self._sketch.definition.inputs))):
             self._fault(given["url"][1].place if "url" in given else place, "refused", f"this home refuses it: {why}")
         retry = step.step.retry if step.step is not None else None
         written = retry is not None and retry.tries > 1 and "retry" in step.keys
@@ -211,13 +222,20 @@ class _Check:
                 self._fault(place, "schedule", error.message)
 
 
-def _written(does: ToolStep) -> dict[str, Json]:
-    """The arguments that are written out; of an address also what stands before an expression, if it is all of its
-    host."""
+def _written(does: ToolStep, inputs: Mapping[str, InputSpec]) -> dict[str, Json]:
+    """The arguments that are written out, an input at their beginning by its default; of an address also what stands
+    before an expression, if it is all of its host.
+    """
     found = {name: value for name, value in does.args.items() if not isinstance(value, Template)}
     for name, value in does.args.items():
-        if isinstance(value, Template) and (known := _HOST.match(value.source.partition("${{")[0])):
-            found[name] = known[0]
+        if isinstance(value, Template):
+            first = _INPUT.match(value.source)
+            spec = inputs.get(first[1]) if first is not None else None
+            default = spec.default if spec is not None and isinstance(spec.default, str) else None
+            text = value.source if first is None or default is None else default + value.source[first.end() :]
+            known = text if OPENS not in text else _HOST.match(text.partition(OPENS)[0])
+            if known is not None:
+                found[name] = known if isinstance(known, str) else known[0]
     return cast("dict[str, Json]", found)
 
 

@@ -178,16 +178,25 @@ class FileReading:
             example = "${{ steps.kind.route == 'sales' }}" if wants == "boolean" else "${{ inputs.items }}"
             self.wrong(node, key, f"a single expression such as {example}")
             return Template("${{ none }}")
-        self._use(node, role, step, wants)
+        self._use(node, role, step, wants, source=node.text.strip())
         return Template(node.text.strip())
 
     def _is_whole(self, node: YamlScalar) -> bool:
         try:
-            return whole(node.text) is not None
+            return whole(node.text.strip()) is not None
         except InvalidInput:
             return True  # it is begun, and told where it is read
 
-    def _use(self, node: YamlScalar, role: Role, step: StepAt | None, wants: str = "any") -> None:
+    def _source(self, node: YamlScalar) -> str:
+        """A template as it is meant: what stands around a single expression in quotes is meant to be there, and the
+        line break that ends a block is not.
+        """
+        in_quotes = self.source[node.place.start : node.place.start + 1] in ('"', "'")
+        return node.text if in_quotes or not self._is_whole(node) else node.text.strip()
+
+    def _use(
+        self, node: YamlScalar, role: Role, step: StepAt | None, wants: str = "any", source: str | None = None
+    ) -> None:
         """Read the expressions in a text."""
         if OPENS not in node.text:
             self._refuse_braces(node)
@@ -199,7 +208,7 @@ class FileReading:
             return
         self._refuse_braces(node)
         spots = [part for part in parts if isinstance(part, ExpressionSpot)]
-        use = Use(node, role, step, whole(node.text) is not None, wants)
+        use = Use(node, role, step, whole(source or self._source(node)) is not None, wants)
         for number, spot in enumerate(spots):
             try:
                 use.trees.append((spot, parse(spot.source)))
@@ -224,7 +233,7 @@ class FileReading:
             return tuple(self.given(item, role, step) for item in node.items)
         if isinstance(node.value, str) and OPENS in node.value:
             self._use(node, role, step)
-            return Template(node.value)
+            return Template(self._source(node))
         if isinstance(node.value, str):
             self._refuse_braces(node)
         return node.value

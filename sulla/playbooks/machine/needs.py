@@ -19,7 +19,30 @@ def pass_of(spot: StepSpot) -> LoopFrame:
 def failure_of(frame: LoopFrame) -> Failure | None:
     """Why a frame whose steps have all ended has failed; None if it has not."""
     bad = next(frame.unhandled(), None)
-    return passed_on(bad) if bad is not None else None
+    if bad is None:
+        return None
+    found = passed_on(bad)
+    if not _is_behind_a_known(bad):
+        return found
+    said = f"{bad.at!r} was not done, and nothing deals with that: {found.message}"
+    return found._replace(message=said[:MESSAGE_CHARS])
+
+
+def _is_behind_a_known(spot: StepSpot) -> bool:
+    """Whether a step could not begin for one whose failure somebody else has dealt with: its author thinks of that one
+    as done with, and has to be told of this one.
+    """
+    spots, ahead = spot.frame.spots, [spot]
+    for at in ahead:  # grows while it is walked
+        if at.attempt or at.past.failure is None or at.past.failure.reason != "upstream":
+            continue
+        for before in (spots[number] for number, _ in at.node.needs):
+            if before.status == FAILED:
+                heard = (spots[edge.to].status for edge in before.node.edges if edge.on != "success")
+                if any(status in (COMPLETED, FAILED) for status in heard):
+                    return True
+                ahead.append(before)
+    return False
 
 
 def passed_on(spot: StepSpot) -> Failure:

@@ -10,9 +10,9 @@ from sulla.agent.model.decider import Decider
 from sulla.core.errors import ProviderError, Refused
 from sulla.core.ids import derived_id
 from sulla.core.message import Text
+from sulla.core.named import name_in
 from sulla.core.run import Run
 from sulla.playbooks.catalog import PlaybookCatalog
-from sulla.playbooks.machine.decide import name_in
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started

@@ -46,7 +46,7 @@ def _add(given: argparse.Namespace) -> Exit:
         zone=given.zone,
         active_hours=given.hours,
         missed=given.missed,
-        message=given.message,
+        message=" ".join(given.message) if given.message else None,
         thread_id=given.thread,
         agent=given.agent,
         tool=given.tool,

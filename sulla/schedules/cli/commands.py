@@ -50,7 +50,7 @@ def _add_arguments(add: argparse.ArgumentParser) -> None:
         help="what becomes of times at which no daemon ran (else skip; with --at, once)",
     )
     what = add.add_mutually_exclusive_group(required=True)
-    what.add_argument("--message", metavar="TEXT", help="say this to an agent")
+    what.add_argument("--message", metavar="TEXT", nargs="+", help="say this to an agent")
     what.add_argument("--tool", metavar="NAME", help="call this tool")
     what.add_argument("--playbook", metavar="NAME", help="begin this playbook")
     add.add_argument("--args", type=json_object, metavar="JSON", help="with what, for --tool and --playbook")

@@ -28,6 +28,9 @@ Row = dict[str, Any]
 
 _SHOWN: Final = 15
 """So many conversations are shown."""
+_OFFERED: Final = 20
+_NEAR: Final = 5
+"""So many models are shown that no agent has, and so many that are called nearly as what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +78,8 @@ async def learn(talk: Talk) -> None:
     """
     rows: list[Row] = (await _call(talk, "agent.list"))["agents"]
     agents = tuple((str(row["id"]), str(row["model"])) for row in rows)
-    talk.known = replace(talk.known, agents=agents, models=models_of(agents))
-
-
-def models_of(agents: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The models that agents have, each once, with whose it is. Pure.
-
-    Args:
-        agents: their ids and models.
-    """
-    whose: dict[str, list[str]] = {}
-    for agent, model in agents:
-        whose.setdefault(model, []).append(agent)
-    return tuple((model, f"agent{'s' if len(ids) > 1 else ''} {', '.join(ids)}") for model, ids in whose.items())
+    models = tuple((model, f"agent {agent}") for agent, model in agents)
+    talk.known = replace(talk.known, agents=agents, models=talk.known.models or models)
 
 
 def check_agent(talk: Talk, agent: str) -> None:
@@ -139,18 +131,34 @@ async def _agent(talk: Talk, argument: str) -> None:
 
 async def _model(talk: Talk, argument: str) -> None:
     """A model belongs to an agent, which the settings say: so another model is another agent."""
-    await learn(talk)
-    agents = [agent for agent, model in talk.known.agents if argument in (model, model.partition(":")[2])]
+    found = await _call(talk, "model.list")
+    whose = {str(row["name"]): list(map(str, row["agents"])) for row in found["models"]}
+    talk.known = replace(talk.known, models=tuple((name, _has(ids)) for name, ids in whose.items()))
+    agents = [ids[0] for name, ids in whose.items() if ids and argument in (name, name.partition(":")[2])]
     if agents and argument:
         await _agent(talk, agents[0])
         return
     head = f"no agent has the model {argument}: these have" if argument else "models; /model NAME has its agent answer"
-    more = (
+    had = [(name, about) for name, about in talk.known.models if whose[name]]
+    _tell_rows(talk, head, had)
+    free = [name for name, ids in whose.items() if not ids]
+    near = difflib.get_close_matches(argument, free, _NEAR) or free[:_OFFERED] if argument else free[:_OFFERED]
+    if near:
+        left = len(free) - len(near)
+        _tell_rows(talk, "offered, and no agent's", [(name, "") for name in near])
+        if left:
+            talk.note(f"… {left} more; Tab behind /model completes them")
+    for said in map(str, found["troubles"]):
+        talk.note(f"[{one_line(said)}]")
+    talk.note(
         "an agent's model is set by `model` in its settings, `agents/ID/agent.toml` in the home (docs/agents.md); "
         "`sulla reload` has it taken up"
     )
-    _tell_rows(talk, head, list(talk.known.models))
-    talk.note(more)
+
+
+def _has(ids: Sequence[str]) -> str:
+    """Whose a model is."""
+    return f"agent{'s' if len(ids) > 1 else ''} {', '.join(ids)}" if ids else "no agent's"
 
 
 async def _mode(talk: Talk, argument: str) -> None:

@@ -19,7 +19,7 @@ MODES: Final[tuple[Mode, ...]] = ("queue", "steer", "interrupt")
 MODE_MEANS: Final[dict[Mode, str]] = {
     "queue": "waits for its own turn",
     "steer": "joins the turn that is going on, at its next tool call",
-    "interrupt": "ends the turn that is going on, and comes next",
+    "interrupt": "ends the turn that is going on, and comes behind what waits already",
 }
 
 

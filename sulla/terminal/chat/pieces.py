@@ -17,6 +17,9 @@ Tone = Literal["answer", "plain", "faint", "strong", "fold"]
 ARGS: Final = 80
 _RESULT: Final = 300
 """How much is shown of a tool call and of what it came to, in columns."""
+_MOST_LINES: Final = 20
+_MOST_CHARS: Final = 4_000
+"""So much is shown of a long message where it was not typed here: about a screen."""
 _LAST: Final = 6
 """So many messages of a conversation are shown when it is opened."""
 
@@ -36,28 +39,44 @@ def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
         events: kept ones, the oldest first.
         most: how many.
     """
-    pieces: list[Piece] = []
+    told: list[list[Piece]] = []
     for event in events:
         data = event["data"]
         if event["type"] == "INPUT":
-            pieces.append(said(data, "you"))
+            told.append(said(event, "you"))
         elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
-            pieces.append(Piece("answer", str(data["text"])))
+            text, rest = _beginning(event)
+            told.append([Piece("answer", text), *rest])
         elif event["type"] == "RUN_ERROR":
-            pieces.append(Piece("faint", f"[failed ({data['code']}): {one_line(str(data['message']), _RESULT)}]"))
-    return pieces[-most:]
+            told.append([Piece("faint", f"[failed ({data['code']}): {one_line(str(data['message']), _RESULT)}]")])
+    return [piece for pieces in told[-most:] for piece in pieces]
 
 
-def said(data: Event, who: str) -> Piece:
-    """A message, as it is shown to those who did not write it here.
+def said(event: Event, who: str) -> list[Piece]:
+    """A message, as it is shown to those who did not write it here: its beginning, if it is long.
 
     Args:
-        data: the record's.
+        event: its record.
         who: whose it is if it is a person's.
     """
+    data = event["data"]
     origin = data.get("origin", "user")
     quoted = f" (and {len(data['quoted']):,} characters quoted)" if data.get("quoted") else ""
-    return Piece("strong", f"{who if origin == 'user' else origin}> {data['text']}{quoted}")
+    text, rest = _beginning(event)
+    return [Piece("strong", f"{who if origin == 'user' else origin}> {text}{quoted}"), *rest]
+
+
+def _beginning(event: Event) -> tuple[str, list[Piece]]:
+    """As much of a text as is shown of it, and what says how much more there is and how it is seen."""
+    text = str(event["data"]["text"])
+    lines = text.rstrip("\n").split("\n")
+    shown = "\n".join(lines[:_MOST_LINES])[:_MOST_CHARS]
+    if len(shown) == len(text.rstrip("\n")):
+        return text, []
+    more = len(lines) - shown.count("\n") - 1
+    size = f"{more:,} more line{'s' if more > 1 else ''}" if more else f"{len(text) - len(shown):,} more characters"
+    see = f"sulla thread show {event['thread_id']} --after {event['seq'] - 1} --limit 1"
+    return shown, [Piece("faint", f"… {size}: `{see}` shows all of it")]
 
 
 def args_line(args: Any) -> str:  # noqa: ANN401 - whatever a model made of it

@@ -115,9 +115,11 @@ class View:
         """
         if not self.running or self.running == run_id:
             return []
+        before = len(self.queued.keys() - {run_id})
+        first = f"; {before} that wait{'s' if before == 1 else ''} already come{'s' if before == 1 else ''} first"
         says = {
             "steer": "joins the answer that comes, at its next tool call; if there is none, it waits",
-            "interrupt": "ends the answer that comes",
+            "interrupt": f"ends the answer that comes{first if before else ''}",
         }
         return [_faint(f"[the message {says.get(mode, 'waits behind the answer that comes; /stop ends that one')}]")]
 
@@ -139,7 +141,7 @@ class View:
         self.queued[run_id] = None
         if data["message_id"] in self.own:
             return []
-        return [said(data, "you, elsewhere")]
+        return said(event, "you, elsewhere")
 
     def _on_run_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self.queued.pop(run_id, None)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sulla.core.errors import InvalidInput
 from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define, giving, value
-from sulla.tools.nearest import nearest
+from sulla.tools.zones import no_zone
 
 _NAME = re.compile(r"[A-Za-z0-9_+-]{1,64}(?:/[A-Za-z0-9_+-]{1,64}){0,2}")
 
@@ -60,23 +59,5 @@ def _zone(name: str) -> tzinfo:
         try:
             return ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise _no_zone(name) from error
-    raise _no_zone(name)
-
-
-def _no_zone(name: str) -> InvalidInput:
-    known = available_timezones()
-    if not known:
-        return InvalidInput("this machine has no time zone database; only 'UTC' can be used")
-    # People and models name the city, or write it in lower case or with spaces.
-    wanted = name.strip().replace(" ", "_")
-    by_city: dict[str, str] = {}
-    for zone in sorted(known):
-        by_city.setdefault(zone.rpartition("/")[2].casefold(), zone)
-    exact = by_city.get(wanted.rpartition("/")[2].casefold())
-    close = dict.fromkeys([exact] if exact else [])
-    close |= dict.fromkeys(nearest(wanted, known))
-    return InvalidInput(
-        f"there is no time zone {name[:100]!r}."
-        + (f" The nearest: {', '.join(list(close)[:3])}." if close else " Use an IANA name such as 'Europe/Berlin'.")
-    )
+            raise no_zone(name) from error
+    raise no_zone(name)

@@ -171,9 +171,9 @@ def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
         """Look at commands that were started in the background, or kill one.
 
         Args:
-            action: list: all of this conversation; read: how one goes and what it printed; kill: end one; keep: put
-                changes into the workspace that were held back, if the person allows it.
-            job: Which one.
+            action: list: all of this conversation; read: how one goes and what it printed; kill: end one; keep: ask
+                the person for changes held back.
+            job: Which.
             after: For read: skip so many bytes of the output.
         """
         if action == "keep":

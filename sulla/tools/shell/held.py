@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound
+from sulla.core.errors import NotFound, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
@@ -87,11 +87,11 @@ class HeldChanges:
 
         Returns:
             What is to be told of the rest, in sentences; empty if there is none.
-
-        Raises:
-            TooLarge: too much was changed; nothing is in the workspace.
         """
-        found = await _whole(lambda: self._landed(layer, thread_id))
+        try:
+            found = await _whole(lambda: self._landed(layer, thread_id))
+        except TooLarge as error:
+            return f"Nothing of what it changed is in the workspace: {error.message}"
         if found is None:
             return ""
         if all(one.why == NOT_KEPT for one in found.held):
@@ -102,12 +102,21 @@ class HeldChanges:
         return f"{found.told}. `bash_job` with action 'keep' and job '{found.id}' asks the person to put that there"
 
     def question(self, thread_id: ThreadId, set_id: str) -> str:
-        """What a person is asked before changes are put into the workspace; empty if there are none of that id."""
-        found = self._sets.get(set_id)
-        return found.question if found is not None and found.thread_id == thread_id else ""
+        """What a person is asked before changes are put into the workspace; empty if there are none of that id.
+
+        Args:
+            thread_id: the conversation.
+            set_id: whose; empty for the newest.
+        """
+        found = self._found(thread_id, set_id)
+        return "" if found is None else found.question
 
     async def keep(self, thread_id: ThreadId, set_id: str) -> str:
         """Put changes into the workspace that a person has allowed.
+
+        Args:
+            thread_id: the conversation.
+            set_id: whose; empty for the newest.
 
         Returns:
             What came of it, in a sentence.
@@ -115,9 +124,8 @@ class HeldChanges:
         Raises:
             NotFound: nothing of that id is held back in this conversation.
         """
-        found = self._sets.get(set_id)
-        if found is None or found.thread_id != thread_id:
-            known = ", ".join(one.id for one in self._sets.values() if one.thread_id == thread_id) or "nothing"
+        if (found := self._found(thread_id, set_id)) is None:
+            known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
             raise NotFound(
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}); run the "
                 "command again"
@@ -130,8 +138,15 @@ class HeldChanges:
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what was held back in it is given up."""
-        for one in [one for one in self._sets.values() if one.thread_id == thread_id]:
+        for one in self._of(thread_id):
             await self._give_up(one)
+
+    def _of(self, thread_id: ThreadId) -> list[HeldSet]:
+        return [one for one in self._sets.values() if one.thread_id == thread_id]
+
+    def _found(self, thread_id: ThreadId, set_id: str) -> HeldSet | None:
+        of_thread = self._of(thread_id)
+        return next((one for one in reversed(of_thread) if set_id in ("", one.id)), None)
 
     async def _give_up(self, one: HeldSet) -> None:
         self._sets.pop(one.id, None)
@@ -164,12 +179,8 @@ def _named(held: Sequence[HeldChange], programs: ProgramFiles) -> str:
     reasons: dict[str, list[str]] = {}
     for (label, why), count in list(found.items())[:MOST_NAMED]:
         reasons.setdefault(why, []).append(f"{label} with {count} changes" if label.endswith("/") else label)
-    said = "; ".join(f"{', '.join(labels)} ({_reason(why)})" for why, labels in reasons.items())
+    said = "; ".join(f"{', '.join(labels)} ({why})" for why, labels in reasons.items())
     return f"{said}; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else said
-
-
-def _reason(why: str) -> str:
-    return why if " it " in f" {why}" else f"{why} may run or obey it outside the sandbox"
 
 
 def _label(change: Change, programs: ProgramFiles) -> str:

@@ -33,7 +33,7 @@ class HeldChange:
 
     change: Change
     why: str
-    """Who runs or obeys it, e.g. ``a build tool``, or what else is in the way."""
+    """A sentence, for people and models."""
 
 
 Obeyed = Callable[[Change], str]
@@ -57,7 +57,9 @@ def sorted_out(changes: Iterable[Change], obeyed: Obeyed) -> tuple[tuple[Change,
 def _why(change: Change, who: str) -> str:
     if change.kind == "odd":
         return NOT_KEPT
-    return who or (SOMEBODY if change.raced else "")
+    if who:
+        return f"{who} may run or obey it outside the sandbox"
+    return SOMEBODY if change.raced else ""
 
 
 def landed(layer: Layer, programs: ProgramFiles) -> tuple[HeldChange, ...]:
@@ -79,12 +81,30 @@ def landed(layer: Layer, programs: ProgramFiles) -> tuple[HeldChange, ...]:
     return (*held, *put(layer, free))
 
 
+def in_order(changes: Sequence[Change]) -> list[Change]:
+    """The order in which changes go into a workspace: what was moved is at its new place before it leaves the old one,
+    also if the daemon is killed in between. What takes the place of something else has to wait until that is gone.
+
+    Args:
+        changes: folders before what is in them, and what is gone before what took its place.
+    """
+    made = {change.parts for change in changes if change.kind != "gone"}
+    replaced = {change.parts for change in changes if change.kind == "gone"} & made
+
+    def turn(change: Change) -> int:
+        if any(change.parts[:end] in replaced for end in range(1, len(change.parts) + 1)):
+            return 1
+        return 2 if change.kind == "gone" else 0
+
+    return sorted(changes, key=turn)
+
+
 def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
     """Put changes into the workspace. Like those of any program they are not forced to the disk one by one.
 
     Args:
         layer: holds them.
-        changes: what comes first goes first.
+        changes: of any kind.
 
     Returns:
         What could not be put there, and why.
@@ -93,12 +113,12 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
     folders: list[Change] = []
     top = os.open(layer.workspace, _FOLDER)
     try:
-        for change in changes:
+        for change in in_order(changes):
             try:
                 with _opened(top, change.parts[:-1]) as at:
                     _put_one(layer, change, at)
             except OSError as error:
-                failed.append(HeldChange(change, os.strerror(error.errno or 0)))
+                failed.append(HeldChange(change, f"it cannot be put there: {os.strerror(error.errno or 0)}"))
             else:
                 folders += [change] if change.kind == "folder" else []
         for change in reversed(folders):  # only now: one may let nobody write into it
@@ -133,12 +153,20 @@ def _put_one(layer: Layer, change: Change, at: int) -> None:
             _remove(name, at)
         case _:
             _strip(written)
-            try:
-                os.rename(written, name, dst_dir_fd=at)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
+            # One with a second name would be one with what is still held back, and change with it.
+            if written.lstat().st_nlink > 1 or not _moved(written, name, at):
                 _copy(layer, written, name, at)
+
+
+def _moved(written: Path, name: str, at: int) -> bool:
+    """Whether it could be moved; not to another file system."""
+    try:
+        os.rename(written, name, dst_dir_fd=at)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
 
 
 def _remove(name: str, at: int) -> None:
@@ -209,5 +237,5 @@ class _Obeyed:
             if not self._led.isdisjoint(Path(at, name) for name in (*folders, *files)):
                 return "a program that a link or git's settings lead there"
             if left < 0:
-                return f"nobody can say who, as more than {MOST_BELOW:,} files lie in it"
+                return f"somebody (more than {MOST_BELOW:,} files lie in it)"
         return ""

@@ -79,7 +79,7 @@ def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Ca
     assert "touch made-by-it" in question["prompt"]
     listed = typed(capsys, "approvals")
     assert listed.code == Exit.OK
-    short = ":".join(question["id"].split(":")[:2])
+    short = question["id"].removeprefix("approval:")[:14]
     assert listed.out.startswith(f"{short}\n  sulla, just now, in {question['thread_id']} (")
     assert "  ┌ bash asks\n  │ touch made-by-it\n  └ why: " in listed.out
     assert listed.out.count("touch made-by-it") == 1, "what would be done stands there once"
@@ -321,7 +321,7 @@ def test_a_message_behind_a_question_is_taken_and_ends_the_same_way(home: Path, 
     behind = typed(capsys, "ask", "--thread", question["thread_id"], "hello")
     assert (behind.code, behind.out) == (Exit.BLOCKED, "")
     assert "an earlier turn of this thread waits for an answer" in behind.err
-    assert "sulla approvals answer approval:tool_" in behind.err
+    assert "sulla approvals answer tool_" in behind.err
     silent = typed(capsys, "ask", "--json", "--thread", question["thread_id"], "hello again")
     assert (silent.code, silent.out, silent.err) == (Exit.BLOCKED, "", "")
     typed(capsys, "approvals", "answer", question["id"], "reject")

@@ -51,7 +51,7 @@ def pool(home: Path, wrap: Callable[[Provider], Provider]) -> ModelPool:
     settings = load_settings({}, {}, home)
     place = Place(ManualClock(), lambda prefix: prefix, "home:boot", lambda: 0.0, wrap_provider=wrap)
     choice = Choice(ModelName("anthropic", "any"), "the test says so")
-    return ModelPool(settings, choice, place, Ledger(DayLimits()), LazyRanks(exact_count))
+    return ModelPool(settings, choice, place, Ledger(DayLimits()), LazyRanks(exact_count), str)
 
 
 async def test_no_turn_begins_before_its_model_is_loaded_and_it_is_loaded_once(tmp_path: Path) -> None:

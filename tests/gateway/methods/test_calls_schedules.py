@@ -49,7 +49,7 @@ def test_what_is_asked_for_becomes_a_schedule(asked: JsonObject, spec: Spec) -> 
         ({"cron": "@daily", "jitter_s": 5, "message": "hi"}, "jitter_s: only"),
         ({"every_s": 60, "message": "hi", "thread_id": "t", "agent": "a"}, "agent: the thread has one"),
         ({"at": "soon", "message": "hi"}, "at: got 'soon'"),
-        ({"at": "2027-01-01T00:00", "zone": "Nowhere", "message": "hi"}, "nobody knows 'Nowhere'"),
+        ({"at": "2027-01-01T00:00", "zone": "Nowhere", "message": "hi"}, "there is no time zone 'Nowhere'"),
         ({"every_s": 60, "active_hours": "days", "message": "hi"}, "active hours: got 'days'"),
     ],
 )

@@ -26,6 +26,7 @@ from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Completed, Delta, PromptSection, TokenUsage, ToolSpec
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
+from sulla.models.wire.advice import Advice
 from tests.kits.deltas import joined, refusal_to_end
 
 HELLO = Message(MessageId("m1"), "user", (Text("hello"),))
@@ -199,3 +200,8 @@ def test_an_error_in_the_stream_is_the_services_own() -> None:
 )
 def test_a_failure_has_its_class(status: int | None, said: str, expected: type[ProviderError]) -> None:
     assert type(service_error("qwen3:8b", status, said)) is expected
+
+
+def test_a_model_that_is_not_there_is_said_to_be_named_where_it_is() -> None:
+    message = service_error("qwen3:8b", 404, "not found", advice=Advice("", "/srv/agents/x/agent.toml")).message
+    assert "Run `ollama pull qwen3:8b`, or check the name in /srv/agents/x/agent.toml" in message

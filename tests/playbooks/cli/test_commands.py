@@ -209,6 +209,19 @@ def test_a_file_finds_what_lies_beside_it(home: Path, tmp_path: Path, capsys: Ca
         assert typed(capsys, "flow", "test", str(folder / name)).out == "outer\n  ok    a\n1 test, 0 failed\n"
 
 
+def test_a_dry_run_says_which_address_this_home_does_not_ask(home: Path, capsys: Capsys) -> None:
+    text = (
+        'name: poll\ninputs: {base: string}\nsteps:\n  - {id: get, tool: http, with: {url: "${{ inputs.base }}/x"}}\n'
+    )
+    (home / "workflows" / "poll.yaml").write_text(text)
+    shown = typed(capsys, "flow", "dry-run", "poll", "--input", "base=http://127.0.0.1:9")
+    assert "  which this home refuses: port 9 is not one of 80, 443, 8080, 8443" in shown.out
+    (row,) = rows(typed(capsys, "flow", "dry-run", "poll", "--input", "base=http://127.0.0.1", "--json").out)
+    assert "and those are not fetched" in row["calls"][0]["refused"]
+    (row,) = rows(typed(capsys, "flow", "dry-run", "poll", "--input", "base=https://example.org", "--json").out)
+    assert "refused" not in row["calls"][0]
+
+
 def test_a_dry_run_shows_every_way_and_what_it_would_do(tea: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "flow", "dry-run", "tea")
     assert shown.code == Exit.OK

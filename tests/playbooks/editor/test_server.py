@@ -128,6 +128,8 @@ async def test_an_editor_is_told_what_can_stand_there_what_it_is_and_where_it_st
 
 
 async def test_a_step_gets_another_name_everywhere(folder: Path) -> None:
+    tests = "- name: kind\n  fixtures: {kind: tea, kind@1: mate, kinds: x, ask/kind: y}\n  expect: {path: [kind.tea]}\n"
+    (folder / "tea.test.yaml").write_text(tests)
     async with edited(folder) as editor:
         await editor.open(TEXT)
         await editor.faults(1)
@@ -143,6 +145,8 @@ async def test_a_step_gets_another_name_everywhere(folder: Path) -> None:
             start, end = 2 * one.range.start.character, 2 * one.range.end.character
             lines[at] = (raw[:start] + one.new_text.encode("utf-16-le") + raw[end:]).decode("utf-16-le")
         assert "\n".join(lines) == TEXT.replace("kind", "sort")
+        (beside,) = [edits for uri, edits in edit.changes.items() if uri.endswith("tea.test.yaml")]
+        assert [(one.range.start.line, one.range.start.character) for one in beside] == [(1, 13), (1, 24), (2, 18)]
         inputs = types.RenameParams(new_name="herb", **editor.at(TEXT, "inputs.leaf", 8))
         assert (await editor.client.text_document_rename_async(inputs)) is not None
         wrong = types.RenameParams(new_name="not a name", **editor.at(TEXT, "kind", 1))

@@ -258,3 +258,20 @@ def test_everything_that_asks_a_model_is_counted() -> None:
         ("do", "conversation"),
         ("ask", "conversation"),
     ]
+
+
+def test_a_way_that_a_failure_takes_along_is_named_where_the_failure_itself_was_dealt_with() -> None:
+    definition = playbook(
+        """
+- {id: ok, human: May I?, expires: 1h}
+- {id: late, needs: [{ok: failure}], respond: Nobody said anything}
+- {id: not_so, needs: [ok.no], respond: It was not wanted}
+- {id: more, respond: More}
+"""
+    )
+    found = played(definition, Said(ok=RehearsedAnswer("yes", after_ms=None)))
+    assert (found.status, found.told) == ("failed", ("Nobody said anything",))
+    assert found.failure is not None
+    assert found.failure.message == (
+        "'more' was not done, and nothing deals with that: step 'ok' failed: nobody answered in time"
+    )

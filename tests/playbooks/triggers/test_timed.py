@@ -75,7 +75,7 @@ def test_a_trigger_is_a_schedule_of_its_zone_with_its_inputs() -> None:
     [
         ("0 25 * * *", "UTC", "cron: got '0 25"),
         ("0 0 30 2 *", "UTC", "cron: "),
-        ("30m", "Mars/Olympus", "zone: nobody knows"),
+        ("30m", "Mars/Olympus", "there is no time zone 'Mars/Olympus'"),
         ("0s", "UTC", "every: got 0"),
     ],
 )

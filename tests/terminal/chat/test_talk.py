@@ -164,7 +164,7 @@ def test_sigterm_puts_the_terminal_back(here: Here) -> None:
 def test_a_retry_is_told_with_its_reason(here: Here) -> None:
     with seat(["chat"], here.place.environ, columns=200) as at:
         begun(at).type("busy\r")
-        at.until("overloaded or broke off; again in", "Ctrl-C stops")
+        at.until("with 529: overloaded. The same request may succeed later; again in", "Ctrl-C stops")
         at.until("That was it.")
 
 

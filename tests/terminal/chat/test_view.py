@@ -13,7 +13,7 @@ Event = dict[str, Any]
 
 
 def event(type_: str, run_id: str = "run_1", at: str = "2027-01-15T08:00:00.000Z", **data: Any) -> Event:
-    return {"type": type_, "run_id": run_id, "at": at, "data": data}
+    return {"type": type_, "run_id": run_id, "at": at, "data": data, "thread_id": "thr_1", "seq": 7}
 
 
 STARTED = event("RUN_STARTED", input_seq=1, message_id="m")
@@ -119,6 +119,31 @@ def test_a_message_from_here_is_not_shown_again_and_anothers_is() -> None:
     assert texts(view, event("INPUT", "run_1", message_id="mine", text="x")) == []
     assert texts(view, event("INPUT", "run_2", message_id="n", text="y")) == ["you, elsewhere> y"]
     assert texts(view, event("INPUT", "run_3", message_id="p", text="z", origin="playbook")) == ["playbook> z"]
+
+
+def test_of_a_long_message_that_was_not_typed_here_the_beginning_is_shown_and_how_to_see_it_all() -> None:
+    see = "`sulla thread show thr_1 --after 6 --limit 1` shows all of it"
+    long = "\n".join(f"line {number}" for number in range(3_000))
+    asked = event("INPUT", message_id="n", text=long)
+    answered = event("TEXT_MESSAGE_END", message_id="a", text="x" * 9_000)
+    first = "\n".join(f"line {number}" for number in range(20))
+    assert [piece.text for piece in last_messages([asked, answered])] == [
+        f"you> {first}",
+        f"… 2,980 more lines: {see}",
+        "x" * 4_000,
+        f"… 5,000 more characters: {see}",
+    ]
+    assert texts(View(), asked) == [f"you, elsewhere> {first}", f"… 2,980 more lines: {see}"]
+
+
+def test_a_message_that_interrupts_says_how_many_come_first() -> None:
+    view = View()
+    view.take(STARTED, 0.0)
+    view.take(event("INPUT", "run_2", message_id="n", text="steered", mode="steer"), 0.0)
+    assert (
+        view.sent("run_3", "interrupt")[0].text
+        == "[the message ends the answer that comes; 1 that waits already comes first]"
+    )
 
 
 @pytest.mark.parametrize(("mode", "says"), [("queue", "waits behind"), ("steer", "joins"), ("interrupt", "ends the")])

@@ -8,6 +8,7 @@ import pytest
 from sulla.core.errors import InvalidInput
 from sulla.core.words import ours
 from sulla.testing.clock import ManualClock
+from sulla.tools import zones
 from sulla.tools.base import Done
 from sulla.tools.builtin import clock as module
 from sulla.tools.builtin.clock import clock_tools
@@ -81,7 +82,7 @@ async def test_without_a_time_zone_database_utc_still_works(tmp_path: Path, monk
     def missing(name: str) -> ZoneInfo:
         raise ZoneInfoNotFoundError(name)
 
-    monkeypatch.setattr(module, "available_timezones", none)
+    monkeypatch.setattr(zones, "available_timezones", none)
     monkeypatch.setattr(module, "ZoneInfo", missing)
     assert not (await use("get_time_date", tmp_path, SUMMER, timezone="UTC")).is_error
     result = await use("get_time_date", tmp_path, SUMMER, timezone="Europe/Berlin")

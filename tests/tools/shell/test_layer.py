@@ -15,6 +15,7 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
 from sulla.tools.program_files import ProgramFiles
+from sulla.tools.shell import changes
 from sulla.tools.shell import held as held_module
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.layer import Layers
@@ -221,6 +222,24 @@ async def test_what_python_has_compiled_and_what_is_no_file_stays_behind(desk: D
     assert told == "Not in the workspace: pipe (it is no file, folder or link that anybody can read)"
     assert list(desk.workspace.iterdir()) == []
     assert list(desk.folders.iterdir()) == []
+
+
+async def test_what_is_held_back_does_not_change_with_a_file_that_has_landed(desk: Desk) -> None:
+    _, _, told = await desk.run("echo shown > a.txt; ln a.txt Makefile")
+    with (desk.workspace / "a.txt").open("a") as file:
+        file.write("not shown\n")
+    await desk.held.keep(THREAD, set_id(told))
+    assert (desk.workspace / "Makefile").read_text() == "shown\n"
+
+
+async def test_of_more_changes_than_anybody_looks_through_none_is_in_the_workspace(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MOST_CHANGES", 5)
+    status, text, told = await desk.run("echo said; touch a b c d e f")
+    assert (status, text) == (0, "said\n")
+    assert told.startswith("Nothing of what it changed is in the workspace: the command changed more than 5 files")
+    assert list(desk.workspace.iterdir()) == []
 
 
 async def test_a_person_sees_what_would_change(desk: Desk) -> None:

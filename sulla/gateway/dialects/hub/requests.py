@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, cast
 
+from sulla.core.cut import cut
 from sulla.core.errors import AlreadyAnswered, Conflict, InvalidInput, NotFound, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
@@ -291,4 +292,4 @@ def _giving(effects: Sequence[Effect]) -> Callable[[], Sequence[Effect]]:
 def _line(text: str) -> str:
     """A title: one line."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 8 * TITLE_CHARS]).split())
-    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+    return cut(line, TITLE_CHARS)
