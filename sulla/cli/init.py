@@ -243,7 +243,8 @@ def _as_text(report: _Report, going_on: list[tuple[str, str]]) -> list[str]:
     if founded.backup is not None:
         lines.append(f"the settings as they were are in {founded.backup}")
     if not founded.made:
-        lines.append(f"the home {home} has everything already: nothing was changed (--force writes new settings)")
+        what = "nothing but the keys" if report.keys is not None else "nothing"
+        lines.append(f"the home {home} has everything already: {what} was changed (--force writes new settings)")
     if report.keys is not None:
         lines.append(f"keys     {report.keys}, for nobody else to read")
     if around is not None:

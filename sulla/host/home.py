@@ -96,6 +96,17 @@ class Home:
                 f"another daemon{who} runs on the home {self.path}; stop it, or start this one with --home DIR"
             ) from None
         self._lock = handle
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+
+    def claimed_by(self) -> int:
+        """Which process has claimed the home, by its id: it runs, begins to, or is about to end; 0 for none."""
+        try:
+            pid = int((self.path / LOCK).read_text("ascii"))
+            os.kill(pid, 0)
+        except (OSError, ValueError):
+            return 0  # nobody has, or who had it is dead
+        return pid
 
     def has_lock_file(self) -> bool:
         """Whether anybody ever claimed the home."""
@@ -108,6 +119,7 @@ class Home:
             os.close(self._announced)
             self._announced = None
         if self._lock is not None:
+            os.ftruncate(self._lock, 0)
             os.close(self._lock)
             self._lock = None
 

@@ -35,7 +35,7 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
     """
     found: Event | None = None
     async with open_client(door(home)) as client:
-        rows = [row async for row in questions.open_questions(client) if row["thread_id"] == thread_id]
+        asked = await questions.questions_of(client, thread_id)
         before = int((await client.call("thread.get", thread_id=thread_id))["last_seq"]) + 1
         for _ in range(_MOST_PAGES):
             after = max(0, before - 1 - _PAGE)
@@ -47,13 +47,13 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
             before = after + 1
     if found is not None:
         print(json.dumps(found) if as_json else harmless(found["data"]["text"]).rstrip("\n"))
-    elif not rows:
+    elif not asked:
         tell(f"[no answer in the last {_PAGE * _MOST_PAGES} records of {thread_id}]")
-    if as_json or not rows:
-        return Exit.BLOCKED if rows else Exit.OK if found is not None else Exit.FAILED
-    for question in map(questions.from_row, rows):
+    if as_json or not asked:
+        return Exit.BLOCKED if asked else Exit.OK if found is not None else Exit.FAILED
+    for question in asked:
         tell("\n".join(questions.framed(question, columns_of_terminal())))
-        tell(hint(questions.how_to_answer(question, thread_id)), end="")
+        tell(hint(questions.how_to_answer(question, question.thread_id)), end="")
     return Exit.BLOCKED
 
 

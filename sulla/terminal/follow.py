@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import SullaError
+from sulla.core.errors import ShuttingDown, SullaError, Unavailable
+from sulla.host.home import Home
 from sulla.terminal.client import Client, Event, open_client
 from sulla.terminal.output import tell
 from sulla.terminal.place import door
@@ -17,6 +18,9 @@ from sulla.terminal.table import harmless
 
 PATIENCE_S: Final = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
+
+RESTART_S: Final = 20.0
+"""How long a daemon that is being restarted is waited for with something that it has not acknowledged yet."""
 
 _RETRY_S: Final = 0.25
 _LATER_S: Final = 2.0
@@ -156,15 +160,22 @@ class Follow:
             subscribed.add(thread_id)
 
     async def _wait(self, error: SullaError) -> None:
-        if not self.begun or not error.retryable:
+        if not error.retryable or not (self.begun or self._is_restarting(error)):
             raise error  # nothing was acknowledged yet, or it would be refused again
         now = self._clock.elapsed()
+        patience_s = self._patience_s if self.begun else RESTART_S
         if self._lost_at_s is None:
             self._lost_at_s = now
             self._lost()
-        elif now - self._lost_at_s > self._patience_s:
+        elif now - self._lost_at_s > patience_s:
             raise error
         await self._clock.sleep(_RETRY_S if now - self._lost_at_s <= PATIENCE_S else _LATER_S)
+
+    def _is_restarting(self, error: SullaError) -> bool:
+        """Whether a daemon that has acknowledged nothing yet is about to end or to begin, and was not just absent."""
+        if type(error) not in (Unavailable, ShuttingDown):  # any other comes of a daemon that is there
+            return False
+        return self._lost_at_s is not None or type(error) is ShuttingDown or bool(Home(self._home).claimed_by())
 
     def _found(self) -> None:
         """The daemon is there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from sulla.core.clock import Clock
@@ -156,6 +157,25 @@ async def open_questions(client: Client) -> AsyncIterator[Row]:
         after = page["next"]
         if after is None:
             return
+
+
+async def questions_of(client: Client, thread_id: str) -> list[Question]:
+    """What people are to tell a conversation or a sub-agent of it.
+
+    Args:
+        client: a connection.
+        thread_id: the conversation.
+    """
+    found: list[Question] = []
+    async for row in open_questions(client):
+        asks = str(row["thread_id"])
+        if asks == thread_id:
+            found.append(from_row(row))
+            continue
+        first = (await client.call("thread.history", thread_id=asks, after=0, limit=1))["events"]
+        if any((event["data"].get("birth") or {}).get("root") == thread_id for event in first):
+            found.append(replace(from_row(row), agent=str(row.get("agent", ""))))
+    return found
 
 
 def read(question: Question, line: str) -> Given | None:

@@ -175,6 +175,15 @@ def _asked(wait: dict[str, Any]) -> str:
     return f"? {wait.get('prompt', '')}\n" if from_wait(wait).is_for_people else ""
 
 
+def status_word(status: str) -> str:
+    """How a conversation is, in a word for people: one that is suspended waits to be told something.
+
+    Args:
+        status: as the protocol has it.
+    """
+    return "waits" if status == "suspended" else status
+
+
 def waiting_line(data: dict[str, Any]) -> str:
     """What a run waits for before another attempt, and what to do against it."""
     said = str(data.get("said", ""))

@@ -256,9 +256,8 @@ class Asking:
 
     async def _stands_in_the_way(self, client: Client) -> bool:
         """Whether an earlier turn has to be told something by whoever is here, before anything is sent."""
-        rows = [row async for row in questions.open_questions(client) if row["thread_id"] == self.thread_id]
-        found = [one for one in map(questions.from_row, rows) if one.id not in self.waits.told]
-        self.waits.earlier = {one.id: one for one in found}
+        found = await questions.questions_of(client, str(self.thread_id))
+        self.waits.earlier = {one.id: one for one in found if one.id not in self.waits.told}
         return self.by_hand and self._show_earlier()
 
     async def _is_stuck(self, client: Client) -> bool:

@@ -379,6 +379,8 @@ def test_another_key_takes_the_place_of_one_that_alone_has_chosen_the_model(home
     (home / "keys.toml").write_text('[model]\nanthropic_api_key = "sk-ant-old"\n')
     shown = typed(capsys, "init", "--key-stdin", given=b"sk-ant-new\n")
     assert (shown.code, shown.err) == (Exit.OK, "")
+    again = typed(capsys, "init", "--key-stdin", given=b"sk-ant-new\n")
+    assert "nothing but the keys was changed" in again.out
     assert load_settings({}, {}, home).model.anthropic_api_key.get_secret_value() == "sk-ant-new"
 
 

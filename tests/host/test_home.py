@@ -89,6 +89,17 @@ def test_giving_back_what_was_never_claimed_does_nothing(folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_who_claims_a_home_is_known_from_then_on_and_until_it_gives_it_back(folder: Path) -> None:
+    home = Home(folder)
+    assert home.claimed_by() == 0
+    home.lock()
+    assert Home(folder).claimed_by() == os.getpid()
+    home.unlock()
+    assert Home(folder).claimed_by() == 0
+    (folder / "lock").write_text("999999999\n")
+    assert Home(folder).claimed_by() == 0, "it was killed"
+
+
 def test_a_killed_daemon_leaves_neither_lock_nor_whereabouts(folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _OWNER, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -17,7 +17,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from sulla.core.errors import Unavailable
 from sulla.host.home import Home, Whereabouts
 from sulla.terminal.client import Client
-from sulla.terminal.follow import PATIENCE_S, Follow
+from sulla.terminal.follow import PATIENCE_S, RESTART_S, Follow
 from sulla.testing.clock import ManualClock
 from tests.gateway.peer import until
 
@@ -135,6 +135,33 @@ async def test_it_is_caught_up_when_the_history_of_every_thread_was_told(tmp_pat
 async def test_nobody_waits_for_a_daemon_that_acknowledged_nothing(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="no daemon runs"):
         await take(following(tmp_path / "home", ManualClock(), begun=False), 1)
+
+
+async def test_a_daemon_that_is_being_restarted_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
+    clock, told = ManualClock(), list[str]()
+    place = Home(tmp_path / "home")
+    place.lock()  # it begins, and has not said yet where it answers
+
+    async def begin(client: Client) -> bool:
+        return False
+
+    try:
+        follow = Follow(tmp_path / "home", clock, begin, lost=lambda: told.append("lost"))
+        looking = asyncio.ensure_future(_look(follow))
+        for _ in range(int(RESTART_S * 4) + 2):
+            await until(lambda: clock.sleepers or looking.done())
+            await clock.advance(0.25)
+        with pytest.raises(Unavailable, match="no daemon runs"):
+            await looking
+        assert told == ["lost"]
+    finally:
+        place.unlock()
+
+
+async def _look(follow: Follow) -> None:
+    async with aclosing(follow.events()) as events:
+        async for _ in events:
+            pass
 
 
 async def test_a_daemon_that_stays_away_is_given_up(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import is_sure, somebody_is_there
+from sulla.terminal.screen import status_word
 from sulla.terminal.table import Paper, Table, one_line, paper
 from sulla.terminal.times import minute, zone_word
 
@@ -90,7 +91,7 @@ def _table(kind: str) -> Table:
 
 
 def _cells(row: dict[str, Any], kind: str) -> list[str]:
-    status = row["status"] + (f" +{row['waiting']}" if row["waiting"] else "")
+    status = status_word(row["status"]) + (f" +{row['waiting']}" if row["waiting"] else "")
     cells = [row["thread_id"], minute(row["active_at"]), status, row["agent"], _title(row)]
     if kind == "all":
         cells.insert(2, row["kind"])

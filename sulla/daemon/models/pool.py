@@ -7,22 +7,26 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from sulla.agent.limits.ledger import Ledger
-from sulla.agent.model.breaker import Breaker
+from sulla.agent.model.breaker import Breaker, BreakerLimits
 from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.prices import prices_of
-from sulla.daemon.models.providers import asker, make_provider
+from sulla.daemon.models.providers import asker, make_provider, service_address
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.models.base import Provider, Warmable
 from sulla.models.catalog import OFFLINE, parse_model, window_of
 from sulla.models.tokens.calibration import Calibrations
+from sulla.models.wire.failures import is_loopback
 
 log = logging.getLogger(__name__)
+
+HERE = BreakerLimits(open_s=2.0, max_open_s=10.0)
+"""For a service on this machine: it fails fast, and whoever starts it again sits before it. The figures are ours."""
 
 
 class ModelPool:
@@ -117,4 +121,5 @@ class ModelPool:
         metered = choice.model.provider != OFFLINE
         info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered)
         estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
-        return Model(provider, estimator, self._ledger, Breaker(), self._place.jitter)
+        breaker = Breaker(HERE if is_loopback(service_address(settings.model, choice.model.provider)) else None)
+        return Model(provider, estimator, self._ledger, breaker, self._place.jitter)

@@ -53,6 +53,18 @@ def advice_of(settings: ModelSettings, provider: str, named_in: str = "") -> Adv
     return Advice(f"{said}, or see that this one may use the model", named_in)
 
 
+def service_address(settings: ModelSettings, provider: str) -> str:
+    """Where a service is; empty where the settings leave it to the service's own address.
+
+    Args:
+        settings: the addresses.
+        provider: the service's short name.
+    """
+    if provider == "ollama":
+        return address(settings.ollama_host)
+    return {"anthropic": settings.anthropic_base_url, "openai": settings.openai_base_url}.get(provider, "")
+
+
 def make_provider(settings: Settings, choice: Choice, place: Place, named_in: str = "") -> Provider:
     """The chosen model's provider, with the one behind it that answers where it cannot be asked.
 

@@ -19,6 +19,7 @@ from sulla.terminal.chat.view import View
 from sulla.terminal.client import Client
 from sulla.terminal.framed import brief
 from sulla.terminal.questions import Question, asked_by, from_row, open_questions
+from sulla.terminal.screen import status_word
 from sulla.terminal.table import Paper, Table, columns_of_terminal, harmless, one_line
 from sulla.terminal.times import minute, zone_word
 from sulla.terminal.turn import Said
@@ -177,6 +178,8 @@ async def _mode(talk: Talk, argument: str) -> None:
 
 
 async def _steer(talk: Talk, argument: str) -> None:
+    if not talk.view.running:
+        talk.note("[nothing goes on that it could join: it begins a turn]")
     await talk.send(Said(argument, agent=talk.choices.agent or None), "steer")
 
 
@@ -249,7 +252,13 @@ async def _threads(talk: Talk, argument: str) -> None:
     lines = [table.head()]
     for number, row in enumerate(rows, 1):
         here = "*" if row["thread_id"] == talk.current.conversation.thread_id else ""
-        cells = (f"{number}{here}", str(row["thread_id"])[:12], minute(row["active_at"]), row["status"], row["title"])
+        cells = (
+            f"{number}{here}",
+            str(row["thread_id"])[:12],
+            minute(row["active_at"]),
+            status_word(row["status"]),
+            row["title"],
+        )
         lines.append(table.row(cells))
     talk.show(Piece("plain", "\n".join(lines)), Piece("faint", "/threads NUMBER, ID or WORDS goes on in one"))
 

@@ -361,11 +361,12 @@ class Talk:
 
     @property
     def _is_busy(self) -> bool:
-        return bool(self.view.running or self.view.queued)
+        return bool(self.view.running or (self.view.queued and not self.view.held))
 
     def _stop(self, *, drop: bool = False) -> None:
-        if not self._is_busy:
-            self.note("[nothing goes on]")
+        if not self._is_busy and not (drop and self.view.held):
+            held = f"{self.view.held} held: /stop all drops what is held" if self.view.held else "nothing waits"
+            self.note(f"[nothing goes on, and {held}]")
             return
         self._pressed.stopping = True
         self.note("[stopping…]")

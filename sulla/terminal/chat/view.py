@@ -70,12 +70,16 @@ class View:
     """The run that goes on; empty for none."""
     queued: dict[str, None] = field(default_factory=dict, init=False)
     """The runs whose messages wait for their turn."""
+    held: int = field(default=0, init=False)
+    """How many of these a stop holds back."""
     asks: bool = field(default=False, init=False)
     """Whether the run that goes on waits for a person."""
     _began_at: str = field(default="", init=False)
     _doing: Doing | None = field(default=None, init=False)
     _calls: dict[str, str] = field(default_factory=dict, init=False)
     """Tool calls that run, as they are shown, by id."""
+    _broke_off: str = field(default="", init=False)
+    """Why the last answer broke off, where that was told: what goes on then need not say it again."""
     _follows: bool = field(default=False, init=False)
     """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
@@ -138,13 +142,14 @@ class View:
     # ------------------------------------------------------------------------------------------------ messages and runs
 
     def _on_input(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued[run_id] = None
+        self.queued[run_id], self.held = None, 0
         if data["message_id"] in self.own:
             return []
         return said(event, "you, elsewhere")
 
     def _on_run_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self.queued.pop(run_id, None)
+        self.held = 0
         self.running, self.asks, self._began_at = run_id, False, str(event.get("at", ""))
         self._doing = Doing("begins", now_s)
         return []
@@ -155,7 +160,7 @@ class View:
         return [_faint("[the answer takes along what was said meanwhile]")]
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        held = len(self.queued)
+        held = self.held = len(self.queued)
         said = (
             "1 message is held; your next one lets it go on, and /stop all drops it"
             if held == 1
@@ -170,6 +175,7 @@ class View:
             return []
         outcome = data.get("outcome", {})
         if outcome.get("reason") == _DROPPED:
+            self.held = max(0, self.held - 1)
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
@@ -241,7 +247,9 @@ class View:
     def _on_model_abandoned(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if self._screen.run_id != run_id:
             self._screen = Screen(run_id)
-        return [*self._rest(), *(_faint(line) for line in self._screen.show(event)[1].splitlines())]
+        told = self._screen.show(event)[1].splitlines()
+        self._broke_off = str(data.get("reason", "")) if told else ""
+        return [*self._rest(), *map(_faint, told)]
 
     def _on_run_waiting(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         call = self._calls.get(str(data.get("call_id", "")), "")
@@ -281,7 +289,10 @@ class View:
     def _on_resumed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self.asks = False
         self._doing = Doing("goes on", now_s)
-        return [_faint(f"[goes on: {data['reason']}]")] if data["reason"] in ("crashed", "drained", "expired") else []
+        reason, told, self._broke_off = str(data["reason"]), self._broke_off, ""
+        return (
+            [_faint(f"[goes on: {reason}]")] if reason in ("crashed", "drained", "expired") and reason != told else []
+        )
 
     def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self._doing = Doing("all work is paused", now_s)

@@ -37,6 +37,11 @@ SCRIPT = Script(
             text="later",
             results=0,
         ),
+        Rule(
+            Reply("I send one.", tools=(ToolUse("spawn_sub_agent", {"task": "make it so, child"}),)),
+            text="send somebody",
+            results=0,
+        ),
         Rule(Reply("Look.", tools=(ToolUse("notify_user", {"text": "Over there."}),)), text="tell me", results=0),
         Rule(Reply("That was it.<AGENT_DONE/>")),
     ]
@@ -175,6 +180,17 @@ def test_the_last_answer_once_more_says_what_its_turn_waits_for_and_how_that_is_
     assert typed(capsys, *command.split()[1:]).code == Exit.OK
     assert typed(capsys, "ask", "--last", "and?").code == Exit.OK
     assert typed(capsys, "ask", "--last").code == Exit.OK
+
+
+def test_the_last_answer_once_more_says_what_a_sub_agent_waits_for_too(home: Path, capsys: Capsys) -> None:
+    assert typed(capsys, "ask", "send somebody").code == Exit.BLOCKED
+    thread = json.loads(typed(capsys, "thread", "list", "--json").out)["thread_id"]
+    for command in (("ask", "--last"), ("ask", "--thread", thread, "and?")):
+        again = typed(capsys, *command)
+        assert again.code == Exit.BLOCKED
+        assert "made-by-it" in again.err
+        assert "sulla approvals answer tool_" in again.err
+    assert "waits" in typed(capsys, "thread", "list").out
 
 
 def test_an_answer_to_another_conversation_says_where_what_comes_of_it_is(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.agent.limits.ledger import DayLimits, Ledger
+from sulla.agent.model.breaker import Admitted, Blocked
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.daemon.models.choice import Choice
@@ -47,8 +48,8 @@ class SlowLibrary:
         return lazy
 
 
-def pool(home: Path, wrap: Callable[[Provider], Provider]) -> ModelPool:
-    settings = load_settings({}, {}, home)
+def pool(home: Path, wrap: Callable[[Provider], Provider], environ: dict[str, str] | None = None) -> ModelPool:
+    settings = load_settings(environ or {}, {}, home)
     place = Place(ManualClock(), lambda prefix: prefix, "home:boot", lambda: 0.0, wrap_provider=wrap)
     choice = Choice(ModelName("anthropic", "any"), "the test says so")
     return ModelPool(settings, choice, place, Ledger(DayLimits()), LazyRanks(exact_count), str)
@@ -96,3 +97,24 @@ async def test_one_that_cannot_be_loaded_is_told_of_once_and_holds_nobody_up(
         await models.before(attend, ThreadId(name))
     assert begun == ["one", "two"]
     assert caplog.text.count("the model anthropic:any cannot be asked: no such library") == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "model", "left_alone_s"),
+    [
+        ({}, "ollama:a", 2.0),
+        ({"OLLAMA_HOST": "http://there:11434"}, "ollama:a", 30.0),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:8000/v1"}, "openai:a", 2.0),
+        ({}, "openai:a", 30.0),
+        ({}, "anthropic:a", 30.0),
+    ],
+)
+def test_a_service_on_this_machine_is_left_alone_for_seconds_only(
+    tmp_path: Path, variables: dict[str, str], model: str, left_alone_s: float
+) -> None:
+    breaker = pool(tmp_path, lambda provider: provider, variables).of(model).breaker
+    for _ in range(5):
+        admitted = breaker.admit(0.0)
+        assert isinstance(admitted, Admitted)
+        breaker.failed(admitted.ticket, 0.0)
+    assert breaker.admit(0.0) == Blocked(left_alone_s)

@@ -99,7 +99,7 @@ STEPS = (
     said("slow", "It begins and does no"),
     said("and then", "[the message waits behind"),
     said("/stop all", "[stopped:", "[a message that waited is dropped]"),
-    said("/stop", "[nothing goes on]"),
+    said("/stop", "[nothing goes on, and nothing waits]"),
     Step(f"one{ALT_ENTER}two{CTRL_J}three{ENTER}", ("[done:",)),
     Step(pasted("a paste\nof three\nlines") + ENTER, ("[done:",)),
     Step(pasted("Dear all,\nsend money.") + CTRL_Q, ("┆ quoted, as somebody else's: 21 characters",)),

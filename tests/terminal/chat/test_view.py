@@ -136,6 +136,29 @@ def test_of_a_long_message_that_was_not_typed_here_the_beginning_is_shown_and_ho
     assert texts(View(), asked) == [f"you, elsewhere> {first}", f"… 2,980 more lines: {see}"]
 
 
+def test_what_a_stop_holds_back_is_counted_until_it_goes_on_or_is_dropped() -> None:
+    view = View()
+    waits = event("INPUT", "run_2", message_id="n", text="x")
+    for one, held in (
+        (waits, 0),
+        (event("STOPPED"), 1),
+        (event("RUN_FINISHED", "run_2", outcome={"status": "cancelled", "reason": "dropped"}), 0),
+        (waits, 0),
+        (event("STOPPED"), 1),
+        (event("INPUT", "run_3", message_id="o", text="y"), 0),
+    ):
+        view.take(one, 0.0)
+        assert view.held == held
+
+
+def test_a_crash_is_told_in_one_line() -> None:
+    abandoned = event("MODEL_ABANDONED", message_id="msg", reason="crashed")
+    resumed = event("RESUMED", reason="crashed")
+    line = "[that answer broke off (crashed); it begins anew]"
+    assert texts(View(), STARTED, MODEL, TEXT, abandoned, resumed)[1:] == [line]
+    assert texts(View(), STARTED, MODEL, abandoned, resumed) == ["[goes on: crashed]"], "nothing was shown of it"
+
+
 def test_a_message_that_interrupts_says_how_many_come_first() -> None:
     view = View()
     view.take(STARTED, 0.0)
