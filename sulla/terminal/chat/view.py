@@ -68,10 +68,8 @@ class View:
     """What the turns used whose end was seen."""
     running: str = field(default="", init=False)
     """The run that goes on; empty for none."""
-    queued: dict[str, None] = field(default_factory=dict, init=False)
-    """The runs whose messages wait for their turn."""
-    held: int = field(default=0, init=False)
-    """How many of these a stop holds back."""
+    queued: dict[str, bool] = field(default_factory=dict, init=False)
+    """The runs whose messages wait for their turn, each with whether a stop holds it back."""
     asks: bool = field(default=False, init=False)
     """Whether the run that goes on waits for a person."""
     _began_at: str = field(default="", init=False)
@@ -84,6 +82,11 @@ class View:
     """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
     _screen: Screen = field(default_factory=lambda: Screen(""), init=False)
+
+    @property
+    def held(self) -> int:
+        """How many messages a stop holds back."""
+        return sum(self.queued.values())
 
     @property
     def tail(self) -> str:
@@ -142,14 +145,13 @@ class View:
     # ------------------------------------------------------------------------------------------------ messages and runs
 
     def _on_input(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued[run_id], self.held = None, 0
+        self.queued = dict.fromkeys([*self.queued, run_id], False)
         if data["message_id"] in self.own:
             return []
         return said(event, "you, elsewhere")
 
     def _on_run_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued.pop(run_id, None)
-        self.held = 0
+        self.queued = dict.fromkeys((one for one in self.queued if one != run_id), False)
         self.running, self.asks, self._began_at = run_id, False, str(event.get("at", ""))
         self._doing = Doing("begins", now_s)
         return []
@@ -160,7 +162,8 @@ class View:
         return [_faint("[the answer takes along what was said meanwhile]")]
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        held = self.held = len(self.queued)
+        self.queued = dict.fromkeys(self.queued, True)
+        held = self.held
         said = (
             "1 message is held; your next one lets it go on, and /stop all drops it"
             if held == 1
@@ -175,7 +178,6 @@ class View:
             return []
         outcome = data.get("outcome", {})
         if outcome.get("reason") == _DROPPED:
-            self.held = max(0, self.held - 1)
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
