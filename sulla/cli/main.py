@@ -10,6 +10,8 @@ import io
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sulla.capabilities import capabilities
@@ -275,5 +277,34 @@ def _offline(given: argparse.Namespace) -> object:
     return OfflineHome(given)
 
 
+class _LateModule(ModuleType):
+    """Stands for a module until one of its names is used. That of `importlib.util` is loaded by a second ``import``."""
+
+    def __getattr__(self, name: str) -> object:
+        """Called for what is not here yet, which is everything."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def _load_late(*names: str) -> None:
+    """Have modules loaded when one of their names is first used.
+
+    `websockets` imports `importlib.metadata` and `urllib.request`, and with them `email`, `http` and `zipfile`, for
+    proxies that nobody asks it for and for a version that it knows: a fifth of what `sulla ask` takes of the processor.
+
+    Args:
+        names: of modules in packages that are light, dotted.
+    """
+    for name in names:
+        if name not in sys.modules:
+            package, _, part = name.rpartition(".")
+            late = sys.modules[name] = _LateModule(name)
+            late.__spec__ = ModuleSpec(name, None)
+            setattr(importlib.import_module(package), part, late)
+
+
 def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
+    if command is not OWN["up"]:  # a daemon needs them
+        _load_late("importlib.metadata", "urllib.request")
     return importlib.import_module(command.module)

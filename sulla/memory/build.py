@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 TELL_S: Final = 1.0
 """How long a turn waits for what it is to be told of its memory, in seconds; then it begins without."""
+SETTLE_S: Final = 0.25
+"""How long whoever asks waits for what was about to be written; it is written all the same."""
 
 
 async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> Words:
@@ -52,8 +54,9 @@ def build(host: Host) -> Built:
         return Built(status=_off)
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, wanted.facts)
-    memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars)
     recorder = memory_follower(index, host.threads, host.store, clock)
+    settled = partial(recorder.settle, SETTLE_S)
+    memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)
 
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -42,6 +42,10 @@ class DeletionPreview:
     """What has to be said to remove exactly these."""
 
 
+async def _nothing_waits() -> None:
+    """Nobody writes behind the turns."""
+
+
 class Memory:
     """The notes of a home. An agent finds its own and what all may know, never another's.
 
@@ -51,6 +55,7 @@ class Memory:
         capacity: how much is kept.
         window: episodes that are told before a conversation.
         section_chars: characters of all that is told.
+        settled: has written what is about to be; called before an agent's memory is asked.
     """
 
     def __init__(
@@ -61,6 +66,7 @@ class Memory:
         *,
         window: int = 20,
         section_chars: int = MAX_CHARS,
+        settled: Callable[[], Awaitable[None]] = _nothing_waits,
     ) -> None:
         self.index = index
         """Keeps the notes."""
@@ -68,6 +74,7 @@ class Memory:
         self._capacity = capacity if capacity is not None else MemoryCapacity()
         self._window = window
         self._section_chars = section_chars
+        self._settled = settled
 
     async def remember(self, fact: Words, caller: NoteAuthor, *, shared: bool = False) -> MemoryNote:
         """Keep a fact; when this returns, the disk has it.
@@ -117,6 +124,7 @@ class Memory:
 
     async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[MemoryHit]:
         """What an agent remembers of something, the best first."""
+        await self._settled()
         return await self.index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
 
     async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> DeletionPreview:
@@ -166,6 +174,7 @@ class Memory:
     async def section_for(self, agent: str, message: str) -> Words:
         """What an agent is told before a conversation that begins with a message; empty if there is nothing."""
         scopes = [agent, EVERYONE]
+        await self._settled()
         return section(
             MemorySection(
                 await self.index.recent(scopes, "fact", MAX_FACTS),

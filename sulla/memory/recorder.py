@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound
@@ -14,14 +15,18 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.follower import LogConsumer, LogCursor, LogFollower
 from sulla.threads.log.codec import Entry
+from sulla.threads.pending import Intervals
 from sulla.threads.store import ThreadStore
 
+LINGER_S: Final = 0.5
+"""See `Intervals.linger_s`: the turn that follows at once is not disturbed. Who asks an agent's memory waits for none
+of it: what lingers is written first (`Memory`, `settled`)."""
 _THREADS = 200
 
 
 def memory_follower(index: MemoryIndex, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
     """What has episodes written: soon after each turn, and at the start what was missed."""
-    return LogFollower("memory", Recorder(index, store), threads, store, clock)
+    return LogFollower("memory", Recorder(index, store), threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
 
 
 class Recorder(LogConsumer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from sulla.agent.spec import SULLA
@@ -37,7 +38,8 @@ def known_of(tools: Iterable[Tool], agents: Iterable[str], *, all_tools: bool = 
 def _known(tool: Tool) -> KnownTool:
     foreign = tool.category == "web" or tool.name.startswith(MCP)
     reach = "" if callable(tool.reach) else tool.reach
-    return KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign, tool.refuses)
+    known = KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign)
+    return replace(known, remarks=tool.remarks, refuses=tool.refuses)
 
 
 def playbook_folder(settings: HomeSettings) -> Path:

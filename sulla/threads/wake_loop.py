@@ -54,6 +54,8 @@ class WakeLoop:
         self._opened = opened
         self._busy = False
         self._news = asyncio.Event()
+        self._lingering: asyncio.Event | None = None
+        self._rested = asyncio.Event()
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -90,6 +92,7 @@ class WakeLoop:
         """Do what is pending, for so many seconds at the most; the next start does the rest."""
         self._stopping.set()
         self._news.set()
+        self._hurry()
         try:
             async with self._clock.timeout(patience_s):
                 await self._ended.wait()
@@ -97,6 +100,16 @@ class WakeLoop:
             log.warning(self._wording.behind)
             if self._task is not None:
                 self._task.cancel()
+
+    async def settle(self, patience_s: float) -> None:
+        """Have the round that lingers done now, and wait for its end; for whoever asks for what comes of it.
+
+        Args:
+            patience_s: how long is waited at the most, in seconds; a round that takes longer goes on.
+        """
+        if self._hurry():
+            self._rested.clear()
+            await self._within(self._rested, patience_s)
 
     async def catch_up(self) -> bool:
         """One round: all that is known to be left; whether nothing is left now."""
@@ -115,6 +128,7 @@ class WakeLoop:
                 log.info(self._wording.again)
         finally:
             self._busy = False
+            self._rested.set()
         return self.pending.state == "up to date"
 
     def _fail(self, why: str) -> None:
@@ -125,8 +139,16 @@ class WakeLoop:
         pause = self.pending.pause()
         ended = await self._within(self._news if pause.until_news else self._stopping, pause.wait_s)
         linger_s = self.pending.paused(news=ended and pause.until_news)
-        if linger_s:
-            await self._within(self._stopping, linger_s)
+        if linger_s and not self.stopping:
+            self._lingering = asyncio.Event()
+            await self._within(self._lingering, linger_s)
+            self._lingering = None
+
+    def _hurry(self) -> bool:
+        """End the pause after news; whether there is one."""
+        if self._lingering is not None:
+            self._lingering.set()
+        return self._lingering is not None
 
     async def _within(self, event: asyncio.Event, seconds: float) -> bool:
         try:

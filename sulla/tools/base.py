@@ -186,6 +186,8 @@ class Tool:
     """What a repeat of a call would do, where that depends on its arguments; `effect` is the worst that it can be."""
     gives: FrozenJson = field(default_factory=dict)
     """JSON Schema of each of the values in `Done.data`, by name, beside `text`."""
+    remarks: bool = False
+    """Whether its text for models says more than the `text` among its values: which lines these are, which status."""
     refuses: Callable[[FrozenJson], str] | None = None
     """Why a call would be refused in this home, as far as that can be said without making it; empty where it cannot."""
 

@@ -46,6 +46,18 @@ def test_a_question_loads_no_library_of_a_server_or_a_model() -> None:
     assert _imported_by("import sulla.cli.ask") & (SERVER | HEAVY) == {"asyncio", "websockets", "importlib.metadata"}
 
 
+def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there() -> None:
+    asked = "from sulla.cli.main import main\ntry:\n    main(['ask', '--help'])\nexcept SystemExit:\n    pass"
+    loaded = _imported_by(asked)
+    assert "websockets" in loaded
+    assert loaded & {"email", "zipfile"} == set()
+    used = "import importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
+    assert _imported_by(f"{asked}\n{used}\nassert 'http' in urllib.request.build_opener().handle_open") >= {
+        "email",
+        "http",
+    }
+
+
 def test_the_daemon_starts_without_any_heavy_library() -> None:
     assert _imported_by("import sulla.daemon.run") & HEAVY == set()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
@@ -13,7 +14,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words
 from sulla.memory import recorder
-from sulla.memory.memory import NoteAuthor
+from sulla.memory.memory import Memory, NoteAuthor
 from sulla.memory.note import ReadPosition
 from sulla.store.memory import MemoryStore
 from sulla.store.values import LogInfo
@@ -268,3 +269,21 @@ async def test_deleted_threads_are_found_wherever_they_stood_among_many(
     await home.catch_up()
     left = {note.thread_id for note in await home.episodes()}
     assert left == {thread_id for number, thread_id in enumerate(threads) if number not in gone}
+
+
+async def test_turns_that_follow_each_other_are_one_look_and_who_asks_has_it_done_now(home: Home) -> None:
+    memory = Memory(home.index, home.clock, settled=partial(home.recorder.settle, 60.0))
+    thread_id = await home.world.thread()
+    running = asyncio.ensure_future(home.recorder.run())
+    while home.recorder.state != "up to date":
+        await home.clock.advance(follower.BREATH_S)
+    for place in ("tea", "coffee"):
+        await home.world.ask(thread_id, f"Where is the {place}?")
+        home.recorder.wake(thread_id)
+        for _ in range(10):
+            await asyncio.sleep(0)
+    assert await home.episodes() == []
+    assert [hit.note.asked for hit in await memory.recall("sulla", "coffee")] == ["Where is the coffee?"]
+    assert len(await home.episodes()) == 2
+    await home.recorder.stop(1.0)
+    await running

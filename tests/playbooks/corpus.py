@@ -28,6 +28,7 @@ KNOWN = KnownNames(
             {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
             "pure",
             gives={"lines": {"type": "integer"}},
+            remarks=True,
         ),
         "http": KnownTool(
             {"type": "object", "properties": {"url": {"type": "string"}}},

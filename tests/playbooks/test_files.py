@@ -60,7 +60,7 @@ def test_what_a_schedule_can_be_made_of_is_taken(text: str, zone: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "zone", "said"),
-    [("0 25 * * *", "UTC", "25"), ("0 9 31 2 *", "UTC", ""), ("0 9 * * *", "Mars/Base", "nobody knows 'Mars/Base'")],
+    [("0 25 * * *", "UTC", "25"), ("0 9 31 2 *", "UTC", ""), ("0 9 * * *", "Mars/Base", "no time zone 'Mars/Base'")],
 )
 def test_what_none_can_be_made_of_is_refused(text: str, zone: str, said: str) -> None:
     with pytest.raises(InvalidInput) as refused:

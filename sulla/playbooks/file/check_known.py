@@ -29,6 +29,8 @@ class KnownTool:
     """Where it takes effect; empty where that hangs on the call."""
     foreign: bool = False
     """Whether its results are from outside: pages, servers."""
+    remarks: bool = False
+    """Whether its text for models says more than it gave: see `Tool.remarks`."""
     refuses: Callable[[FrozenJson], str] | None = None
     """Why a call would be refused in this home, as far as its arguments tell; empty where they do not."""
 

@@ -37,6 +37,8 @@ _OF_SCHEMA: Final[Mapping[str, Type]] = {
 }
 _NO_FIELDS: Final = frozenset(("string", "number", "integer", "boolean", "list"))
 _TO_SCHEMA: Final[Mapping[str, str]] = {"list": "array"}
+_HANDED_ON: Final = ("args", "inputs", "values", "outputs")
+"""Roles of templates whose values are kept, or given to what is no model."""
 _FIELDS: Final[Mapping[str, Type]] = {"route": "string", "status": "string", "tries": "integer"}
 _RUN: Final[Mapping[str, Type]] = {"payload": ANY, "error": ANY, "headers": "object", "query": "object"}
 
@@ -53,7 +55,7 @@ class Types:
     def check(self) -> None:
         """Note what does not go together within expressions, and with what their keys want."""
         for use in self._sketch.uses:
-            kind = ANY
+            kind, before = ANY, len(self._faults)
             for number in range(len(use.trees)):
                 kind = self._expression(use, number)
             if not use.whole:
@@ -63,6 +65,21 @@ class Types:
                 hint = self._advice(use.trees[0][1]) or hint
                 self._fault(use, 0, f"expected {TOLD[use.wants]}, this gives {TOLD[kind]}{hint}")
             self._found[use.node.place.start] = kind
+            if use.role in _HANDED_ON and len(self._faults) == before:
+                self._remarks(use)
+
+    def _remarks(self, use: Use) -> None:
+        """Note what a tool says to models where what it gave is meant: in a file, in a value, in another's argument."""
+        for number, (spot, tree) in enumerate(use.trees):
+            for path in paths_of(tree):
+                step = self._sketch.steps.get(str(path.words[1])) if path.words[0] == "steps" else None
+                if step is None or not isinstance(step.does, ToolStep) or path.words[2:3] != ("output",):
+                    continue
+                known = self._known.tools.get(step.does.tool) if self._known.tools is not None else None
+                if known is not None and known.remarks:
+                    place = place_of(self._sketch.text, use.node, number, f"steps.{step.id}.output")
+                    said = f"in {spot}: {step.does.tool} says this to models, with a remark on it; what it gave is"
+                    self._faults.append(PlaybookFault(*place, "remarks", f"{said} steps.{step.id}.result.text"))
 
     def of(self, node: YamlScalar) -> Type | None:
         """The type of a template that was checked; None for anything else."""

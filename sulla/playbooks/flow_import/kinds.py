@@ -57,6 +57,20 @@ def word_of(label: str, otherwise: str) -> str:
     return word if not word[0].isdigit() else f"{otherwise}_{word}"
 
 
+def step_name(label: str, taken: set[str]) -> str:
+    """The id of a step, by its label; no other one has it.
+
+    Args:
+        label: what people call it.
+        taken: the ids of others; this one is added.
+    """
+    step = word_of(label, "step").lower()
+    while step in taken:
+        step += "_2"
+    taken.add(step)
+    return step
+
+
 def expression_text(text: str, names: Names, notes: list[str]) -> str:
     """A text with each ``{{label}}`` of the original as an expression."""
 

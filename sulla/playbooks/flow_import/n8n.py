@@ -14,10 +14,10 @@ from typing import Final, cast
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.playbooks.flow_import.kinds import playbook_name, word_of
+from sulla.playbooks.flow_import.kinds import playbook_name, step_name
 from sulla.playbooks.flow_import.n8n_kinds import PASSED, N8nNode, on_of, step_of_n8n, values_of
 from sulla.playbooks.flow_import.n8n_values import NodeNames, condition_of
-from sulla.playbooks.flow_import.text import Imported, dicts, playbook_text
+from sulla.playbooks.flow_import.text import Imported, brought_together, dicts, left_on, playbook_text
 
 _MOST_NODES: Final = 500
 _FOR_THE_EYE: Final = "stickyNote"
@@ -64,13 +64,7 @@ class _Workflow:
         made: JsonObject = {"name": playbook_name(str(self._said.get("name") or self._said.get("id") or ""))}
         found = [on_of(node, self._notes) for node in self._triggers.values()]
         on: list[Json] = ["manual", *(one for one in found if one is not None and one != "manual")]
-        if self._said.get("active") is False and len(on) > 1:
-            kept = ", ".join(json.dumps(one, ensure_ascii=False) for one in on[1:])
-            self._notes.append(
-                f"it was switched off, so nothing but `manual` starts it; to switch it on add to `on`: {kept}"
-            )
-            on = on[:1]
-        made["on"] = on
+        made["on"] = on = left_on(on, self._said.get("active"), self._notes)
         hooks = [str(one["webhook"]) for one in dicts(on) if "webhook" in one]
         if hooks:
             made["secrets"] = cast("Json", hooks)
@@ -99,11 +93,7 @@ class _Workflow:
                 self._notes.append(
                     f"{node.name!r} was switched off; it was left out, and what came after it follows what came before"
                 )
-            step = word_of(node.name, "step").lower()
-            while step in taken:
-                step += "_2"
-            taken.add(step)
-            self._nodes[node.name] = _Node(node, step)
+            self._nodes[node.name] = _Node(node, step_name(node.name, taken))
 
     def _read_connections(self) -> None:
         said = self._said.get("connections")
@@ -154,11 +144,8 @@ class _Workflow:
             yield from self._switch(node, needs, names)
             return
         made = step_of_n8n(node.of, names, self._others, self._notes)
-        if len(needs) > 1 and "merge" not in made:
-            yield {"id": f"{node.step}_ways", "needs": cast("Json", needs), "merge": "all"}
-            needs = [f"{node.step}_ways"]
-        if "merge" in made and len(needs) < 2:
-            self._notes.append(f"the merge {node.of.name!r} brings fewer than two ways together: give it its needs")
+        ways, needs = brought_together(node.step, node.of.name, needs, made, self._notes)
+        yield from ways
         yield {**head, "needs": cast("Json", needs), **made}
 
     def _switch(self, node: _Node, needs: list[str], names: NodeNames) -> Iterator[JsonObject]:

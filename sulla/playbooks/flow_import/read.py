@@ -6,7 +6,6 @@ is left out silently.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
@@ -17,9 +16,18 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.definitions.yaml_text import YamlFault, plain, read_nodes
 from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
-from sulla.playbooks.flow_import.kinds import IGNORED, TRIGGERS, NodeSaid, broken_by, playbook_name, step_of, word_of
+from sulla.playbooks.flow_import.kinds import (
+    IGNORED,
+    TRIGGERS,
+    NodeSaid,
+    broken_by,
+    playbook_name,
+    step_name,
+    step_of,
+    word_of,
+)
 from sulla.playbooks.flow_import.n8n import import_n8n, is_n8n
-from sulla.playbooks.flow_import.text import Imported, dicts, playbook_text
+from sulla.playbooks.flow_import.text import Imported, brought_together, dicts, left_on, playbook_text
 
 _MOST_NODES: Final = 500
 _TEXTS: Final = ("agent", "tool-call", "orchestrator-prompt", "user-input", "response")
@@ -109,10 +117,7 @@ class _Flow:
             if said.get("type") in IGNORED or not isinstance(data, dict):
                 continue
             label, id_ = str(data.get("label") or said.get("id")), str(said.get("id"))
-            step = word_of(label, "step").lower()
-            while step in taken:
-                step += "_2"
-            taken.add(step)
+            step = step_name(label, taken)
             config = data.get("config")
             node = _Node(id_, step, subtype, label, config if isinstance(config, dict) else {})
             if subtype in TRIGGERS or data.get("category") == "trigger":
@@ -190,13 +195,7 @@ class _Flow:
                 )
             elif made not in found:
                 found.append(made)
-        if self._said.get("enabled") is False and len(found) > 1:
-            kept = ", ".join(json.dumps(one, ensure_ascii=False) for one in found[1:])
-            self._notes.append(
-                f"it was switched off, so nothing but `manual` starts it; to switch it on add to `on`: {kept}"
-            )
-            return found[:1]
-        return found
+        return left_on(found, self._said.get("enabled"), self._notes)
 
     def _steps(self, nodes: Iterable[_Node], bodies: Mapping[str, list[str]], loop: str | None) -> list[Json]:
         found: list[Json] = []
@@ -209,11 +208,8 @@ class _Flow:
             made = step_of(said)
             if node.subtype in ("sub-workflow", "transfer"):
                 made |= self._handed(node, made, needs)
-            if "merge" in made and len(needs) < 2:
-                self._notes.append(f"the merge {node.label!r} brings fewer than two ways together: give it its needs")
-            if len(needs) > 1 and "merge" not in made:
-                found.append({"id": f"{node.step}_ways", "needs": cast("Json", needs), "merge": "all"})
-                needs = [f"{node.step}_ways"]
+            ways, needs = brought_together(node.step, node.label, needs, made, self._notes)
+            found += ways
             if node.subtype == "loop":
                 deeper = {id_ for other in bodies[node.id] for id_ in bodies.get(other, ())}
                 inner = [self._nodes[id_] for id_ in bodies[node.id] if id_ not in deeper]

@@ -65,7 +65,7 @@ def file_tools(programs: ProgramFiles = PROGRAMS) -> tuple[Tool, ...]:
         for function, files, rest in _READING
     )
     return (
-        giving(reading, **_LINES),
+        giving(replace(reading, remarks=True), **_LINES),
         giving(listing, entries=rows("by name; `kind` is file, folder, link, other or gone", **_ENTRY)),
         giving(replace(writing, asks=programs.asks), **_WRITTEN),
         giving(searching, **_FOUND),

@@ -85,7 +85,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
     status: JsonObject = {"type": ["integer", "null"], "enum": [0, None], "description": told}
-    return giving(replace(tool, asks=partial(_asks, shell), files="all"), exit_status=status)
+    return giving(replace(tool, asks=partial(_asks, shell), files="all", remarks=True), exit_status=status)
 
 
 def _asks(shell: Shell, args: FrozenJson, context: ToolContext) -> str:
@@ -195,7 +195,7 @@ def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
 
     # What a job prints may come from any file.
     tool = define(bash_job, effect="idempotent", category="shell", timeout_s=60.0, parallel=False, reach="inward")
-    return replace(tool, asks=asks, files="all")
+    return replace(tool, asks=asks, files="all", remarks=True)
 
 
 def _told(job: ShellJob, now_s: float, after: int) -> Done:

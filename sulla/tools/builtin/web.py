@@ -108,6 +108,7 @@ def web_tools(fetcher: Fetcher, engine: Engine | None, searcher: Fetcher) -> tup
             missing=missing,
             gives=gives,
             refuses=refuses,
+            remarks=function is web_fetch,
         )
         for function, rest, missing, gives, refuses in (
             (web_fetch, "Go on with a later first_line.", "", _PAGE, refuses_address(fetcher)),
