@@ -1,14 +1,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
+from tests.daemon.running import Place, service
+from tests.servers.script import Script
 
 Capsys = pytest.CaptureFixture[str]
 pytestmark = pytest.mark.usefixtures("here")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A home of these tests alone: in the one that others share, agents and schedules leave notices."""
+    with service(Script([])) as model:
+        place = Place(tmp_path_factory.mktemp("notices") / "home", **model.environ)
+        with place.up():
+            yield place
 
 
 def test_where_there_are_none_it_says_so(capsys: Capsys) -> None:
