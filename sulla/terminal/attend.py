@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, Final, TypeVar
 
@@ -40,7 +40,8 @@ def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
                 if not asked:
                     return _left_open(asking)
                 for place, question in enumerate(asked, 1):
-                    given = presses.run(_ask(asking, question, clock, place, len(asked)))
+                    shown = ask_here(question, clock, asking.answered_elsewhere, place=place, of=len(asked))
+                    given = presses.run(shown)
                     if given is None:
                         return _left_open(asking)
                     if isinstance(given, str):
@@ -52,8 +53,21 @@ def run_turn(asking: Asking, clock: Clock, runner: asyncio.Runner) -> Exit:
             return _stopped(asking, clock, presses)
 
 
-async def _ask(asking: Asking, question: Question, clock: Clock, place: int, of: int) -> Given | str | None:
-    """What a person here answers; None if they leave it open, or who else was quicker, in words."""
+async def ask_here(
+    question: Question, clock: Clock, elsewhere: Callable[[Question], Coroutine[Any, Any, str]], *, place: int, of: int
+) -> Given | str | None:
+    """Ask a person at the terminal something that others may answer meanwhile. Run it by `Presses`, which takes Ctrl-C.
+
+    Args:
+        question: what they are asked.
+        clock: for the quiet moment before an answer.
+        elsewhere: waits until somebody else has answered it, and says so in words.
+        place: which of the questions that are asked now it is, from 1.
+        of: how many these are.
+
+    Returns:
+        What they answer; None if they leave it open, or who else was quicker, in words.
+    """
 
     async def here() -> Given | None:
         try:
@@ -64,7 +78,7 @@ async def _ask(asking: Asking, question: Question, clock: Clock, place: int, of:
     try:
         async with asyncio.TaskGroup() as group:
             answering = group.create_task(here())
-            watching = group.create_task(asking.answered_elsewhere(question))
+            watching = group.create_task(elsewhere(question))
             await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
             first = answering if answering.done() else watching
             _ = answering.cancel(), watching.cancel()

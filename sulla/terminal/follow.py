@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +15,10 @@ from sulla.terminal.client import Client, Event, open_client
 from sulla.terminal.output import tell
 from sulla.terminal.place import door
 from sulla.terminal.program import program
+from sulla.terminal.questions import Question, elsewhere
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import harmless
+from sulla.terminal.waits import Waits
 
 PATIENCE_S: Final = 60.0
 """How long a client waits for a daemon that went away to come back, and for one that takes no more messages now."""
@@ -25,6 +29,9 @@ RESTART_S: Final = 20.0
 _RETRY_S: Final = 0.25
 _LATER_S: Final = 2.0
 """How long between two looks for a daemon that has been away for longer than most restarts take."""
+
+LOOK_BACK: Final = 200
+"""How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
 
 LOST: Final = "[the daemon went away; waiting for it to come back]"
 """What people are told when a daemon is waited for."""
@@ -152,6 +159,36 @@ class Follow:
                     return
             except SullaError as error:
                 await self._wait(error)
+
+    async def answered_elsewhere(self, question: Question) -> str:
+        """Wait until somebody else has answered a question that is asked here, or its turn has ended; that, in words.
+
+        It looks on a connection of its own: `events` tells afterwards whatever happened meanwhile.
+
+        Args:
+            question: it, with its thread.
+
+        Raises:
+            SullaError: its thread can be followed no longer.
+        """
+
+        async def begin(client: Client) -> bool:
+            last = int((await client.call("thread.get", thread_id=question.thread_id))["last_seq"])
+            follow.add(question.thread_id, self.seen.get(question.thread_id, max(0, last - LOOK_BACK)))
+            return True
+
+        follow = Follow(self._home, self._clock, begin, begun=True, lost=_say_nothing, patience_s=inf)
+        waits, said = Waits({question.id: question}), ""
+        async with aclosing(follow.events()) as events:
+            async for event in events:
+                asked = question.id in waits.asked
+                waits.take(event, own=True)
+                if question.id in waits.asked:
+                    continue
+                said = elsewhere(event) if asked else said
+                if follow.is_caught_up():
+                    break
+        return said
 
     async def _subscribe(self, client: Client, subscribed: set[str]) -> None:
         for thread_id in [one for one in self.seen if one not in subscribed]:

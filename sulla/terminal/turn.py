@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
-from sulla.terminal.follow import PATIENCE_S, Follow, tell_of_pause
+from sulla.terminal.follow import LOOK_BACK, PATIENCE_S, Follow, tell_of_pause
 from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
@@ -31,8 +30,6 @@ from sulla.terminal.waits import Waits
 _BEGINNING = re.compile("(?:thr_)?[0-9a-f]{4,23}")
 """How an id of a thread begins that the daemon has made, or its beginning alone."""
 _RETRY_S = 0.25
-_LOOK_BACK = 200
-"""How many records before a message are looked at for answers; no more inputs than that wait in a thread."""
 
 MOST_CHILDREN = 48
 """So many sub-agents are listened to for questions: a connection may follow 64 threads."""
@@ -178,29 +175,11 @@ class Asking:
     async def answered_elsewhere(self, question: Question) -> str:
         """Wait until somebody else has answered a question that is asked here, or its turn has ended; that, in words.
 
-        It looks beside what is shown: `answer` shows afterwards whatever happened meanwhile.
-
         Raises:
             SullaError: its thread can be followed no longer.
         """
-        thread_id = question.thread_id or str(self.thread_id)
-
-        async def begin(client: Client) -> bool:
-            last = int((await client.call("thread.get", thread_id=thread_id))["last_seq"])
-            follow.add(thread_id, self._follow.seen.get(thread_id, max(0, last - _LOOK_BACK)))
-            return True
-
-        follow = Follow(self._home, self._clock, begin, begun=True, lost=lambda: None, patience_s=inf)
-        waits, said = Waits({question.id: replace(question, thread_id=thread_id)}), ""
-        async with aclosing(follow.events()) as events:
-            async for event in events:
-                asked = question.id in waits.asked
-                waits.take(event, own=event["thread_id"] == self.thread_id)
-                if question.id in waits.asked:
-                    continue
-                said = questions.elsewhere(event) if asked else said
-                if follow.is_caught_up():
-                    break
+        asked = replace(question, thread_id=question.thread_id or str(self.thread_id))
+        said = await self._follow.answered_elsewhere(asked)
         self.waits.told.add(question.id)
         self.waits.asked.pop(question.id, None)
         return said
@@ -266,8 +245,8 @@ class Asking:
         """
         if not self.waits.earlier:
             return False
-        after = max(0, self.seen - _LOOK_BACK)
-        page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=_LOOK_BACK)
+        after = max(0, self.seen - LOOK_BACK)
+        page = await client.call("thread.history", thread_id=self.thread_id, after=after, limit=LOOK_BACK)
         for event in page["events"]:
             if event["type"] == "ANSWER":
                 self.waits.earlier.pop(event["data"]["wait_id"], None)

@@ -14,6 +14,7 @@ from sulla.core.errors import InvalidInput, Refused
 from sulla.host.system import SystemClock
 from sulla.playbooks.cli.run_lines import RunLines, of_child
 from sulla.terminal import questions
+from sulla.terminal.attend import Presses, ask_here
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
@@ -47,21 +48,25 @@ def follow(given: argparse.Namespace, run: str, begin: Begin | None = None, *, o
     by_hand = somebody_is_there() and not given.json
     clock = SystemClock()
     watching = RunWatch(given, clock, run, begin, by_hand=by_hand, outputs=outputs)
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, Presses(runner) as presses:
         try:
             while True:
-                while (ended := runner.run(watching.follow())) is None:
-                    # No connection is open while a person thinks.
+                while (ended := presses.run(watching.follow())) is None:
                     asked = watching.asked
-                    for place, (thread_id, question) in enumerate(asked, 1):
-                        shown = questions.ask(question, clock, place=place, of=len(asked)) if by_hand else None
-                        answer = runner.run(shown) if shown is not None else None
+                    for place, question in enumerate(asked, 1):
+                        if not by_hand:
+                            return _left_open(watching)
+                        shown = ask_here(question, clock, watching.answered_elsewhere, place=place, of=len(asked))
+                        answer = presses.run(shown)
                         if answer is None:
                             return _left_open(watching)
-                        runner.run(watching.tell(thread_id, question, answer))
+                        if isinstance(answer, str):
+                            tell(f"\n{answer}")
+                            break  # whoever was quicker may have answered the others too, or ended the run
+                        presses.run(watching.tell(question, answer))
                 if not watching.handed_over:
                     return ended
-                run = runner.run(watching.successor())
+                run = presses.run(watching.successor())
                 tell(f"[goes on as the run {one_line(run)}]")
                 watching = RunWatch(given, clock, run, None, by_hand=by_hand, outputs=outputs)
         except KeyboardInterrupt:
@@ -110,13 +115,10 @@ class RunWatch:
         self._told: set[tuple[str, str]] = set()
 
     @property
-    def asked(self) -> list[tuple[str, Question]]:
-        """What somebody has to be asked: in which thread, and what."""
+    def asked(self) -> list[Question]:
+        """What somebody has to be asked."""
         return [
-            (thread_id, one)
-            for thread_id, found in self._open.items()
-            for one in found.values()
-            if (thread_id, one.id) not in self._told
+            one for found in self._open.values() for one in found.values() if (one.thread_id, one.id) not in self._told
         ]
 
     async def follow(self) -> Exit | None:
@@ -164,24 +166,34 @@ class RunWatch:
         await self._follow.once(look)
         return found
 
-    async def tell(self, thread_id: str, question: Question, answer: questions.Given) -> None:
+    async def answered_elsewhere(self, question: Question) -> str:
+        """Wait until somebody else has answered a question that is asked here, or it is over; that, in words.
+
+        Raises:
+            SullaError: its thread can be followed no longer.
+        """
+        said = await self._follow.answered_elsewhere(question)
+        self._told.add((question.thread_id, question.id))
+        return said
+
+    async def tell(self, question: Question, answer: questions.Given) -> None:
         """Answer a question; the first answer counts, whoever gives it.
 
         Raises:
             Unavailable: the daemon did not come back in time.
         """
-        self._told.add((thread_id, question.id))
+        self._told.add((question.thread_id, question.id))
 
         async def give(client: Client) -> None:
             said = {"id": question.id, "verdict": answer.verdict, "text": answer.text}
             try:
-                await client.call("approval.answer", thread_id=thread_id, **said)
+                await client.call("approval.answer", thread_id=question.thread_id, **said)
             except Refused as error:
                 if error.retryable:
                     raise
                 tell(f"[not taken: {one_line(error.message, _LINE)}]")
                 if isinstance(error, InvalidInput):
-                    self._told.discard((thread_id, question.id))  # it is still asked
+                    self._told.discard((question.thread_id, question.id))  # it is still asked
 
         await self._follow.once(give)
 
@@ -221,8 +233,9 @@ class RunWatch:
             case "SUSPENDED":
                 known = found.copy()
                 found.clear()
-                found |= {one.id: one for one in map(questions.from_wait, event["data"]["waits"]) if one.is_for_people}
-                self._say_new(event["thread_id"], [one for id_, one in found.items() if id_ not in known])
+                waits = (questions.from_wait(wait, event["thread_id"]) for wait in event["data"]["waits"])
+                found |= {one.id: one for one in waits if one.is_for_people}
+                self._say_new(one for id_, one in found.items() if id_ not in known)
             case "RESUMED" | "ANSWER":
                 found.pop(str(event["data"].get("wait_id", "")), None)
             case "RUN_FINISHED" | "RUN_ERROR":
@@ -230,9 +243,9 @@ class RunWatch:
             case _:
                 pass
 
-    def _say_new(self, thread_id: str, found: Iterable[Question]) -> None:
+    def _say_new(self, found: Iterable[Question]) -> None:
         for one in found:
-            if not self._given.json and not self._by_hand and (thread_id, one.id) not in self._told:
+            if not self._given.json and not self._by_hand and (one.thread_id, one.id) not in self._told:
                 tell(harmless(f"? {one.prompt}"))
 
     def _print(self, event: Row) -> None:
@@ -252,7 +265,7 @@ class RunWatch:
 
 
 def _left_open(watching: RunWatch) -> Exit:
-    for thread_id, question in watching.asked:
-        tell(hint(questions.how_to_answer(question, thread_id)), end="")
+    for question in watching.asked:
+        tell(hint(questions.how_to_answer(question, question.thread_id)), end="")
     tell(f"[{how_to_come_back(watching.run)}]")
     return Exit.BLOCKED

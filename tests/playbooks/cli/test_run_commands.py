@@ -223,6 +223,29 @@ def test_at_a_terminal_the_question_is_asked_in_place_and_the_run_goes_on(stage:
     assert ("answer", run, "human:taste:1", "approve", "") in stage.commands.calls
 
 
+def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(stage: Stage) -> None:
+    answered: Said = ("ANSWER", {"wait_id": "human:taste:1", "verdict": "approve", "text": "", "by": "phone"})
+    stage.acts([*BEGAN, *ASKS], [answered, *DONE])
+    with terminal(command("run", "brew"), stage.environ) as seen:
+        seen.prompted("[y]es, [n]o, or give up>")
+        (run,) = stage.office.begun
+        stage.later(lambda: stage.commands.play(run))
+        seen.until("[answered elsewhere with the token phone: approve]")
+        seen.until("completed: 2 steps")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert "answer" not in {name for name, *_ in stage.commands.calls}
+
+
+def test_ctrl_c_at_a_question_leaves_the_run_at_work(stage: Stage) -> None:
+    stage.acts([*BEGAN, *ASKS])
+    with terminal(command("run", "brew"), stage.environ) as seen:
+        seen.prompted("[y]es, [n]o, or give up>")
+        seen.type("\x03")
+        seen.until("comes back to it")
+        assert seen.process.wait(PATIENCE_S) == Exit.INTERRUPTED
+    assert stage.office.asked == []
+
+
 def test_ctrl_c_leaves_the_run_at_work_and_says_how_to_come_back(stage: Stage) -> None:
     stage.acts(BEGAN)
     with terminal(command("run", "brew"), stage.environ) as shown:
