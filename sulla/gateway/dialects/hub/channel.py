@@ -41,6 +41,8 @@ class Channel:
         """Frames with questions, and in which conversation each asks what."""
         self._notices: OrderedDict[str, str] = OrderedDict()
         """Frames that tell people something, and which notice each is."""
+        self._shown_notices: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        """Frames of a conversation that tell people something: by which run, and in which words."""
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -117,8 +119,12 @@ class Channel:
             frames.append(self._frame(one, event.at_ms, *parts))
             last = number == len(told) - 1  # only with the last one the client has all of the event
             self._sent[frame_id(self.name, *parts)] = (event.thread_id, event.seq if last else event.seq - 1)
-        while len(self._sent) > _SENT:
-            self._sent.popitem(last=False)
+            if event.type == "NOTICE":
+                said = str(event.run_id), str(event.data.get("text", ""))
+                self._shown_notices[frame_id(self.name, *parts)] = said
+        for known in (self._sent, self._shown_notices):
+            while len(known) > _SENT:
+                known.popitem(last=False)
         return frames
 
     def frames(self, told: Sequence[HubEvent], at_ms: int, *parts: str) -> list[bytes]:
@@ -163,6 +169,12 @@ class Channel:
     def see_notice(self, id_: str) -> str:
         """The client has a frame; the id of the notice in it, empty if it is none."""
         return self._notices.pop(id_, "")
+
+    def see_shown(self, id_: str) -> tuple[str, str] | None:
+        """The client has a frame; by which run and in which words people are told something in it, None if it is none
+        of a conversation's notices.
+        """
+        return self._shown_notices.pop(id_, None)
 
     def _frame(self, told: HubEvent, at_ms: int, *parts: str) -> bytes:
         id_ = frame_id(self.name, *parts)

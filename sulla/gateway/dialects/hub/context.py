@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Final
 
@@ -20,6 +20,7 @@ from sulla.gateway.problems import problem_of
 from sulla.gateway.rpc import RequestId
 from sulla.gateway.websocket.machine import CallMethod, Close, Effect, SendFrame
 from sulla.gateway.wire import EventsSubscribe, EventsUnsubscribe
+from sulla.people.notices_rpc import NoticeList, NoticeSeen
 from sulla.rpc.form import Params
 
 TRY_AGAIN: Final = 1013
@@ -29,6 +30,15 @@ MOST_CHANNELS: Final = 8
 
 Then = Callable[[JsonObject], Sequence[Effect]]
 """What comes next."""
+
+
+def _nothing(answer: object) -> Sequence[Effect]:
+    return ()
+
+
+def _rows(found: JsonObject) -> Iterator[JsonObject]:
+    rows = found.get("notices")
+    return (row for row in rows if isinstance(row, dict)) if isinstance(rows, list) else iter(())
 
 
 class HubContext:
@@ -51,6 +61,10 @@ class HubContext:
         """By name."""
         self.notices_since_ms: int | None = None
         """Since when it is told what people are told, UTC milliseconds; None while it is not."""
+        self._shown_notices: dict[tuple[str, str], bool] = {}
+        """Notices that a conversation has shown and that are not marked as seen yet, by their run and words; each with
+        whether it was looked for in vain.
+        """
         self._streaming = streaming
         self._numbers = count(1)
         self._then: dict[RequestId, tuple[Then, Failed]] = {}
@@ -132,6 +146,34 @@ class HubContext:
     def call(self, params: Params, then: Then, failed: Failed, patience_s: float = 0.0) -> CallMethod:
         """Have something done."""
         return CallMethod(self.remember(then, failed), params, self.principal, patience_s)
+
+    def see(self, ids: Sequence[str]) -> Sequence[Effect]:
+        """The client has these notices."""
+        return [self.call(NoticeSeen(ids=[*ids]), _nothing, _nothing)] if ids else ()
+
+    def see_shown(self, shown: Sequence[tuple[str, str]]) -> Sequence[Effect]:
+        """The client has notices that a conversation has shown, whose ids are not known there.
+
+        One is kept a moment after it is shown: if it is not found, it is looked for once more with the next frame that
+        the client has.
+
+        Args:
+            shown: of each its run and its words.
+        """
+        self._shown_notices |= dict.fromkeys(shown, False)
+        sought = self._shown_notices.copy()
+
+        def look(found: JsonObject) -> Sequence[Effect]:
+            rows = [row for row in _rows(found) if (row["run_id"], row["text"]) in sought]
+            there = {(row["run_id"], row["text"]) for row in rows}
+            for one, in_vain in sought.items():
+                if one in there or in_vain:
+                    self._shown_notices.pop(one, None)
+                elif one in self._shown_notices:
+                    self._shown_notices[one] = True
+            return self.see([str(row["id"]) for row in rows])
+
+        return [self.call(NoticeList(unseen="mine"), look, _nothing)] if sought else ()
 
     def remember(self, then: Then, failed: Failed) -> RequestId:
         """What comes next when a request is answered."""

@@ -27,7 +27,7 @@ from sulla.gateway.rpc import RequestId
 from sulla.gateway.websocket.machine import Close, Effect, Out, SendFrame
 from sulla.gateway.websocket.session import NOT_TEXT, too_big
 from sulla.people.notices import NoticeInfo
-from sulla.people.notices_rpc import NoticeSeen, NoticeSubscribe
+from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.rpc.caller import Way
 from sulla.rpc.limits import Limits
 
@@ -96,9 +96,13 @@ class HubSession:
         match envelope.type:
             case "ack":
                 seen = [id_ for one in context.channels.values() if (id_ := one.see_notice(envelope.original_id))]
+                shown = [one.see_shown(envelope.original_id) for one in context.channels.values()]
                 moved = [one for one in context.channels.values() if one.acknowledge(envelope.original_id)]
-                marked = [context.call(NoticeSeen(ids=seen), _nothing, _nothing)] if seen else []
-                return [*marked, *(context.note(one) for one in moved)]
+                return [
+                    *context.see(seen),
+                    *context.see_shown([one for one in shown if one is not None]),
+                    *(context.note(one) for one in moved),
+                ]
             case "ping":
                 return [context.reply("pong", envelope)]
             case _ if envelope.type in SILENT:

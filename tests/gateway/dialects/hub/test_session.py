@@ -28,7 +28,7 @@ from sulla.gateway.wire import (
     TurnStop,
 )
 from sulla.people.notices import NoticeInfo
-from sulla.people.notices_rpc import NoticeSeen, NoticeSubscribe
+from sulla.people.notices_rpc import NoticeList, NoticeSeen, NoticeSubscribe
 from sulla.rpc.form import Params
 from sulla.rpc.limits import TEXT_CHARS, Limits
 
@@ -43,6 +43,7 @@ class Client:
         self.session = HubSession("ses", Limits(), Principal("app", ALL_SCOPES), lambda: 7, streaming=False)
         self.noted: str | None = None
         self.waiting: list[QuestionRow] = []
+        self.unseen: list[JsonObject] = []
         self.refused: dict[type[Params], SullaError] = {}
         self.forgetful: SullaError | None = None
         self.gone: set[str] = set()
@@ -109,7 +110,8 @@ class Client:
         self.asked.append(params)
         if type(params) in self.refused:
             return self.session.failed(id_, self.refused[type(params)])
-        return self.session.answered(id_, _answer(params))
+        found: JsonObject = {"notices": [*self.unseen]} if isinstance(params, NoticeList) else _answer(params)
+        return self.session.answered(id_, found)
 
     def told(self, type_: str) -> list[Any]:
         return [frame["data"] for frame in self.frames if frame["type"] == type_]
@@ -230,6 +232,29 @@ def test_notices_come_on_the_channel_of_beats_unless_a_conversation_shows_them()
     client.frames.append(frame)
     client.acknowledges()
     assert client.asked[-1] == NoticeSeen(ids=["ntc_1"])
+
+
+def test_a_notice_that_its_own_conversation_shows_is_seen_when_the_client_has_it() -> None:
+    client = Client().say("subscribe").say("user_message", words("hello"))
+    client.happens("NOTICE", 3, text="The tea.", urgency="high")
+    client.acknowledges()
+    assert client.wanted(NoticeList) == [NoticeList(unseen="mine")]
+    assert client.wanted(NoticeSeen) == [], "it is kept a moment after it is shown"
+    client.unseen = [{"id": f"ntc_{run}", "run_id": run, "text": "The tea."} for run in ("run_1", "run_2")]
+    client.frames.clear()
+    client.happens("RUN_FINISHED", 4, outcome={"status": "done"}).acknowledges()
+    assert client.wanted(NoticeSeen) == [NoticeSeen(ids=["ntc_run_1"])]
+    looked = len(client.wanted(NoticeList))
+    client.acknowledges()
+    assert len(client.wanted(NoticeList)) == looked, "what is seen is not looked for again"
+
+
+def test_a_notice_that_is_kept_nowhere_is_looked_for_twice() -> None:
+    client = Client().say("subscribe").say("user_message", words("hello"))
+    client.happens("NOTICE", 3, text="The tea.", urgency="high")
+    for _ in range(3):
+        client.acknowledges()
+    assert len(client.wanted(NoticeList)) == 2
 
 
 def test_without_the_channel_of_beats_nobody_is_told_of_notices() -> None:
