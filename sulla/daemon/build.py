@@ -36,7 +36,7 @@ from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
 from sulla.daemon.runtimes import AgentRuntimes
-from sulla.daemon.service import Service
+from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.store_watch import StoreWatch
@@ -49,6 +49,7 @@ from sulla.host.place import Place
 from sulla.store.base import Store
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
+from sulla.tools.shell.jobs import ParentOf
 from sulla.work.base import Group, GroupOf
 from sulla.work.local import LocalWork
 
@@ -139,7 +140,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *(pair for one in built for pair in one.methods),
         )
     )
-    kept = (core.tools.jobs.forget, core.tools.held.forget, scene.feed.forget)
+    jobs = partial(core.tools.jobs.forget, parent_of=_parents(host.threads))
+    kept: tuple[Forget, ...] = (jobs, core.tools.held.forget, scene.feed.forget)
     forget = (*kept, *(one.forget for one in built if one.forget is not None))
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
@@ -223,6 +225,17 @@ def _groups(threads: ThreadStore) -> GroupOf:
         return Group(*await threads.whose(ThreadId(key)))
 
     return group_of
+
+
+def _parents(threads: ThreadStore) -> ParentOf:
+    """For which thread a sub-agent's works."""
+
+    async def parent_of(thread_id: ThreadId) -> ThreadId | None:
+        state = await threads.load(thread_id, messages=False)
+        birth = None if state is None else state.identity.birth
+        return None if birth is None else birth.parent
+
+    return parent_of
 
 
 def _checkup(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
@@ -13,8 +15,9 @@ import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord, NotFound, ShuttingDown
-from sulla.core.ids import ThreadId
+from sulla.core.ids import RunId, ThreadId
 from sulla.core.message import UNTRUSTED
+from sulla.core.words import Author
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.service import Service
@@ -27,9 +30,14 @@ from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads.bounds import ThreadLimits
+from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.log.schema import Slice, ThreadSchema
 from sulla.threads.store import ThreadStore
+from sulla.tools.shell.jobs import MAX_JOB_S
+from sulla.tools.shell.process import Program
+from tests.tools.contexts import context_in
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -228,3 +236,23 @@ def test_where_things_are_kept_is_told_as_a_whole_path_with_its_source(tmp_path:
     assert told() == f"sqlite:///{tmp_path}/sulla.db (the default)"
     assert told(SULLA_STORE="sqlite:///kept.db") == f"sqlite:///{tmp_path}/kept.db (SULLA_STORE or store.url)"
     assert told(SULLA_STORE="sqlite:////srv/kept.db") == "sqlite:////srv/kept.db (SULLA_STORE or store.url)"
+
+
+async def test_with_a_thread_the_jobs_of_its_sub_agents_are_ended_and_no_others(
+    system: System, service: Service, tmp_path: Path
+) -> None:
+    top, other = [ThreadId(await service.create_thread(None, "", None, key)) for key in ("req_1", "req_2")]
+    at, family = top, [top]
+    for depth in (1, 2):
+        birth = Birth(f"s{depth}", "spawn", at, RunId("run_1"), top, depth)
+        family.append(at := await system.threads.create(ThreadCreated("sulla", birth=birth)))
+    jobs = system.core.tools.jobs
+    running = asyncio.ensure_future(jobs.run())
+    await asyncio.sleep(0)
+    began = [jobs.new(thread, "sleep 100", Author.OPERATOR) for thread in (other, *family)]
+    for job in began:
+        jobs.start(Program(("sleep", "100"), tmp_path, os.environ), job, context_in(tmp_path), timeout_s=MAX_JOB_S)
+    await service.delete_thread(top)
+    assert [job.over.is_set() for job in began] == [False, True, True, True]
+    running.cancel()
+    await asyncio.wait((running,))

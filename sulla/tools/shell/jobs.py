@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field, replace
 from typing import Final, Literal
 
@@ -76,6 +76,14 @@ class ShellJob:
         if self.ended is None:
             return self.trouble or "killed"
         return f"ended with exit status {self.ended.status} after {self.ended.elapsed_s:.0f} s{self.ended.why}"
+
+
+ParentOf = Callable[[ThreadId], Awaitable[ThreadId | None]]
+"""For which thread another one works; None where it works for none."""
+
+
+async def _nobody(thread_id: ThreadId) -> None:
+    return None
 
 
 class ShellJobs:
@@ -161,12 +169,23 @@ class ShellJobs:
             task.cancel()
             await job.over.wait()
 
-    async def forget(self, thread_id: ThreadId) -> None:
-        """A conversation was deleted: what it runs is killed with all that it started, and nothing of it is kept."""
-        for job in self.of(thread_id):
-            job.known = "deleted"
-            await self.kill(job)
-            self._jobs.pop(job.id, None)
+    async def forget(self, thread_id: ThreadId, parent_of: ParentOf = _nobody) -> None:
+        """A conversation was deleted: what it and its sub-agents run is killed with all that it started, and nothing
+        of it is kept.
+
+        Args:
+            thread_id: its id.
+            parent_of: for which thread another one works.
+        """
+        # Its own first: whatever cannot be read of the others, these are gone.
+        for job in sorted(self._jobs.values(), key=lambda one: one.thread_id != thread_id):
+            at: ThreadId | None = job.thread_id
+            while at is not None and at != thread_id:
+                at = await parent_of(at)
+            if at is not None:
+                job.known = "deleted"
+                await self.kill(job)
+                self._jobs.pop(job.id, None)
 
     async def _work(self, program: Program, job: ShellJob, context: ToolContext, timeout_s: float) -> None:
         try:
