@@ -27,8 +27,8 @@ pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewra
 
 GIT = "git -c user.name=a -c user.email=a@b.example"
 WORKTREE = (
-    f"git init -q ../main && cd ../main && {GIT} commit -q --allow-empty -m a && git worktree add -q ../workspace/wt && "
-    "git config core.hooksPath githooks"
+    f"git init -q ../main && cd ../main && {GIT} commit -q --allow-empty -m a && git config core.hooksPath githooks && "
+    "git worktree add -q ../workspace/wt"
 )
 THREAD = ThreadId("thr_1")
 
