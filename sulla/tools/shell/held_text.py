@@ -1,4 +1,4 @@
-"""What a person and a model are told of changes that are held back. Pure but for reading the files of a layer."""
+"""What a person and a model are told of changes that are held back. Nothing here changes a file."""
 
 from __future__ import annotations
 
