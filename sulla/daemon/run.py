@@ -104,6 +104,7 @@ async def run_daemon(
     async with AsyncExitStack() as stack:
         home.lock()
         stack.callback(home.unlock)
+        home.say_who()
         if logs is not None:
             logs.keep(settings.home / LOGS)
         place = prepare(_place(settings, home, redactor))

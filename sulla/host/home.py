@@ -70,6 +70,7 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: int | None = None
+        self._said_who = False
         self._announced: int | None = None
 
     def lock(self) -> None:
@@ -96,11 +97,16 @@ class Home:
                 f"another daemon{who} runs on the home {self.path}; stop it, or start this one with --home DIR"
             ) from None
         self._lock = handle
-        os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()}\n".encode())
+
+    def say_who(self) -> None:
+        """Say in the locked file which process has it, for `claimed_by`: a daemon does, and nobody who only looks."""
+        if self._lock is not None:
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+            self._said_who = True
 
     def claimed_by(self) -> int:
-        """Which process has claimed the home, by its id: it runs, begins to, or is about to end; 0 for none."""
+        """Which daemon has claimed the home, by its process: it runs, begins to, or is about to end; 0 for none."""
         try:
             pid = int((self.path / LOCK).read_text("ascii"))
             os.kill(pid, 0)
@@ -119,7 +125,9 @@ class Home:
             os.close(self._announced)
             self._announced = None
         if self._lock is not None:
-            os.ftruncate(self._lock, 0)
+            if self._said_who:
+                os.ftruncate(self._lock, 0)
+                self._said_who = False
             os.close(self._lock)
             self._lock = None
 

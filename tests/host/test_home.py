@@ -93,6 +93,8 @@ def test_who_claims_a_home_is_known_from_then_on_and_until_it_gives_it_back(fold
     home = Home(folder)
     assert home.claimed_by() == 0
     home.lock()
+    assert Home(folder).claimed_by() == 0, "who only looks does not say so"
+    home.say_who()
     assert Home(folder).claimed_by() == os.getpid()
     home.unlock()
     assert Home(folder).claimed_by() == 0

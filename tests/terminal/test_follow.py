@@ -140,7 +140,8 @@ async def test_nobody_waits_for_a_daemon_that_acknowledged_nothing(tmp_path: Pat
 async def test_a_daemon_that_is_being_restarted_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
     clock, told = ManualClock(), list[str]()
     place = Home(tmp_path / "home")
-    place.lock()  # it begins, and has not said yet where it answers
+    place.lock()
+    place.say_who()  # it begins, and has not said yet where it answers
 
     async def begin(client: Client) -> bool:
         return False
