@@ -316,6 +316,7 @@ def _stop_signals() -> Iterator[_Stop]:
 async def _open_workspace(settings: Settings, system: System, place: Place) -> None:
     """Make it, and find out what a command in it can reach."""
     _make_workspace(settings.workspace, settings.home)
+    await system.core.tools.held.open()
     await system.core.tools.shell.open(settings.workspace, place.clock)
 
 

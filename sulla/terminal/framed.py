@@ -13,6 +13,7 @@ from sulla.terminal.wrap import wrapped
 
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
+_BREAKS: Final = {r"\\": "\\", r"\n": "\n"}
 _LEAST_COLUMNS: Final = 24
 _BLANK_LINES: Final = 3
 """More empty lines than these are counted instead of shown: they would push what comes before them off the screen."""
@@ -44,7 +45,8 @@ def frame(prompt: str, head: str, columns: int) -> list[str]:
     if call is None:
         body, why = [row for line in harmless(prompt).split("\n") for row in _prose("│ ", line, room)], ""
     else:
-        body, why = list(_wrapped(_squeezed(list(_arguments(call.args))), room)), _short_reason(call)
+        why, *more = _lines(_short_reason(call))
+        body = list(_wrapped(_squeezed([*_arguments(call.args), *more]), room))
         head = f"{call.tool} {head}".strip()
     said = [f"┌ {one_line(head, room)}", *body]
     return [*said, *_prose("└ ", f"why: {why}", room)] if why else [*said, "└"]
@@ -102,6 +104,12 @@ def _short_reason(call: _Call) -> str:
         if isinstance(value, str) and value and why.endswith(f": {_plain(value)}"):
             return why.removesuffix(f": {_plain(value)}")
     return why
+
+
+def _lines(reason: str) -> list[str]:
+    """The lines of a reason, which the daemon says on one: a line's end is a backslash and an n there, and where a tool
+    quotes files a backslash is two."""
+    return "".join(_BREAKS.get(token, token) for token in re.findall(r"\\\\|\\n|.", reason)).split("\n")
 
 
 def _squeezed(lines: list[str]) -> Iterator[str]:

@@ -32,7 +32,8 @@ PROGRAM_FILES: Final = {
         "*.gradle *.gradle.kts gradle.properties gradle-wrapper.* gradlew* mvnw* pom.xml *.gemspec *.podspec "
         "cargo.toml rust-toolchain* go.mod go.work go.sum magefile*.go package.swift directory.*.props *.targets "
         "*.props *.csproj *.vbproj *.fsproj *.vcxproj *.sln nuget.config global.json composer.json mix.exs "
-        "rebar.config *.cabal cabal.project* stack.yaml setup.hs dune dune-project project.clj deps.edn xmake.lua "
+        "rebar.config kbuild kconfig buck jamroot jamfile dangerfile* *.gn build.ninja android.bp pants*.toml "
+        "*.cabal cabal.project* stack.yaml setup.hs dune dune-project project.clj deps.edn xmake.lua "
         "premake*.lua conanfile.* vcpkg.json shard.yml pubspec.y*ml dub.json dub.sdl *.nimble *.nix devbox.json "
         "mise*.toml *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig nextflow.config "
         "dvc.yaml"
@@ -41,18 +42,22 @@ PROGRAM_FILES: Final = {
         "pyproject.toml setup.py setup.cfg tox.ini noxfile.py mypy.ini pytest.ini sitecustomize.py "
         "usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py requirements*.txt requirements*.in "
         "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini "
-        "conf.py mkdocs*.y*ml config.ru"
+        "conf.py mkdocs*.y*ml config.ru gunicorn*.py celeryconfig.py pavement.py pylintrc* entry_points.txt "
+        "local_settings.py behave.ini uwsgi.ini"
     ),
     "Node or another JavaScript": (
         "package.json package-lock.json npm-shrinkwrap.json pnpm-*.yaml pnpmfile.* bunfig.toml deno.json* "
         "gruntfile.* gulpfile.* *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts "
         "*.config.json *.conf.js *.conf.cjs *.conf.mjs *.conf.ts gatsby-*.?s* tsconfig*.json jsconfig*.json "
+        "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.workspace.ts"
     ),
     "a test runner": (
         "conftest.py test_*.py *_test.py spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* *_test.go *.test.js "
         "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.test.cjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs "
-        "*.spec.cjs test.py tests.py *_test.rb test_*.rb *_test.exs *_test.dart *.bats"
+        "*.spec.cjs test.py tests.py *_test.rb test_*.rb *_test.exs *_test.dart *.bats "
+        "test-*.?s test-*.?js *-test.?s *-test.?js *_test.?s *_test.?js test.?s test.?js *.t rector.php "
+        "phpstan.neon psalm.xml"
     ),
     "a build server": (
         "azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml cloudbuild*.y*ml buildspec*.y*ml codemagic.y*ml"
@@ -84,8 +89,9 @@ PROGRAM_FILES: Final = {
 
 PROGRAM_FOLDERS: Final = {
     "git, or another version control": "*.git .git* git~* .hg* .svn .jj .husky",
-    "Python": "venv",
-    "a build tool": "debian",
+    "Python": "venv *.dist-info *.egg-info",
+    "a build tool": "debian _plugins",
+    "a test runner": "__tests__ __mocks__ test spec features",
     "the system, or who opens it,": "launchagents launchdaemons",
     "a program that looks for it": ".*",
 }
@@ -96,6 +102,28 @@ HARMLESS: Final = (
     ". .. .sulla .cache .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
 )
 """What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
+
+
+PLAIN_ENDINGS: Final = (
+    # Texts and tables
+    "txt text md markdown rst adoc tex bib csv tsv json jsonl ndjson geojson xml yaml yml html htm xhtml css scss sass "
+    "less svg diff patch log out err srt vtt po pot eml ics vcf rtf pdf doc docx odt ods odp xls xlsx ppt pptx epub "
+    # Data, pictures, sound, archives
+    "db sqlite sqlite3 parquet feather arrow npy npz h5 dat data bin png jpg jpeg gif webp avif bmp tif tiff ico heic "
+    "mp3 wav ogg flac opus m4a mp4 mkv webm mov avi ttf otf woff woff2 zip tar gz tgz bz2 xz zst 7z bak tmp orig map "
+    "gpx kml drawio mmd puml "
+    # Source, and what compilers make of it
+    "py pyi pyx js mjs cjs jsx ts mts cts tsx vue svelte astro c h cc cpp cxx hh hpp hxx m mm rs go java kt scala "
+    "groovy swift cs fs fsi vb rb erb php pl pm lua r jl hs elm clj cljs ex erl dart nim zig v ml mli sql graphql "
+    "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib class wasm"
+)
+"""How names end of files that are text, data or source: programs run source only where it is called so elsewhere."""
+
+PLAIN_NAMES: Final = (
+    "readme license licence copying notice authors contributors maintainers changelog changes history news todo "
+    "version thanks install"
+)
+"""Pages that projects have, whose names have no ending."""
 
 
 class _Names:
@@ -144,6 +172,8 @@ _NONE: Final = re.compile(r"(?!)")
 _FILES: Final = _Names(PROGRAM_FILES)
 _FOLDERS: Final = _Names(PROGRAM_FOLDERS)
 _HARMLESS: Final = _Names({"nobody": HARMLESS})
+_PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split())
+_PLAIN_NAMES: Final = frozenset(PLAIN_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +187,21 @@ class ProgramFiles:
     also: tuple[str, ...] = ()
 
     def reader(self, parts: Sequence[str], *, folder: bool = False) -> str:
-        """Who runs or obeys a file, e.g. ``a build tool``; empty for nobody.
+        """Who runs or obeys a file, e.g. ``a build tool``; empty for nobody. A file that is called like nothing that is
+        known to be text, data or source is obeyed by somebody: no table has the names of all programs' files.
+
+        Args:
+            parts: where it is below the workspace, links resolved.
+            folder: whether it is a folder: then whoever obeys what lies in it.
+        """
+        if (who := self.known(parts, folder=folder)) or folder or not parts:
+            return who
+        if _is_plain(parts[-1]) or any(map(_is_harmless, parts)):
+            return ""
+        return "a program that knows what is called so"
+
+    def known(self, parts: Sequence[str], *, folder: bool = False) -> str:
+        """Who runs or obeys a file by the tables alone; empty for nobody.
 
         Args:
             parts: where it is below the workspace, links resolved.
@@ -193,7 +237,7 @@ class ProgramFiles:
             return asked
         top = os.path.realpath(context.workspace)
         place = Path(top, *parts)
-        if not {place, *place.parents}.isdisjoint(led_to(top, self.reader)):
+        if led_to(top, self.known).has(place):
             return _asked(parts, "A program that a link or git's settings lead there")
         return ""
 
@@ -233,6 +277,19 @@ def _reader_within(name: str) -> str:
     command of a tainted run asks for all of them."""
     name = _plain(name)
     return "" if _HARMLESS.who(name) else _FOLDERS.who(name)
+
+
+@lru_cache(maxsize=16_384)
+def _is_plain(name: str) -> bool:
+    """Whether what is called so is text, data or source by its ending, or one of the pages that projects have."""
+    name = _plain(name)
+    stem, dot, ending = name.rpartition(".")
+    return (ending in _PLAIN_ENDINGS) if dot and stem else name in _PLAIN_NAMES
+
+
+@lru_cache(maxsize=16_384)
+def _is_harmless(name: str) -> bool:
+    return bool(_HARMLESS.who(_plain(name)))
 
 
 def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:

@@ -6,20 +6,26 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Final, Protocol
 
-MOST_LOOKED: Final = 20_000
-"""Entries of the workspace that are looked at, those that lie highest first."""
+from sulla.core.dataclass import dataclass
+
+MOST_LOOKED: Final = 200_000
+"""Entries of the workspace that are looked at, those that lie highest first. A fifth of a second for each 100,000."""
 MOST_SETTINGS_BYTES: Final = 65_536
 """Of a file that leads on."""
 MOST_INCLUDED: Final = 8
 """Files of git's settings that include one another."""
-_SET_BY_GIT: Final = re.compile(rb"=(.*)")
+MOST_LINKS: Final = 40
+"""Links on the way to one place, as in Linux."""
+_SET_BY_GIT: Final = re.compile(rb"^\s*(?P<name>[\w-]+)\s*=(?P<value>.*)", re.MULTILINE)
 """What git's settings say: hooks, further settings, and programs with their arguments."""
+_NOT_RUN: Final = frozenset({b"url", b"pushurl", b"fetch", b"merge", b"remote", b"worktree", b"name", b"email"})
+"""Settings of git that name what it neither runs nor obeys."""
 _BETWEEN: Final = re.compile(rb"[\s\"'!;|&]+")
 _GIT_FOLDER: Final = re.compile(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
 """What a file ``.git`` says of the folder that it stands for."""
@@ -34,66 +40,130 @@ class Reader(Protocol):
         """Who does; empty for nobody."""
 
 
-def led_to(workspace: str, reader: Reader) -> set[Path]:
-    """Files and folders in a workspace that programs obey although their names do not say so. Not all are there.
+@dataclass(frozen=True, slots=True)
+class LedTo:
+    """The places of a workspace that programs are led to. Not all of them are there."""
+
+    places: frozenset[Path]
+    """Files, links and folders; of a folder all that lies in it."""
+    too_many: bool = False
+    """Whether there is more in the workspace than was looked at: then nobody can say that a place is none of them."""
+
+    def has(self, place: Path) -> bool:
+        """Whether a program is led to a place, or to a folder that it lies in."""
+        return self.too_many or not self.places.isdisjoint((place, *place.parents))
+
+
+def led_to(workspace: str, reader: Reader) -> LedTo:
+    """Look for what programs obey in a workspace although its name does not say so.
 
     Args:
         workspace: its folder, links resolved.
         reader: says which names programs look for.
     """
     top = Path(workspace)
+    looked = _Leads(top, reader)
     # What lies outside is no part of the workspace, and can be written to by nobody in the sandbox.
-    return {path for path in map(_resolved, _leads(top, reader)) if top in path.parents}
+    places = {place for lead in looked.run() for place in _on_the_way(lead) if top in place.parents}
+    return LedTo(frozenset(places), looked.left <= 0)
 
 
-def _resolved(path: Path) -> Path:
-    return Path(os.path.realpath(path))
+def _on_the_way(path: Path) -> Iterator[Path]:
+    """Where a path leads, and each link on the way: whoever replaces one of them leads it elsewhere."""
+    ahead, at, links = deque(path.parts), Path(path.anchor), 0
+    while ahead:
+        name = ahead.popleft()
+        if name == "..":
+            at = at.parent
+            continue
+        at /= name
+        try:
+            target = at.readlink()
+        except (OSError, ValueError):
+            continue  # no link, or not there
+        yield at
+        links += 1
+        if links > MOST_LINKS:
+            return
+        ahead.extendleft(reversed(target.parts))
+        at = Path(target.anchor) if target.is_absolute() else at.parent
+    yield at
 
 
-def _leads(top: Path, reader: Reader) -> Iterator[Path]:
-    left, level = MOST_LOOKED, [(str(top), False)]
-    while level and left > 0:
-        below: list[tuple[str, bool]] = []
-        for folder, obeyed in level:
-            parts = tuple(filter(None, folder.removeprefix(str(top)).split("/")))
-            try:
-                with os.scandir(folder) as found:
-                    entries = list(islice(found, left))
-            except OSError:
-                continue  # it cannot be looked at, or is gone
-            left -= len(entries)
-            for entry in entries:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if entry.name == ".git":
-                    yield from _by_git(Path(entry.path), is_folder=is_folder)
-                if is_folder:
-                    below.append((entry.path, obeyed or bool(reader((*parts, entry.name), folder=True))))
-                elif entry.is_symlink() and (obeyed or reader((*parts, entry.name), folder=entry.is_dir())):
-                    yield Path(entry.path)
-            if _BARE.issubset(entry.name for entry in entries):
-                yield Path(folder)
-        level = below
+class _Leads:
+    """One look through a workspace. It lives as long as that takes."""
+
+    def __init__(self, top: Path, reader: Reader) -> None:
+        self._top, self._reader = top, reader
+        self.left = MOST_LOOKED
+        """How many entries may still be looked at."""
+
+    def run(self) -> Iterator[Path]:
+        """What leads on: links, and what git's settings name. Links on the way are not followed yet."""
+        level = [(str(self._top), False)]
+        while level and self.left > 0:
+            below: list[tuple[str, bool]] = []
+            for folder, obeyed in level:
+                yield from self._in_folder(folder, obeyed, below)
+            level = below
+
+    def _in_folder(self, folder: str, obeyed: bool, below: list[tuple[str, bool]]) -> Iterator[Path]:
+        parts = tuple(filter(None, folder.removeprefix(str(self._top)).split("/")))
+        names = set[str]()
+        try:
+            with os.scandir(folder) as found:
+                for entry in found:
+                    self.left -= 1
+                    if self.left <= 0:
+                        return
+                    names.add(entry.name)
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if entry.name == ".git":
+                        yield from _by_git(Path(entry.path), Path(folder))
+                    if is_folder:
+                        below.append((entry.path, obeyed or bool(self._reader((*parts, entry.name), folder=True))))
+                    elif entry.is_symlink() and (obeyed or self._is_led((*parts, entry.name), Path(entry.path))):
+                        yield Path(entry.path)
+        except OSError:
+            return  # it cannot be looked at, or is gone
+        if names >= _BARE:
+            yield Path(folder)
+
+    def _is_led(self, parts: Sequence[str], link: Path) -> bool:
+        return bool(self._reader(parts, folder=os.path.isdir(link)))  # noqa: PTH112 - false for one that goes in circles
 
 
-def _by_git(path: Path, *, is_folder: bool) -> Iterator[Path]:
-    """What a repository's settings lead to; where `path` is a file, the folder that it stands for."""
-    if not is_folder:
+def _by_git(path: Path, tree: Path) -> Iterator[Path]:
+    """What a repository's settings lead to.
+
+    Args:
+        path: its folder, or the file that says where that is.
+        tree: where its files are: what the settings name is looked for from there.
+    """
+    if path.is_file():
         for named in _GIT_FOLDER.finditer(_read(path)):
             yield (folder := path.parent / os.fsdecode(named["path"]))
-            yield from _by_git(folder, is_folder=True)
+            yield from _by_git(folder, tree)
         return
-    ahead, seen = [path / "config", path / "config.worktree"], set[Path]()
+    common = path / os.fsdecode(_read(path / "commondir").strip())  # another's, of a worktree; else the same
+    ahead, seen = [path / "config", path / "config.worktree", common / "config"], set[Path]()
     while ahead and len(seen) < MOST_INCLUDED:
-        if (file := ahead.pop()) in seen:
-            continue
-        seen.add(file)
-        for said in _SET_BY_GIT.finditer(_read(file)):
-            for word in filter(None, _BETWEEN.split(said[1].partition(b" #")[0])):
+        if (file := ahead.pop()) not in seen:
+            seen.add(file)
+            for word in _named_in(file):
                 # Programs are looked for from where the files are, what is included from where the settings are.
-                for place in (path.parent / os.fsdecode(word), file.parent / os.fsdecode(word)):
+                for place in (tree / word, file.parent / word):
                     yield place
                     if place.is_file():
                         ahead.append(place)
+
+
+def _named_in(file: Path) -> Iterator[str]:
+    """What may be paths in a file of git's settings: each value, and each of its words."""
+    for said in _SET_BY_GIT.finditer(_read(file)):
+        if said["name"].lower() not in _NOT_RUN:
+            value = said["value"].partition(b" #")[0].replace(b"\0", b"").strip()
+            yield from (os.fsdecode(word) for word in {value.strip(b'"'), *_BETWEEN.split(value)} if word)
 
 
 def _read(path: Path) -> bytes:

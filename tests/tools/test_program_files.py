@@ -40,11 +40,24 @@ TOOLS = (
     "plan.cmd plan.bat plan.command .jj/repo/config.toml .hgrc uv.lock package-lock.json tsconfig.json "
     "a/venv/bin/x PKGBUILD debian/rules build.mill plan.slnx plan.xcodeproj/project.pbxproj nextflow.config startup.m "
     "tests.py plan_test.rb plan_test.exs plan.bats buildspec.yml codemagic.yaml x.el SOUL.md HEARTBEAT.md plan.xlsm "
-    "plan.mobileconfig plan.jar plan.inetloc plan.jse"
+    "plan.mobileconfig plan.jar plan.inetloc plan.jse evil.dist-info/METADATA x.egg-info/entry_points.txt pylintrc "
+    "pylintrc.toml test-setup.js gunicorn.conf.py celeryconfig.py uwsgi.ini latexmkrc book.toml lefthook.toml "
+    "Dangerfile.js pavement.py ember-cli-build.js truffle-config.js build.ninja BUILD.gn Kbuild BUCK Android.bp "
+    "pants.toml aclocal.m4 all.do x.rake tools/bazel config.nims t/one.t __tests__/a.js features/environment.py "
+    "jest.setup.js _plugins/a.rb behave.ini rector.php phpstan.neon psalm.xml githooks/post-merge myenv/bin/activate"
 ).split()
 """What usual tools read or run, one of each."""
 FREE = (
-    *("notes.md", "src/main.py", "git/config", "gitlog.md", "data.json", "docs/config.md", "make.txt", "heads.csv"),
+    *(
+        "notes.md",
+        "src/main.py",
+        "git/config.json",
+        "gitlog.md",
+        "data.json",
+        "docs/config.md",
+        "make.txt",
+        "heads.csv",
+    ),
     *(
         "build/notes.md",
         "workspace/plan.txt",
@@ -78,7 +91,7 @@ def test_a_folder_that_is_called_as_a_file_is_nobody_s(name: str) -> None:
 def test_a_person_can_add_names_and_paths() -> None:
     mine = ProgramFiles(("Deploy.sh", "ops/*.yaml", "./jobs/", ""))
     assert all(mine.reader(path.split("/")) for path in ("x/deploy.sh", "a/ops/one.yaml", "jobs/deep/in", "Makefile"))
-    assert not any(mine.reader(path.split("/")) for path in ("ops/one.md", "deploy.shx", "one.yaml"))
+    assert not any(mine.reader(path.split("/")) for path in ("ops/one.md", "one.yaml"))
 
 
 @pytest.fixture
@@ -122,8 +135,8 @@ async def test_every_tool_that_writes_asks_wherever_the_path_leads(tool: Tool, p
     [
         ({".envrc": "env.txt"}, "", "env.txt"),
         ({".vscode": "conf"}, "", "conf/deep/tasks.json"),
-        ({}, "[core]\n\thooksPath = hooks\n", "hooks/pre-commit"),
-        ({}, '[include]\n\tpath = "../more"\n', "more"),
+        ({}, "[core]\n\thooksPath = hooks\n", "hooks/pre-commit.py"),
+        ({}, '[include]\n\tpath = "../more.txt"\n', "more.txt"),
     ],
 )
 async def test_what_a_link_or_gits_settings_lead_to_is_asked_about_too(
@@ -157,7 +170,7 @@ async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
 async def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tool: Tool, root: Path) -> None:
     (root / "out").mkdir()
-    given, tainted = args_of(tool, "out/config"), replace(context_in(root), by=Author.TAINTED_AGENT)
+    given, tainted = args_of(tool, "out/config.txt"), replace(context_in(root), by=Author.TAINTED_AGENT)
     assert tool.asks is not None
     assert tool.asks(given, tainted) == ""
     (root / "out").rmdir()

@@ -52,6 +52,7 @@ def judge_shell(trouble: str, layer_trouble: str = "", *, wanted: bool, root: bo
             said = "where a conversation holds text from outside, a person is asked before each command"
             remedy = "see that this user may mount overlays in a namespace of its own; then start the daemon again"
             return [warning(f"{sealed}; {said}: {layer_trouble}", remedy)]
+        sealed = f"{sealed}, on a layer over it where a conversation holds text from outside"
         return [warning(f"{sealed}; {ROOT}", OTHER_USER)] if root else ok(sealed)
     said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"
     if root:

@@ -182,9 +182,11 @@ def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
         if action == "list":
             found = jobs.of(context.thread_id)
             lines = [f"{one.id}: {one.state(now_s)}: {one.command[:100]!r}" for one in found]
-            if not found:
+            waiting = held.waiting(context.thread_id)
+            if not (found or waiting):
                 return Done(ours("No jobs in this conversation."), nothing_read=True)
-            return Done(Words("\n".join(lines), worst(one.by for one in found)))
+            by = worst((context.by, *(one.by for one in found)))
+            return Done(Words("\n".join([*lines, *waiting]), by))
         try:
             one = jobs.get(context.thread_id, job)
         except NotFound as error:

@@ -16,9 +16,9 @@ from sulla.tools.shell.layer import Layer
 
 MOST_CHANGES: Final = 50_000
 """Files and folders that one command may change."""
-CACHES: Final = ("__pycache__", ".pyc")
-"""How the names end of what Python has compiled: it would run that instead of what a person reads. It is left behind,
-and made anew by the next command."""
+CACHE: Final = ("__pycache__", ".pyc")
+"""A folder, and how files in it end: what Python has compiled, which it would run instead of what a person reads. It is
+left behind, and made anew by the next command."""
 _REPLACED: Final = "user.overlay.opaque"
 """The attribute of a folder in a layer of which nothing shows that lies below it."""
 
@@ -39,9 +39,13 @@ class Change:
     size: int = 0
     """Bytes, of a file."""
     raced: bool = False
-    """Whether somebody else has made or changed it in the workspace while the command ran."""
+    """Whether somebody else has made or changed it in the workspace meanwhile, or anything in what is gone."""
     same: bool = False
     """Whether it holds what it held: it was only opened to be written, or has another time."""
+    runs: bool = False
+    """Whether it is a file that can be run, and could not before."""
+    is_new: bool = False
+    """Whether nothing was there before."""
 
     @property
     def path(self) -> str:
@@ -49,68 +53,113 @@ class Change:
         return "/".join(self.parts)
 
 
-def changes_in(layer: Layer) -> tuple[Change, ...]:
-    """What the layer holds, folders before what is in them, and what is gone before what took its place.
+def changes_in(layer: Layer, since_ns: int) -> tuple[Change, ...]:
+    """What differs between the workspace and what the command saw in the end: folders before what is in them, and what
+    is gone before what took its place.
 
     Args:
         layer: nothing writes into it any more.
+        since_ns: what has changed in the workspace after this time, somebody else has changed (`Layer.since_ns`).
 
     Raises:
         TooLarge: there is more than anybody looks through.
     """
     found: list[Change] = []
-    since_ns = layer.since_ns
-    for change in _below(layer, (), since_ns):
+    for change in _ChangeReader(layer, since_ns).below((), seen_through=True):
         found.append(change)
         if len(found) > MOST_CHANGES:
             raise TooLarge(f"the command changed more than {MOST_CHANGES:,} files and folders of the workspace")
     return tuple(found)
 
 
-def _below(layer: Layer, parts: tuple[str, ...], since_ns: int) -> Iterator[Change]:
-    folder = layer.upper.joinpath(*parts)
-    try:
-        if len(parts) > MAX_DEPTH:
-            raise OSError
-        with suppress(PermissionError):  # one that only hides what is in it; others' folders are read or not
-            folder.chmod(stat.S_IMODE(folder.lstat().st_mode) | stat.S_IRWXU)
-        with os.scandir(folder) as entries:
-            below = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        yield Change(parts, "odd")
-        return
-    for entry in below:
-        if not entry.name.endswith(CACHES):
-            yield from _one(layer, (*parts, entry.name), entry.stat(follow_symlinks=False), since_ns)
+class _ChangeReader:
+    """Reads one layer. It lives as long as that takes."""
 
+    def __init__(self, layer: Layer, since_ns: int) -> None:
+        self._upper, self._workspace = layer.upper, Path(layer.workspace)
+        self._since_ns = since_ns
 
-def _one(layer: Layer, parts: tuple[str, ...], now: os.stat_result, since_ns: int) -> Iterator[Change]:
-    written, kept = layer.upper.joinpath(*parts), Path(layer.workspace, *parts)
-    try:
-        before = kept.lstat()
-    except OSError:
-        before = None  # it was not there, or nobody can say what was
-    raced = before is not None and before.st_ctime_ns > since_ns
-    if stat.S_ISDIR(now.st_mode):
-        merged = before is not None and stat.S_ISDIR(before.st_mode)
-        if before is not None and (not merged or _replaced(written)):
-            yield Change(parts, "gone", raced=raced)
-            merged = False
-        if not merged:
-            yield Change(parts, "folder")
-        yield from _below(layer, parts, since_ns)
-    elif stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:
-        if before is not None:
-            yield Change(parts, "gone", raced=raced)
-    elif stat.S_ISREG(now.st_mode) or stat.S_ISLNK(now.st_mode):
-        kind: ChangeKind = "file" if stat.S_ISREG(now.st_mode) else "link"
-        if before is not None and stat.S_ISDIR(before.st_mode):
-            yield Change(parts, "gone", raced=raced)
+    def below(self, parts: tuple[str, ...], *, seen_through: bool) -> Iterator[Change]:
+        """What a folder of the layer holds.
+
+        Args:
+            parts: which.
+            seen_through: whether what lies in the workspace below it was there for the command, too.
+        """
+        folder = self._upper.joinpath(*parts)
+        try:
+            if len(parts) > MAX_DEPTH:
+                raise OSError
+            with suppress(PermissionError):  # one that only hides what is in it; others' folders are read or not
+                folder.chmod(stat.S_IMODE(folder.lstat().st_mode) | stat.S_IRWXU)
+            with os.scandir(folder) as entries:
+                written = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+        except OSError:
+            yield Change(parts, "odd")
+            return
+        gone = set[str]()
+        if not seen_through:
+            with suppress(OSError):
+                gone = set(os.listdir(self._workspace.joinpath(*parts))) - written.keys()  # noqa: PTH208 - names
+        for name in sorted({*written, *gone}):
+            if parts[-1:] == CACHE[:1] and name.endswith(CACHE[1]):
+                continue
+            if name in gone:
+                yield self._gone((*parts, name))
+            else:
+                yield from self._one((*parts, name), written[name], seen_through)
+
+    def _one(self, parts: tuple[str, ...], now: os.stat_result, seen_through: bool) -> Iterator[Change]:
+        before = self._before(parts)
+        if stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:
+            if before is not None:
+                yield self._gone(parts)
+            return
+        if before is not None and stat.S_ISDIR(before.st_mode) != stat.S_ISDIR(now.st_mode):
+            yield self._gone(parts)
             before = None
-        same = before is not None and _same(written, now, kept, before)
-        yield Change(parts, kind, now.st_size, raced, same)
-    else:
-        yield Change(parts, "odd")
+        if stat.S_ISDIR(now.st_mode):
+            if before is None:
+                yield Change(parts, "folder", is_new=True)
+            whole = seen_through and not _replaced(self._upper.joinpath(*parts))
+            yield from self.below(parts, seen_through=whole)
+        elif stat.S_ISREG(now.st_mode) or stat.S_ISLNK(now.st_mode):
+            kind: ChangeKind = "file" if stat.S_ISREG(now.st_mode) else "link"
+            same = before is not None and _same(
+                self._upper.joinpath(*parts), now, self._workspace.joinpath(*parts), before
+            )
+            ran = before is not None and stat.S_ISREG(before.st_mode) and bool(before.st_mode & 0o111)
+            runs = kind == "file" and bool(now.st_mode & 0o111) and not ran
+            yield Change(parts, kind, now.st_size, self._is_raced(parts), same, runs, before is None)
+        else:
+            yield Change(parts, "odd")
+
+    def _before(self, parts: tuple[str, ...]) -> os.stat_result | None:
+        try:
+            return self._workspace.joinpath(*parts).lstat()
+        except OSError:
+            return None  # it was not there, or nobody can say what was
+
+    def _gone(self, parts: tuple[str, ...]) -> Change:
+        return Change(parts, "gone", raced=self._is_raced(parts))
+
+    def _is_raced(self, parts: tuple[str, ...]) -> bool:
+        """Whether anything there has changed since; what is more than anybody looks through counts as changed."""
+        left, ahead = MOST_CHANGES, [self._workspace.joinpath(*parts)]
+        while ahead:
+            path = ahead.pop()
+            try:
+                status = path.lstat()
+                if status.st_ctime_ns > self._since_ns:
+                    return True
+                if stat.S_ISDIR(status.st_mode):
+                    ahead += (path / name for name in os.listdir(path))  # noqa: PTH208 - names alone
+            except OSError:
+                continue  # it is gone as well, or nobody can look at it
+            left -= 1
+            if left < 0:
+                return True
+        return False
 
 
 def _replaced(folder: Path) -> bool:

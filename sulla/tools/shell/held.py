@@ -3,53 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import NotFound, TooLarge
+from sulla.core.errors import Conflict, NotFound, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
-from sulla.tools.shell.changes import Change
-from sulla.tools.shell.landing import NOT_KEPT, HeldChange, landed, put
+from sulla.tools.shell.changes import changes_in
+from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of
+from sulla.tools.shell.landing import NOT_KEPT, JudgedChange, ObeyedFiles, judged, put
 from sulla.tools.shell.layer import Layer, Layers
 
 MOST_SETS: Final = 16
-"""Commands of which changes are held back at once; those of the oldest are given up first."""
-MOST_NAMED: Final = 20
-"""Files and folders that are named at once."""
-MOST_SHOWN: Final = 6_000
-"""Characters of changes that a person is shown with the question."""
-MOST_READ: Final = 65_536
-"""Bytes of a file whose change is shown line by line."""
+"""Commands of one conversation of which changes are held back; those of the oldest are given up first."""
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class HeldSet:
-    """What of one command's changes was held back. It lives until they were put into the workspace or given up."""
+    """What one command has changed, held back. It lives until it was put into the workspace or given up, also over
+    restarts."""
 
     id: str
-    """Its content in short, so that a yes to it is one to nothing else."""
     thread_id: ThreadId
     layer: Layer
-    held: tuple[HeldChange, ...]
     question: str
-    """What a person is asked before they are put into the workspace."""
+    """What a person is asked before it is put into the workspace."""
     told: str
-    """What the model is told of them."""
+    """What waits for that, for models."""
 
 
 class HeldChanges:
     """Gives commands their layers and puts what they have written into the workspace, at once or when a person has
-    allowed it. It lives as long as the daemon; what is held back is given up with it.
+    allowed it. It lives as long as the daemon.
 
     Args:
         layers: makes the layers.
@@ -61,9 +53,13 @@ class HeldChanges:
         self._programs = programs
         self._sets: dict[str, HeldSet] = {}
 
+    async def open(self) -> None:
+        """Take up what an earlier daemon has held back, and remove what else it has left."""
+        self._sets = {one.id: one for one in await asyncio.to_thread(self._left)}
+
     @asynccontextmanager
     async def layer(self, workspace: Path) -> AsyncIterator[Layer]:
-        """A layer for one command; it is removed at the end, unless something in it was held back.
+        """A layer for one command; it is removed at the end, unless it is held back.
 
         Args:
             workspace: the folder that the command works in.
@@ -79,27 +75,31 @@ class HeldChanges:
                 await _whole(lambda: self._layers.remove(layer))
 
     async def land(self, layer: Layer, thread_id: ThreadId) -> str:
-        """Put into the workspace what nobody has to allow, and hold back the rest.
+        """Put what a command has changed into the workspace, or hold all of it back if a person has to allow any.
 
         Args:
             layer: of a command that has ended.
             thread_id: its conversation.
 
         Returns:
-            What is to be told of the rest, in sentences; empty if there is none.
+            What is to be told of what is not in the workspace, as sentences; empty if there is nothing.
         """
         try:
             found = await _whole(lambda: self._landed(layer, thread_id))
         except TooLarge as error:
-            return f"Nothing of what it changed is in the workspace: {error.message}"
-        if found is None:
-            return ""
-        if all(one.why == NOT_KEPT for one in found.held):
-            return found.told
+            return f"Nothing of what the command changed is in the workspace: {error.message}"
+        if isinstance(found, str):
+            return found
         self._sets[found.id] = found
-        while len(self._sets) > MOST_SETS:
-            await self._give_up(next(iter(self._sets.values())))
-        return f"{found.told}. `bash_job` with action 'keep' and job '{found.id}' asks the person to put that there"
+        given_up = self._of(thread_id)[:-MOST_SETS]
+        for one in given_up:
+            await self._give_up(one)
+        more = f". Given up for it: {', '.join(one.id for one in given_up)}" if given_up else ""
+        return (
+            "Nothing of what the command changed is in the workspace yet, and the next command does not see it: "
+            f"{found.told}. Ask the person for it by `bash_job` with action 'keep' and job '{found.id}', or do it "
+            f"without these files{more}"
+        )
 
     def question(self, thread_id: ThreadId, set_id: str) -> str:
         """What a person is asked before changes are put into the workspace; empty if there are none of that id.
@@ -110,6 +110,10 @@ class HeldChanges:
         """
         found = self._found(thread_id, set_id)
         return "" if found is None else found.question
+
+    def waiting(self, thread_id: ThreadId) -> tuple[str, ...]:
+        """What is held back in a conversation, a line for each command."""
+        return tuple(f"{one.id}: held back until the person allows it: {one.told}" for one in self._of(thread_id))
 
     async def keep(self, thread_id: ThreadId, set_id: str) -> str:
         """Put changes into the workspace that a person has allowed.
@@ -123,6 +127,7 @@ class HeldChanges:
 
         Raises:
             NotFound: nothing of that id is held back in this conversation.
+            Conflict: somebody has changed one of the files since; nothing was put there.
         """
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
@@ -130,11 +135,10 @@ class HeldChanges:
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}); run the "
                 "command again"
             )
-        changes = [one.change for one in found.held if one.why != NOT_KEPT]
-        failed = await _whole(lambda: put(found.layer, changes))
-        await self._give_up(found)
-        but = f"; but not {_named(failed, self._programs)}" if failed else ""
-        return f"{len(changes) - len(failed)} of {len(changes)} changes are in the workspace now{but}"
+        try:
+            return await _whole(lambda: _kept(found.layer))
+        finally:
+            await self._give_up(found)
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what was held back in it is given up."""
@@ -152,15 +156,67 @@ class HeldChanges:
         self._sets.pop(one.id, None)
         await _whole(lambda: self._layers.remove(one.layer))
 
-    def _landed(self, layer: Layer, thread_id: ThreadId) -> HeldSet | None:
-        if not (held := landed(layer, self._programs)):
-            return None
-        told = f"Not in the workspace: {_named(held, self._programs)}"
-        question = (
-            f"Put into the workspace what a command has changed? {_named(held, self._programs)}. The conversation "
-            f"holds text from outside that may have asked for this.\n{_shown(layer, [one.change for one in held])}"
-        ).rstrip()
-        return HeldSet(f"changes_{_digest(layer, held)}", thread_id, layer, held, question, told)
+    # ------------------------------------------------------------------------------------------- on a worker thread
+
+    def _landed(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
+        layer.close()
+        if not (changes := changes_in(layer, layer.since_ns)):
+            return ""
+        found = judged(changes, ObeyedFiles(layer.workspace, self._programs).who)
+        asked = [one.change for one in found if one.why]
+        if not asked:
+            left = [JudgedChange(one, NOT_KEPT) for one in changes if one.kind == "odd"]
+            return _left_out([*left, *put(layer, [one.change for one in found])])
+        by_name = [change for change in asked if not is_record(change)]
+        if len(by_name) > MOST_ASKED:
+            raise TooLarge(
+                f"programs may run or obey {len(by_name):,} of its files, and a person is asked about {MOST_ASKED} at "
+                f"most: {named(by_name)}. Do it in steps, or in a conversation that holds no text from outside"
+            )
+        held = HeldSet(
+            f"changes_{layer.folder.name.removeprefix('layer-')}",
+            thread_id,
+            layer,
+            question_of(layer, found),
+            f"programs may run or obey {named(by_name or asked)}",
+        )
+        layer.note.write_text(
+            json.dumps(
+                {"thread_id": thread_id, "workspace": layer.workspace, "question": held.question, "told": held.told}
+            )
+        )
+        return held
+
+    def _left(self) -> list[HeldSet]:
+        found: list[HeldSet] = []
+        for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
+            layer = Layer(folder, "")
+            try:
+                note = json.loads(layer.note.read_text())
+                layer = Layer(folder, str(note["workspace"]))
+                set_id = f"changes_{folder.name.removeprefix('layer-')}"
+                found.append(HeldSet(set_id, ThreadId(note["thread_id"]), layer, note["question"], note["told"]))
+            except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
+                self._layers.remove(layer)
+        return found
+
+
+def _kept(layer: Layer) -> str:
+    changes = changes_in(layer, layer.closed_ns)
+    if raced := [change for change in changes if change.raced and not change.same]:
+        raise Conflict(
+            f"nothing was put into the workspace: somebody has changed {named(raced)} since; run the command again"
+        )
+    failed = put(layer, changes)
+    return f"What the command changed is in the workspace now. {_left_out(failed)}".rstrip()
+
+
+def _left_out(changes: Sequence[JudgedChange]) -> str:
+    if not changes:
+        return ""
+    said = "; ".join(f"{printable(one.change.path)} ({one.why})" for one in changes[:MOST_SETS])
+    more = f" and {len(changes) - MOST_SETS} more" if changes[MOST_SETS:] else ""
+    return f"Not in the workspace: {said}{more}"
 
 
 async def _whole(work: Callable[[], Value]) -> Value:
@@ -171,63 +227,3 @@ async def _whole(work: Callable[[], Value]) -> Value:
     except asyncio.CancelledError:
         await asyncio.wait([done])
         raise
-
-
-def _named(held: Sequence[HeldChange], programs: ProgramFiles) -> str:
-    """What was held back and why, shortly: what lies in a folder that programs obey is one with it."""
-    found = Counter((_label(one.change, programs), one.why) for one in held)
-    reasons: dict[str, list[str]] = {}
-    for (label, why), count in list(found.items())[:MOST_NAMED]:
-        reasons.setdefault(why, []).append(f"{label} with {count} changes" if label.endswith("/") else label)
-    said = "; ".join(f"{', '.join(labels)} ({why})" for why, labels in reasons.items())
-    return f"{said}; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else said
-
-
-def _label(change: Change, programs: ProgramFiles) -> str:
-    for end in range(1, len(change.parts) + (change.kind == "folder")):
-        if programs.reader(change.parts[:end], folder=True):
-            return f"{printable('/'.join(change.parts[:end]))}/"
-    return printable(change.path)
-
-
-def _shown(layer: Layer, changes: Iterable[Change]) -> str:
-    """How texts would change, line by line, the short ones first, as far as that is not too much."""
-    pieces: list[str] = []
-    left = MOST_SHOWN
-    for change in sorted(changes, key=lambda one: one.size):
-        before = _lines(Path(layer.workspace, *change.parts))
-        after = [] if change.kind == "gone" else _lines(layer.upper.joinpath(*change.parts))
-        if before is None or after is None:
-            continue
-        lines = list(difflib.unified_diff(before, after, "before", printable(change.path), lineterm="", n=1))
-        piece = "\n".join(lines)
-        if len(piece) > left:
-            pieces.append(f"[… more changes than are shown here, such as in {printable(change.path)}]")
-            break
-        pieces += [piece] if piece else []
-        left -= len(piece)
-    return "\n".join(pieces)
-
-
-def _lines(file: Path) -> list[str] | None:
-    """Those of a short text; None for what is none, nothing for what is not there."""
-    if file.is_symlink():
-        return [f"a link to {printable(str(file.readlink()))}"]
-    if not file.exists():
-        return []
-    if not file.is_file() or file.stat().st_size > MOST_READ:
-        return None
-    raw = file.read_bytes()
-    if b"\0" in raw:
-        return None
-    lines = raw.decode("utf-8", "backslashreplace").split("\n")
-    return [
-        "".join(char if char.isprintable() or char == "\t" else repr(char)[1:-1] for char in line) for line in lines
-    ]
-
-
-def _digest(layer: Layer, held: Iterable[HeldChange]) -> str:
-    found = sha256(layer.folder.name.encode())
-    for one in held:
-        found.update(f"{one.change.kind} {one.change.size} {one.change.path}\n".encode("utf-8", "surrogateescape"))
-    return found.hexdigest()[:12]

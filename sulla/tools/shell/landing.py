@@ -1,4 +1,4 @@
-"""Putting into a workspace what a command has written into a layer over it, but for what a person has to allow."""
+"""Putting into a workspace what a command has written into a layer over it: all of it, or nothing."""
 
 from __future__ import annotations
 
@@ -14,71 +14,53 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.program_links import led_to
-from sulla.tools.shell.changes import Change, changes_in
+from sulla.tools.shell.changes import Change
 from sulla.tools.shell.layer import Layer
 
 MOST_BELOW: Final = 20_000
 """Files that are looked at in a folder that is gone; one with more counts as one that programs obey."""
-SOMEBODY: Final = "somebody else changed it while the command ran"
-WITH_THEM: Final = "it was removed or replaced, and not all of what was made instead is there yet"
-"""A file that was moved has not left its place before it has come to its new one."""
-NOT_KEPT: Final = "it is no file, folder or link that anybody can read"
+SOMEBODY: Final = "somebody else changed it meanwhile"
+NOT_KEPT: Final = "no file, folder or link that anybody can read, so it stays behind"
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class HeldChange:
-    """A change that is not in the workspace, and why."""
+class JudgedChange:
+    """A change, and what there is to be said about it."""
 
     change: Change
-    why: str
-    """A sentence, for people and models."""
+    why: str = ""
+    """Why a person has to allow it; empty if nobody has to."""
 
 
 Obeyed = Callable[[Change], str]
 """Who runs or obeys what was changed; empty for nobody."""
 
 
-def sorted_out(changes: Iterable[Change], obeyed: Obeyed) -> tuple[tuple[Change, ...], tuple[HeldChange, ...]]:
-    """Which changes may go into the workspace at once, and which have to be allowed. Pure but for `obeyed`.
+def judged(changes: Iterable[Change], obeyed: Obeyed) -> tuple[JudgedChange, ...]:
+    """What a person has to allow, and why, of the changes of one command. Pure but for `obeyed`.
 
     Args:
-        changes: all that a command has made.
+        changes: all that a command has made. What only looks changed is left out.
         obeyed: says who runs or obeys one.
     """
-    judged = [(change, _why(change, obeyed(change))) for change in changes]
-    if any(why and not change.same and change.kind != "odd" for change, why in judged):
-        judged = [(change, why or (WITH_THEM if change.kind == "gone" else "")) for change, why in judged]
-    free = tuple(change for change, why in judged if not why)
-    return free, tuple(HeldChange(change, why) for change, why in judged if why and not change.same)
+    found = [JudgedChange(change, _why(change, obeyed)) for change in changes]
+    # Who moves something to where it cannot stay must not lose it.
+    gone = any(one.change.kind == "gone" for one in found)
+    return tuple(
+        JudgedChange(one.change, one.why or (NOT_KEPT if gone and one.change.kind == "odd" else ""))
+        for one in found
+        if not (one.change.same and one.why)
+    )
 
 
-def _why(change: Change, who: str) -> str:
+def _why(change: Change, obeyed: Obeyed) -> str:
     if change.kind == "odd":
-        return NOT_KEPT
-    if who:
+        return ""
+    if who := obeyed(change):
         return f"{who} may run or obey it outside the sandbox"
-    return SOMEBODY if change.raced else ""
-
-
-def landed(layer: Layer, programs: ProgramFiles) -> tuple[HeldChange, ...]:
-    """Put into the workspace what nobody has to allow.
-
-    Args:
-        layer: nothing writes into it any more.
-        programs: says which files programs run.
-
-    Returns:
-        What was left in the layer.
-
-    Raises:
-        TooLarge: too much was changed; nothing is in the workspace.
-    """
-    if not (changes := changes_in(layer)):
-        return ()
-    free, held = sorted_out(changes, _Obeyed(layer.workspace, programs).who)
-    return (*held, *put(layer, free))
+    return SOMEBODY if change.raced and not change.same else ""
 
 
 def in_order(changes: Sequence[Change]) -> list[Change]:
@@ -99,7 +81,7 @@ def in_order(changes: Sequence[Change]) -> list[Change]:
     return sorted(changes, key=turn)
 
 
-def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
+def put(layer: Layer, changes: Sequence[Change]) -> tuple[JudgedChange, ...]:
     """Put changes into the workspace. Like those of any program they are not forced to the disk one by one.
 
     Args:
@@ -109,16 +91,16 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[HeldChange, ...]:
     Returns:
         What could not be put there, and why.
     """
-    failed: list[HeldChange] = []
+    failed: list[JudgedChange] = []
     folders: list[Change] = []
     top = os.open(layer.workspace, _FOLDER)
     try:
-        for change in in_order(changes):
+        for change in in_order([change for change in changes if change.kind != "odd"]):
             try:
                 with _opened(top, change.parts[:-1]) as at:
                     _put_one(layer, change, at)
             except OSError as error:
-                failed.append(HeldChange(change, f"it cannot be put there: {os.strerror(error.errno or 0)}"))
+                failed.append(JudgedChange(change, f"it cannot be put there: {os.strerror(error.errno or 0)}"))
             else:
                 folders += [change] if change.kind == "folder" else []
         for change in reversed(folders):  # only now: one may let nobody write into it
@@ -204,21 +186,28 @@ def _copy(layer: Layer, written: Path, name: str, at: int) -> None:
             os.unlink(new, dir_fd=at)
 
 
-class _Obeyed:
-    """Says who runs or obeys what was changed in a workspace. It lives as long as one landing."""
+class ObeyedFiles:
+    """Says who runs or obeys what was changed in a workspace. It lives as long as one landing.
+
+    Args:
+        workspace: its folder, links resolved.
+        programs: says which files programs run.
+    """
 
     def __init__(self, workspace: str, programs: ProgramFiles) -> None:
         self._top = Path(workspace)
         self._programs = programs
-        self._led = led_to(workspace, programs.reader)
+        self._led = led_to(workspace, programs.known)
 
     def who(self, change: Change) -> str:
         """Empty for nobody."""
         place = self._top.joinpath(*change.parts)
         is_folder = change.kind == "folder" or (change.kind == "gone" and place.is_dir() and not place.is_symlink())
-        if who := self._programs.reader(change.parts, folder=is_folder):
+        # What is gone has no content that anybody could run: it asks where a program misses it by its name.
+        look = self._programs.known if change.kind == "gone" else self._programs.reader
+        if who := look(change.parts, folder=is_folder):
             return who
-        if not self._led.isdisjoint((place, *place.parents)):
+        if self._led.has(place):
             return "a program that a link or git's settings lead there"
         if is_folder and change.kind == "gone":
             return self._within(place, change.parts)
@@ -232,9 +221,9 @@ class _Obeyed:
             left -= len(folders) + len(files)
             for names, are_folders in ((folders, True), (files, False)):
                 for name in names:
-                    if who := self._programs.reader((*below, name), folder=are_folders):
+                    if who := self._programs.known((*below, name), folder=are_folders):
                         return who
-            if not self._led.isdisjoint(Path(at, name) for name in (*folders, *files)):
+            if any(self._led.has(Path(at, name)) for name in (*folders, *files)):
                 return "a program that a link or git's settings lead there"
             if left < 0:
                 return f"somebody (more than {MOST_BELOW:,} files lie in it)"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
@@ -23,6 +24,7 @@ CLEAR_S: Final = 60.0
 NOT_MOUNTED: Final = 125
 """The exit status where the layer could not be put over the workspace."""
 _MOUNTED: Final = "mounted"
+_CLOSED: Final = "closed"
 _MOUNT: Final = (
     f'{{ mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work "$1" && : > {_MOUNTED}; }} '
     f'|| exit {NOT_MOUNTED}; shift; exec "$@"'
@@ -52,6 +54,20 @@ class Layer:
     def since_ns(self) -> int:
         """When it was made, as the file system tells it: what has changed below since then, somebody else changed."""
         return (self.folder / "lower").lstat().st_ctime_ns
+
+    @property
+    def note(self) -> Path:
+        """A file for whoever holds it back."""
+        return self.folder / "held.json"
+
+    def close(self) -> None:
+        """Note that the command has ended; what changes below from now on was changed behind its back."""
+        (self.folder / _CLOSED).touch()
+
+    @property
+    def closed_ns(self) -> int:
+        """When that was, as the file system tells it."""
+        return (self.folder / _CLOSED).lstat().st_ctime_ns
 
     def over(self, argv: tuple[str, ...], bwrap: str) -> tuple[str, ...]:
         """The command line that runs `argv`, a bubblewrap, where the layer lies over the workspace.
@@ -105,11 +121,9 @@ class Layers:
         """Give it up with all that is in it."""
         _removed(layer.folder)
 
-    def clear(self) -> None:
-        """Give up those that an earlier daemon has left. None may be in use."""
-        if self._root.is_dir():
-            for folder in self._root.iterdir():
-                _removed(folder)
+    def left(self) -> Iterator[Path]:
+        """The folders of those that an earlier daemon has left."""
+        yield from self._root.iterdir() if self._root.is_dir() else ()
 
 
 def _removed(folder: Path) -> None:

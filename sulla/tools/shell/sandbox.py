@@ -190,6 +190,10 @@ class Shell:
             said: what it printed.
         """
         found = [self.bounds.hint(said)]
+        if self.layered and "hardlink different from source" in said:
+            found.append(
+                "files cannot be linked over the layer that such a command writes into: git clone --no-hardlinks"
+            )
         if self.sealed and any(words in said for words in NO_NETWORK):
             found.append("commands have no network in the sandbox")
         if self.sealed and "Operation not permitted" in said and SETUID.search(command):
@@ -242,7 +246,6 @@ class Shell:
             return "there is no folder for layers"
         layers = self._layers
         try:
-            await asyncio.to_thread(layers.clear)
             layer = await asyncio.to_thread(layers.make, root)
         except SullaError as error:
             return error.message

@@ -20,9 +20,9 @@ import pytest
 
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
-from sulla.tools.program_files import PROGRAMS
 from sulla.tools.shell.bounds import CommandBounds
-from sulla.tools.shell.landing import landed
+from sulla.tools.shell.changes import changes_in
+from sulla.tools.shell.landing import put
 from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.process import DEFAULT_PATH, ProcessEnd, run_program
 from sulla.tools.shell.sandbox import Sandbox, Shell
@@ -210,7 +210,7 @@ async def run(world: World, escape: Escape) -> tuple[ProcessEnd, str]:
     output = Output()
     ended = await run_program(program, output.feed, SystemClock(), TOGETHER_S)
     if layer is not None:
-        assert landed(layer, PROGRAMS) is not None
+        put(layer, changes_in(layer, layer.since_ns))
         layers.remove(layer)
     return ended, output.show("")
 

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sulla.tools import program_links
+from sulla.tools.program_files import PROGRAMS
+from sulla.tools.program_links import led_to
+
+
+def test_a_link_with_the_name_of_a_program_file_leads_on_over_each_link_on_the_way(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "conf").symlink_to("real")
+    (tmp_path / "b.txt").symlink_to("conf/c.txt")
+    (tmp_path / "Makefile").symlink_to(tmp_path / "b.txt")
+    led = led_to(str(tmp_path), PROGRAMS.known)
+    assert {place.name for place in led.places} == {"Makefile", "b.txt", "conf", "c.txt"}
+    assert led.has(tmp_path / "real/c.txt")
+    assert not led.has(tmp_path / "real/d.txt")
+
+
+def test_links_that_go_in_circles_or_out_lead_nowhere(tmp_path: Path) -> None:
+    (workspace := tmp_path / "workspace").mkdir()
+    (workspace / "Makefile").symlink_to("Makefile")
+    (workspace / "makefile").symlink_to("../out")
+    assert {place.name for place in led_to(str(workspace), PROGRAMS.known).places} == {"Makefile", "makefile"}
+
+
+def test_in_a_workspace_that_nobody_can_look_through_everything_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        (tmp_path / f"{number}.txt").touch()
+    assert not led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "1.txt")
+    monkeypatch.setattr(program_links, "MOST_LOOKED", 5)
+    assert led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "1.txt")
+
+
+def test_what_a_repository_is_fetched_from_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(
+        '[remote "origin"]\n\turl = ../other\n\tfetch = a/b\n[core]\n\tpager = sh/p\n'
+    )
+    assert {place.name for place in led_to(str(tmp_path), PROGRAMS.known).places} == {"p"}
