@@ -68,7 +68,7 @@ def test_what_is_not_said_of_one_is_as_it_is_said_of_all(tmp_path: Path) -> None
     [
         ('agent = "nobody"', "heartbeat.agent: no agent 'nobody'"),
         ('cron = "often"', "heartbeat: cron: got 'often'"),
-        ('zone = "Mars"', "heartbeat: zone: nobody knows 'Mars'"),
+        ('zone = "Mars"', "heartbeat: there is no time zone 'Mars'"),
         ('active_hours = "days"', "heartbeat: active hours"),
         ("period_s = 60\njitter_s = 60", "heartbeat: jitter"),
         ('[heartbeat.schedules.x]\ncron = "often"', "heartbeat.schedules.x: cron"),

@@ -40,7 +40,7 @@ WHOSE = SpanRun(ThreadId("thr"), RunId("run"), "sulla")
     ],
 )  # fmt: skip
 def test_a_piece_is_told_at_its_level(piece: Piece, level: int, text: str, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, "sulla"):
         narrate(piece)
     (record,) = caplog.records
     assert (record.levelno, record.getMessage()) == (level, text)
@@ -49,13 +49,13 @@ def test_a_piece_is_told_at_its_level(piece: Piece, level: int, text: str, caplo
 
 
 def test_an_end_says_what_it_took(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.INFO, "sulla"):
         narrate(RunOver(WHOSE, 0, "done", "", Usage(10, 20), 3.0))
     extra = caplog.records[0].__dict__
     assert (extra["outcome"], extra["tokens"], extra["took_s"]) == ("done", 30, 3.0)
 
 
 def test_a_first_word_is_a_figure_and_no_entry(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, "sulla"):
         narrate(FirstWord(WHOSE, 1.0))
     assert caplog.records == []
