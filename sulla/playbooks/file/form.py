@@ -206,7 +206,7 @@ STEP_FIELDS: Final[Mapping[str, str]] = {
     "[those of each tool](tools.md#arguments-and-results); null of all other steps",
     "route": "which way it went: of a router, a condition, an approval or a choice; else empty",
     "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
-    "error": "`{kind, reason, message}` of its failure; null where there was none",
+    "error": "`{kind, reason, message}` of its failure; null where a try succeeded in the end",
     "tries": "how often it was tried",
 }
 """What `steps.<id>` holds."""

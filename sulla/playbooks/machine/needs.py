@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.agent.model.retry import FailureClass
 from sulla.playbooks.definition import LoopStep, Need
 from sulla.playbooks.machine.plan import PlanEdge
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
@@ -53,6 +54,17 @@ def passed_on(spot: StepSpot) -> Failure:
     if failure.reason == "upstream":
         return failure
     return Failure(failure.kind, "upstream", f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
+
+
+def playbook_failure(name: str, why: str, kind: FailureClass = "permanent") -> Failure:
+    """The failure of a step whose playbook has failed: what could be tried again has been, within it.
+
+    Args:
+        name: the playbook's.
+        why: it failed.
+        kind: of an end that its own machine did not come to, such as a crash.
+    """
+    return Failure(kind, "playbook", f"the playbook {name!r} failed: {why}"[:MESSAGE_CHARS])
 
 
 def arrivals(spot: StepSpot) -> list[int]:

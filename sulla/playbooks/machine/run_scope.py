@@ -11,7 +11,7 @@ from sulla.playbooks.machine import result
 from sulla.playbooks.machine.plan import Block
 from sulla.playbooks.machine.run import MachineRun
 from sulla.playbooks.machine.scope import Scope
-from sulla.playbooks.machine.state import COMPLETED, LoopFrame, StepSpot, StepStatus
+from sulla.playbooks.machine.state import COMPLETED, FAILED, LoopFrame, StepSpot, StepStatus
 
 _PENDING: Final[dict[str, Json]] = {
     "output": None,
@@ -85,7 +85,8 @@ def _branch(blocks: tuple[Block, ...], step: str) -> int:
 
 def seen(spot: StepSpot) -> dict[str, Json]:
     """What an expression sees of a step."""
-    failure = spot.past.failure
+    # What an attempt failed of stays with the step, also where a later one succeeded.
+    failure = spot.past.failure if spot.status == FAILED else None
     gives = spot.status == COMPLETED and isinstance(spot.node.step.does, ToolStep)
     return {
         "output": spot.value,

@@ -26,6 +26,7 @@ from sulla.playbooks.definition import (
     WaitStep,
 )
 from sulla.playbooks.machine.machine import Playbook
+from sulla.playbooks.machine.needs import playbook_failure
 from sulla.playbooks.machine.records import (
     NOTHING,
     Fact,
@@ -300,8 +301,7 @@ class _Stage:
             self._take(scene.within, book.complete(at, dict(ended.outputs), spent))
             return
         why = ended.failure.message if ended.failure is not None else f"it was {ended.status}"
-        kind = ended.failure.kind if ended.failure is not None else "permanent"
-        failure = Failure(kind, "playbook", f"the playbook {scene.definition.name!r} failed: {why}")
+        failure = playbook_failure(scene.definition.name, why)
         again = _step(scene.within, at).retry is not None
         self._take(scene.within, book.fail(at, failure, repeatable=again, spent=spent))
 

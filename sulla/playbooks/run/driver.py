@@ -305,8 +305,8 @@ class RunDriver:
             what = heard.heard_of_person(answer)
         elif not is_child_wait(wait.wait_id):
             what = heard.heard_of_agent(answer)
-        elif isinstance(self._history.does(job.begun.at), PlaybookStep):
-            what = heard.heard_of_play(answer)
+        elif isinstance(does := self._history.does(job.begun.at), PlaybookStep):
+            what = heard.heard_of_play(answer, does.playbook)
         else:
             what = heard.heard_of_work(answer)
         self._take_heard(job, wait, what, seq)

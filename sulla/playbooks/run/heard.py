@@ -11,6 +11,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json
 from sulla.core.words import Author, agent
 from sulla.playbooks.machine.moves import MoveNote
+from sulla.playbooks.machine.needs import playbook_failure
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.threads.log.family import Report
 from sulla.threads.log.provenance import from_outside
@@ -100,10 +101,21 @@ def heard_of_work(answer: Answer) -> Heard:
     return _ended(answer, MoveNote("work", answer.text))
 
 
-def heard_of_play(answer: Answer) -> Heard:
-    """What another playbook came to."""
+def heard_of_play(answer: Answer, name: str) -> Heard:
+    """What another playbook came to.
+
+    Args:
+        answer: its report.
+        name: its own.
+    """
     ended = _ended(answer, MoveNote("work", None))
-    return StepDone(_json(answer.text), ended.by, ended.spent) if isinstance(ended, MoveDone) else ended
+    if isinstance(ended, MoveDone):
+        return StepDone(_json(answer.text), ended.by, ended.spent)
+    report = answer.report
+    if report is None:
+        return ended
+    why = report.status_report or answer.text or f"it was {report.status}"
+    return AttemptFailed(playbook_failure(name, why, _CLASSES.get(report.reason, "permanent")), ended.by, ended.spent)
 
 
 def heard_of_person(answer: Answer) -> Heard:

@@ -13,6 +13,7 @@ from sulla.playbooks.definition import (
     ConditionStep,
     HumanStep,
     InputSpec,
+    Kind,
     LoopStep,
     MergeStep,
     PlaybookStep,
@@ -212,6 +213,16 @@ def test_a_step_is_tried_again_as_it_says() -> None:
     assert (ended.status, play.value("a")) == ("completed", 7)
     assert [fact.due_ms for fact in play.facts if isinstance(fact, StepRetry)] == [10_000, 40_000]
     assert play.done == ["a", "a", "a"]
+
+
+@pytest.mark.parametrize(
+    "does", [ToolStep("t"), AgentStep(T("Do.")), PlaybookStep("inner")], ids=["tool", "agent", "playbook"]
+)
+def test_a_step_that_succeeds_at_last_has_no_error(does: Kind) -> None:
+    definition = playbook(step("a", does, retry=Retry(3)), outputs={"error": T("${{ steps.a.error }}")})
+    ended = Play(definition, work={"a": lambda attempt: {"b": 7} if attempt == 3 else FLAKY}).run()
+    assert ended is not None
+    assert ended.outputs == {"error": None}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -114,13 +115,23 @@ def test_a_child_without_a_report_has_failed() -> None:
 
 
 def test_what_another_playbook_gives_back_is_a_value() -> None:
-    heard = heard_of_play(Answer("child:1", '{"said": [1]}', report=Report("done", tokens=5, tainted=True)))
+    heard = heard_of_play(Answer("child:1", '{"said": [1]}', report=Report("done", tokens=5, tainted=True)), "inner")
     assert heard == StepDone({"said": [1]}, Author.TAINTED_AGENT, Spent(5))
 
 
-def test_another_playbook_that_failed_is_a_failure() -> None:
-    heard = heard_of_play(Answer("child:1", "", report=Report("failed", "limit_tokens", "used up", tokens=5)))
-    assert heard == AttemptFailed(Failure("permanent", "limit_tokens", "used up"), Author.AGENT, Spent(5))
+@pytest.mark.parametrize(
+    ("report", "kind", "why"),
+    [
+        (Report("failed", "upstream", "step 'odd' failed: 9 is odd"), "permanent", "step 'odd' failed: 9 is odd"),
+        (Report("failed", "limit_tokens", "used up"), "permanent", "used up"),
+        (Report("cancelled", "cancelled"), "permanent", "it was cancelled"),
+        (Report("failed", "crashed_repeatedly", "three times"), "transient", "three times"),
+    ],
+)
+def test_another_playbook_that_failed_is_a_failure_that_names_it(report: Report, kind: Any, why: str) -> None:
+    heard = heard_of_play(Answer("child:1", "", report=replace(report, tokens=5)), "half")
+    expected = Failure(kind, "playbook", f"the playbook 'half' failed: {why}")
+    assert heard == AttemptFailed(expected, Author.AGENT, Spent(5))
 
 
 # ---------------------------------------------------------------------------------------------------------- people

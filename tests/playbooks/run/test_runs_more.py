@@ -9,6 +9,11 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.core.words import ours
+from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.rehearsal.base import RehearsalSetting
+from sulla.playbooks.rehearsal.cases import Fixtures
+from sulla.playbooks.rehearsal.rehearse import rehearse
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
@@ -166,6 +171,25 @@ async def test_playbooks_within_playbooks_give_back_what_they_come_to(make: Make
     await say(world, deep[0], "approve")
     assert (await ended(world, run)).outputs == {"got": "noted n4"}
     assert effects(ledger) == ["n4"]
+
+
+HALF = "name: half\nsteps:\n  - {id: odd, fail: 9 is odd}\n"
+WHOLE = """
+name: whole
+outputs: {error: "${{ steps.two.error }}"}
+steps:
+  - {id: two, playbook: half, on_failure: go_on}
+"""
+
+
+async def test_a_playbook_that_fails_within_gives_its_step_the_error_that_a_rehearsal_gives(make: Make) -> None:
+    world = make(ScriptedProvider(), WHOLE, HALF)
+    real = await ended(world, await world.run_play("whole"))
+    whole, half = (check_playbook(text).definition for text in (WHOLE, HALF))
+    assert whole is not None
+    assert half is not None
+    setting = RehearsalSetting({"half": half}.__getitem__, evaluate)
+    assert real.outputs == rehearse(whole, {}, Fixtures({}), setting).outputs
 
 
 async def test_a_failure_deep_within_is_told_outside_with_its_cause(make: Make, ledger: EffectLedger) -> None:
