@@ -49,7 +49,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _installed(wheel: Path) -> dict[str, str]:
     """The environment of somebody who has no clone."""
-    return {"PYTHONPATH": str(wheel), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {"PYTHONPATH": str(wheel), "PYTHONSAFEPATH": "1"}
 
 
 def test_a_wheel_holds_all_that_the_first_answer_takes(wheel: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ async def judged(
     return story, breaches(story)
 
 
-@pytest.mark.parametrize(("point", "kind"), some(EVERYWHERE, 4, "a turn"))
+@pytest.mark.parametrize(("point", "kind"), some(EVERYWHERE, 3, "a turn"))
 async def test_a_kill_around_any_write_is_survived(
     tmp_path: Path, point: AtRecord, kind: str, backend_of: Callable[[str], Backend]
 ) -> None:

@@ -67,16 +67,18 @@ def test_a_planted_defect_is_found(defect: str) -> None:
 
 
 def test_the_storms_of_the_suite_have_every_fault_and_every_kind_of_record() -> None:
-    faults: set[str] = set()
-    kinds: set[str] = set()
+    faults = {"kill", "stop", "pause", "cut", "clock", "refused", "lost", "late"}
+    left = {"CHILD_STARTED", "CHILD_CANCELLED", "CHILD_REPORTED", "BEAT_SKIPPED", "CYCLE_ENDED", "BEAT_ENDED"}
+    left |= {"INPUTS_JOINED", "SUSPENDED", "RESUMED", "STOPPED", "CONTINUED", "MODEL_ABANDONED", "RUN_ERROR", *faults}
     for seed in range(BATCH * 2):
         outcome = simulate(seed)
         assert outcome.history is not None
-        faults |= set(outcome.faults)
-        kinds |= {entry.kind for thread in outcome.history.threads for entry in thread.log}
-    assert faults == {"kill", "stop", "pause", "cut", "clock", "refused", "lost", "late"}
-    assert kinds >= {"CHILD_STARTED", "CHILD_CANCELLED", "CHILD_REPORTED", "BEAT_SKIPPED", "CYCLE_ENDED", "BEAT_ENDED"}
-    assert kinds >= {"INPUTS_JOINED", "SUSPENDED", "RESUMED", "STOPPED", "CONTINUED", "MODEL_ABANDONED", "RUN_ERROR"}
+        assert set(outcome.faults) <= faults
+        left -= set(outcome.faults)
+        left -= {entry.kind for thread in outcome.history.threads for entry in thread.log}
+        if not left:
+            return
+    assert left == set()
 
 
 def test_a_seed_is_replayed_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,8 +93,8 @@ def test_a_seed_is_replayed_by_one_command(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_seed_gives_the_same_trace_in_another_process() -> None:
     """Also under another order of hashes, which sets of texts would show."""
-    script = "from tests.simulation.simulate import simulate\nprint([simulate(s).digest for s in range(12)])"
-    here = str([simulate(seed).digest for seed in range(12)])
+    script = "from tests.simulation.simulate import simulate\nprint([simulate(s).digest for s in range(5)])"
+    here = str([simulate(seed).digest for seed in range(5)])
     for hashes in ("1", "2"):
         there = subprocess.run(
             [sys.executable, "-c", script],

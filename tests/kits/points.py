@@ -15,7 +15,7 @@ from random import Random
 from typing import TypeVar
 
 import pytest
-from _pytest.mark import MarkDecorator, ParameterSet
+from _pytest.mark import ParameterSet
 
 from sulla.testing.mortal import CHANGES
 from sulla.testing.store import Touch
@@ -25,6 +25,7 @@ _SHARE = 10
 """One of so many points is drawn."""
 
 T = TypeVar("T")
+Test = TypeVar("Test", bound=Callable[..., object])
 
 Kinds = Collection[str]
 """What happens at a point, for example the kinds of the records that are written."""
@@ -106,7 +107,7 @@ def some(values: Sequence[object], many: int, course: str) -> list[ParameterSet]
     ]
 
 
-def turns(names: Sequence[str], many: int, course: str) -> Callable[[str], MarkDecorator]:
+def turns(names: Sequence[str], many: int, course: str) -> Callable[[str], Callable[[Test], Test]]:
     """For tests of one kind, of which a few are for the gate, drawn by the commit; the others are for `./dev faults`.
 
     Args:
@@ -116,9 +117,13 @@ def turns(names: Sequence[str], many: int, course: str) -> Callable[[str], MarkD
     """
     chosen = sample(names, many, course)
 
-    def mark(name: str) -> MarkDecorator:
+    def mark(name: str) -> Callable[[Test], Test]:
         assert name in names, name
-        return pytest.mark.usefixtures() if name in chosen else pytest.mark.faults
+
+        def marked(test: Test) -> Test:
+            return test if name in chosen else pytest.mark.faults(test)
+
+        return marked
 
     return mark
 

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.testing.mortal import Mortal
 from sulla.testing.store import FaultyStore
-from tests.kits.points import Course, Kinds, Points, each_extent
+from tests.kits.points import Course, Kinds, Points, each_extent, some
 from tests.playbooks.run.crash_cases import CASES, Case
 from tests.playbooks.run.dying import Outage, Town
 
@@ -20,7 +20,7 @@ OFTEN = ("tools", "branches", "approved-call")
 outages = pytest.mark.parametrize(
     "case", [pytest.param(case, id=case.id, marks=() if case.id in OFTEN else pytest.mark.faults) for case in CASES]
 )
-each_side = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+each_side = pytest.mark.parametrize("after", some([False, True], 1, "sides of a change"), ids=["before", "after"])
 
 
 async def undisturbed(case: Case, folder: Path) -> tuple[dict[str, Any], list[str], list[Kinds]]:
