@@ -225,6 +225,8 @@ def given_by(question: Question, said: str, text: str) -> Given | None:
     Returns:
         None for nothing that could be meant.
     """
+    if said in ALWAYS and question.id.startswith(_CALL) and not question.target:
+        return None  # what the tool itself asks it asks each time
     if said in VERDICTS and said not in question.choices:
         return Given(said, text)
     if question.id.startswith(_CALL):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase, translate
@@ -43,24 +44,28 @@ PROGRAM_FILES: Final = {
         "usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py requirements*.txt requirements*.in "
         "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini "
         "conf.py mkdocs*.y*ml config.ru gunicorn*.py celeryconfig.py pavement.py pylintrc* entry_points.txt "
+        "locustfile.py wsgi.py asgi.py jupyter_*.py *-requirements.txt "
         "local_settings.py behave.ini uwsgi.ini"
     ),
     "Node or another JavaScript": (
         "package.json package-lock.json npm-shrinkwrap.json pnpm-*.yaml pnpmfile.* bunfig.toml deno.json* "
         "gruntfile.* gulpfile.* *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts "
         "*.config.json *.conf.js *.conf.cjs *.conf.mjs *.conf.ts gatsby-*.?s* tsconfig*.json jsconfig*.json "
-        "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
+        "*file.js *file.mjs *file.cjs *file.ts *file.rb gems.rb user.clj ember-cli-build.js truffle-config.js "
+        "jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.workspace.ts"
     ),
     "a test runner": (
-        "conftest.py test_*.py *_test.py spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* *_test.go *.test.js "
+        "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* "
+        "*_test.go *.test.js "
         "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.test.cjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs "
         "*.spec.cjs test.py tests.py *_test.rb test_*.rb *_test.exs *_test.dart *.bats "
         "test-*.?s test-*.?js *-test.?s *-test.?js *_test.?s *_test.?js test.?s test.?js *.t rector.php "
         "phpstan.neon psalm.xml"
     ),
     "a build server": (
-        "azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml cloudbuild*.y*ml buildspec*.y*ml codemagic.y*ml"
+        "action.y*ml _config.y*ml renovate.json azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml "
+        "cloudbuild*.y*ml buildspec*.y*ml codemagic.y*ml"
     ),
     "a container or machine builder": (
         "dockerfile.* compose*.y*ml docker-compose*.y*ml docker-bake.* *.tf *.tfvars *.tf.json *.hcl pulumi*.y*ml "
@@ -73,7 +78,8 @@ PROGRAM_FILES: Final = {
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
-        "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md *.chatmode.md *.agent.md soul.md "
+        "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md instructions.md tools.md "
+        "memory.md codex.md replit.md *.chatmode.md *.agent.md soul.md "
         "heartbeat.md bootstrap.md"
     ),
     "the system, or who opens it,": (
@@ -91,16 +97,14 @@ PROGRAM_FOLDERS: Final = {
     "git, or another version control": "*.git .git* git~* .hg* .svn .jj .husky",
     "Python": "venv *.dist-info *.egg-info",
     "a build tool": "debian _plugins",
-    "a test runner": "__tests__ __mocks__ test spec features",
+    "a test runner": "__tests__ __mocks__ test spec features cypress",
     "the system, or who opens it,": "launchagents launchdaemons",
     "a program that looks for it": ".*",
 }
 """Who obeys what lies in folders of which names, and files that are called so. What begins with a dot is there for a
 program."""
 
-HARMLESS: Final = (
-    ". .. .sulla .cache .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
-)
+HARMLESS: Final = ". .. .sulla .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
 """What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
 
 
@@ -282,14 +286,18 @@ def _reader_within(name: str) -> str:
 @lru_cache(maxsize=16_384)
 def _is_plain(name: str) -> bool:
     """Whether what is called so is text, data or source by its ending, or one of the pages that projects have."""
+    if name.startswith(("-", "@")) or ":" in name:
+        return False  # an option, a file of options, or to some file systems another name
     name = _plain(name)
     stem, dot, ending = name.rpartition(".")
+    if ending == "py" and stem in sys.stdlib_module_names:
+        return False  # Python would take it for its own, wherever it is started
     return (ending in _PLAIN_ENDINGS) if dot and stem else name in _PLAIN_NAMES
 
 
 @lru_cache(maxsize=16_384)
 def _is_harmless(name: str) -> bool:
-    return bool(_HARMLESS.who(_plain(name)))
+    return ":" not in name and bool(_HARMLESS.who(_plain(name)))
 
 
 def _lies_in(names: Sequence[str], path: Sequence[str]) -> bool:

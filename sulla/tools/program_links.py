@@ -16,17 +16,16 @@ from sulla.core.dataclass import dataclass
 
 MOST_LOOKED: Final = 200_000
 """Entries of the workspace that are looked at, those that lie highest first. A fifth of a second for each 100,000."""
-MOST_SETTINGS_BYTES: Final = 65_536
+MOST_SETTINGS_BYTES: Final = 1 << 20
 """Of a file that leads on."""
 MOST_INCLUDED: Final = 8
 """Files of git's settings that include one another."""
 MOST_LINKS: Final = 40
 """Links on the way to one place, as in Linux."""
-_SET_BY_GIT: Final = re.compile(rb"^\s*(?P<name>[\w-]+)\s*=(?P<value>.*)", re.MULTILINE)
-"""What git's settings say: hooks, further settings, and programs with their arguments."""
 _NOT_RUN: Final = frozenset({b"url", b"pushurl", b"fetch", b"merge", b"remote", b"worktree", b"name", b"email"})
 """Settings of git that name what it neither runs nor obeys."""
-_BETWEEN: Final = re.compile(rb"[\s\"'!;|&]+")
+_BETWEEN: Final = re.compile(rb"[\s\"'!;|&=<>\\()`]+")
+_VARIABLE: Final = re.compile(rb"^\$\{?\w+\}?/")
 _GIT_FOLDER: Final = re.compile(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
 """What a file ``.git`` says of the folder that it stands for."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
@@ -64,7 +63,7 @@ def led_to(workspace: str, reader: Reader) -> LedTo:
     top = Path(workspace)
     looked = _Leads(top, reader)
     # What lies outside is no part of the workspace, and can be written to by nobody in the sandbox.
-    places = {place for lead in looked.run() for place in _on_the_way(lead) if top in place.parents}
+    places = {place for lead in looked.run() for place in _on_the_way(lead) if top in (place, *place.parents)}
     return LedTo(frozenset(places), looked.left <= 0)
 
 
@@ -159,11 +158,17 @@ def _by_git(path: Path, tree: Path) -> Iterator[Path]:
 
 
 def _named_in(file: Path) -> Iterator[str]:
-    """What may be paths in a file of git's settings: each value, and each of its words."""
-    for said in _SET_BY_GIT.finditer(_read(file)):
-        if said["name"].lower() not in _NOT_RUN:
-            value = said["value"].partition(b" #")[0].replace(b"\0", b"").strip()
-            yield from (os.fsdecode(word) for word in {value.strip(b'"'), *_BETWEEN.split(value)} if word)
+    """What may be paths in a file of git's settings: each value, and each of its words, comments among them."""
+    text = _read(file)
+    if len(text) >= MOST_SETTINGS_BYTES:
+        yield "."  # nobody has read all of it, so it may name anything
+    for line in text.replace(b"\\\n", b"").replace(b"\0", b"").splitlines():
+        # A setting may stand behind the name of its section.
+        behind = line.partition(b"]")[2] if line.lstrip().startswith(b"[") else line
+        name, equals, value = behind.partition(b"=")
+        if equals and name.strip().lower() not in _NOT_RUN:
+            words = {value.strip().strip(b'"'), *(_VARIABLE.sub(b"", word) for word in _BETWEEN.split(value))}
+            yield from (os.fsdecode(word) for word in words if word.strip(b"./"))
 
 
 def _read(path: Path) -> bytes:

@@ -18,8 +18,11 @@ from sulla.store.sqlite.store import SqliteStore
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Entry
 from sulla.threads.store import ThreadStore
+from tests.kits.points import turns
 
 CLOCK = SystemClock()
+several_daemons = turns(("people", "schedules"), 1, "several daemons")
+"""What daemons with homes of their own share, tried in real time."""
 
 
 @dataclass(frozen=True, slots=True)

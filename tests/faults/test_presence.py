@@ -14,7 +14,7 @@ from sulla.people.presence import HERE_S
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from tests.daemon.running import Place
-from tests.faults.backend import CLOCK, Backend
+from tests.faults.backend import CLOCK, Backend, several_daemons
 from tests.gateway.peer import Peer
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.script import Reply, Rule, Script, ToolUse
@@ -46,6 +46,7 @@ async def _until(home: Path, *, there: bool) -> None:
             await CLOCK.sleep(LOOK_S)  # leaves the machine to the daemons between two looks
 
 
+@several_daemons("people")
 @pytest.mark.timeout(180)
 async def test_people_and_what_they_are_told_are_known_at_every_daemon_and_die_with_theirs(
     tmp_path: Path, backend_of: Callable[[str], Backend]

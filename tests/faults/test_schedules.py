@@ -22,7 +22,7 @@ from sulla.testing.clock import ManualClock
 from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.records import Input
 from tests.daemon.running import Place
-from tests.faults.backend import CLOCK, Backend
+from tests.faults.backend import CLOCK, Backend, several_daemons
 
 SEED = int(os.environ.get("SULLA_FAULT_SEED", "20261121"))
 PERIOD_S = 2
@@ -107,6 +107,7 @@ def _first_ms(state: ScheduleState) -> int:
     return getattr(when, "anchor_ms", 0) + PERIOD_S * 1000
 
 
+@several_daemons("schedules")
 @pytest.mark.timeout(200)
 async def test_three_daemons_and_one_that_dies_fire_each_time_once(
     tmp_path: Path, backend_of: Callable[[str], Backend]

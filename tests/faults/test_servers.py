@@ -23,6 +23,7 @@ from sulla.terminal.place import door
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
+from tests.kits.points import turns
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
 from tests.servers.script import Reply, Rule, Script
@@ -36,6 +37,9 @@ TOLD_S = 1.5
 BACK_S = 3.0
 LEASE = {"SULLA_STORE__LEASE_TTL_S": "2", "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0"}
 SLOW = Script([Rule(Reply("Noted. <AGENT_DONE>noted</AGENT_DONE>", delay_s=1.0))])
+
+
+in_turn = turns(("killed", "frozen", "stopped", "cut", "stalled"), 2, "outages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +138,13 @@ def redis_of(server: RedisServer, fail: Callable[[], None], mend: Callable[[], N
     return Server(redis(server.url()), fail, mend)
 
 
+@in_turn("killed")
 @pytest.mark.timeout(180)
 async def test_a_redis_that_is_killed_and_started_again_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
     await outage(tmp_path, redis_of(own_redis, own_redis.kill, own_redis.start), seconds=1.0)
 
 
+@in_turn("frozen")
 @pytest.mark.timeout(180)
 async def test_a_redis_that_stands_still_past_the_lease_loses_nothing(tmp_path: Path, own_redis: RedisServer) -> None:
     await outage(tmp_path, redis_of(own_redis, own_redis.freeze, own_redis.thaw), seconds=3.0)
@@ -210,6 +216,7 @@ def own_postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@in_turn("stopped")
 @pytest.mark.timeout(180)
 async def test_a_postgres_that_is_stopped_at_once_and_started_again_loses_nothing(
     tmp_path: Path, own_postgres: PostgresServer
@@ -261,12 +268,14 @@ def rare(fault: Fault) -> Any:
     return pytest.param(fault, marks=pytest.mark.faults)
 
 
+@in_turn("cut")
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("fault", [cut, rare(stall), rare(crawl)])
 async def test_a_bad_link_to_redis_loses_nothing(tmp_path: Path, own_redis: RedisServer, fault: Fault) -> None:
     await linked(tmp_path, own_redis.port, lambda port: redis(f"redis://127.0.0.1:{port}/0"), fault)
 
 
+@in_turn("stalled")
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("fault", [rare(cut), stall, rare(crawl)])
 async def test_a_bad_link_to_postgres_loses_nothing(tmp_path: Path, own_postgres: PostgresServer, fault: Fault) -> None:

@@ -15,7 +15,7 @@ from random import Random
 from typing import TypeVar
 
 import pytest
-from _pytest.mark import ParameterSet
+from _pytest.mark import MarkDecorator, ParameterSet
 
 from sulla.testing.mortal import CHANGES
 from sulla.testing.store import Touch
@@ -104,6 +104,23 @@ def some(values: Sequence[object], many: int, course: str) -> list[ParameterSet]
     return [
         pytest.param(*value, marks=() if at in chosen else pytest.mark.faults) for at, value in enumerate(parameters)
     ]
+
+
+def turns(names: Sequence[str], many: int, course: str) -> Callable[[str], MarkDecorator]:
+    """For tests of one kind, of which a few are for the gate, drawn by the commit; the others are for `./dev faults`.
+
+    Args:
+        names: of the tests; what one of them is marked with is asked for by its name.
+        many: how many are drawn.
+        course: of what they are tests.
+    """
+    chosen = sample(names, many, course)
+
+    def mark(name: str) -> MarkDecorator:
+        assert name in names, name
+        return pytest.mark.usefixtures() if name in chosen else pytest.mark.faults
+
+    return mark
 
 
 each_extent = pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kits.points import drawn, every, seed, some
+from tests.kits.points import drawn, every, seed, some, turns
 
 KINDS = [{"offer"}, {"append", "RUN_STARTED"}, *[{"append", "INPUT"}] * 97, {"append", "INPUT", "RUN_FINISHED"}]
 
@@ -55,6 +55,22 @@ def test_some_parameters_are_for_the_gate_and_the_others_for_the_faults(monkeypa
         given = some(["sqlite", ("redis", 2), "postgres"], 2, "a proof")
         assert [one.values for one in given] == [("sqlite",), ("redis", 2), ("postgres",)]
         assert [mark.name for one in given for mark in one.marks] == ["faults"]
+
+
+def test_tests_of_one_kind_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def test() -> None: ...
+
+    tried: set[str] = set()
+    for number in range(20):
+        seed.cache_clear()
+        monkeypatch.setenv("POINTS_SEED", str(number))
+        in_turn = turns(["killed", "frozen", "cut"], 2, "outages")
+        for name in ("killed", "frozen", "cut"):
+            in_turn(name)(test)
+            tried |= {name} - {name for mark in test.__dict__.pop("pytestmark", ()) if mark.name == "faults"}
+    assert tried == {"killed", "frozen", "cut"}
+    with pytest.raises(AssertionError, match="stopped"):
+        turns(["killed", "frozen", "cut"], 2, "outages")("stopped")
 
 
 def test_files_without_a_repository_have_one_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,12 +17,12 @@ from tests.servers.script import Reply, Rule, Script, ToolUse
 
 RULES = (
     Rule(
-        Reply(tools=(ToolUse("remind_user", {"text": "Water the roses.", "at": "in 5 seconds"}),)),
+        Reply(tools=(ToolUse("remind_user", {"text": "Water the roses.", "at": "in 2 seconds"}),)),
         text="remind me",
         results=0,
     ),
     Rule(
-        Reply(tools=(ToolUse("schedule_task", {"message": "How are the otters?", "at": "in 5 seconds"}),)),
+        Reply(tools=(ToolUse("schedule_task", {"message": "How are the otters?", "at": "in 2 seconds"}),)),
         text="ask yourself",
         results=0,
     ),
@@ -99,7 +99,7 @@ def test_what_a_scheduled_task_comes_to_reaches_the_person(home: Place) -> None:
 
 def test_what_a_person_schedules_reaches_them_too(home: Place) -> None:
     added = home.run(
-        "schedule", "add", "--at", "in", "5", "seconds", "--message", "How are the otters?", "--id", "otters"
+        "schedule", "add", "--at", "in", "2", "seconds", "--message", "How are the otters?", "--id", "otters"
     )
     assert added[0] == Exit.OK, added
     assert "Once, at " in added[1]

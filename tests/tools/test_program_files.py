@@ -44,7 +44,9 @@ TOOLS = (
     "pylintrc.toml test-setup.js gunicorn.conf.py celeryconfig.py uwsgi.ini latexmkrc book.toml lefthook.toml "
     "Dangerfile.js pavement.py ember-cli-build.js truffle-config.js build.ninja BUILD.gn Kbuild BUCK Android.bp "
     "pants.toml aclocal.m4 all.do x.rake tools/bazel config.nims t/one.t __tests__/a.js features/environment.py "
-    "jest.setup.js _plugins/a.rb behave.ini rector.php phpstan.neon psalm.xml githooks/post-merge myenv/bin/activate"
+    "jest.setup.js _plugins/a.rb behave.ini rector.php phpstan.neon psalm.xml githooks/post-merge myenv/bin/activate "
+    "README:_test.py LICENSE:a.desktop .tmp:x/run testx.py json.py -Ix.py @a.c rakefile.rb knexfile.js locustfile.py "
+    "wsgi.py dev-requirements.txt action.yml _config.yml MEMORY.md .cache/x.json"
 ).split()
 """What usual tools read or run, one of each."""
 FREE = (
@@ -66,7 +68,14 @@ FREE = (
         "file.txt",
         "a.b.md",
     ),
-    *(".gitignore", ".cache/x.json", ".pytest_cache/v/cache.json", ".sulla/outputs/x.txt", "page.html", "img/logo.svg"),
+    *(
+        ".gitignore",
+        ".ruff_cache/x.json",
+        ".pytest_cache/v/cache.json",
+        ".sulla/outputs/x.txt",
+        "page.html",
+        "img/logo.svg",
+    ),
 )
 
 

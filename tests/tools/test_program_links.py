@@ -43,3 +43,22 @@ def test_what_a_repository_is_fetched_from_leads_nowhere(tmp_path: Path) -> None
         '[remote "origin"]\n\turl = ../other\n\tfetch = a/b\n[core]\n\tpager = sh/p\n'
     )
     assert {place.name for place in led_to(str(tmp_path), PROGRAMS.known).places} == {"p"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[alias]\n\tx = "!python3 \\"tools/x.py\\""\n',
+        "[alias] x = !python3 tools/x.py\n",
+        "[alias]\n\tx = !python3 \\\n\ttools/x.py\n",
+        '[alias]\n\tx = "!echo \\" # \\"; python3 tools/x.py"\n',
+        "[alias]\n\tx = !python3 $PWD/tools/x.py\n",
+        "[alias]\n\tx = !F=tools/x.py; python3 $F\n",
+        '[filter "a"]\n\tclean = sh <tools/x.py\n',
+        "# long\n" * 200_000 + "[alias]\n\tx = !python3 tools/x.py\n",
+    ],
+)
+def test_a_program_that_gits_settings_name_in_whatever_form_is_found(settings: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(settings)
+    assert led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "tools/x.py")

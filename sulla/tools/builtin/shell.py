@@ -17,6 +17,7 @@ from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
+from sulla.tools.shell.layer import Layer
 from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
@@ -25,6 +26,8 @@ MAX_COMMAND_S: Final = 600
 MAX_COMMAND: Final = 20_000
 MAX_READ_BYTES: Final = TAIL_BYTES
 """How much of a job's output is shown at once."""
+LOOK_S: Final = 10.0
+"""How long git may take to tell what is in a repository."""
 PROGRESS_S: Final = 0.25
 """Output is shown to whoever watches this often at the most, in seconds."""
 PROGRESS_BYTES: Final = 2000
@@ -80,7 +83,8 @@ def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
             done = await _ran(shell, program, command, context, timeout_s, by)
             if not layer.mounted:
                 raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
-            return _with_rest(done, await held.land(layer, context.thread_id))
+            looker = partial(_looked, shell, context)
+            return _with_rest(done, await held.land(layer, context.thread_id, looker), context)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
@@ -112,12 +116,21 @@ async def _ran(
     return await _told_of_command(shell, command, output, ended, how, context, by)
 
 
-def _with_rest(done: Done, rest: str) -> Done:
-    """A result that says what of the command's changes is not in the workspace. A playbook's step does not count on
-    what is not there: it fails."""
+async def _looked(shell: Shell, context: ToolContext, command: str, layer: Layer | None) -> str:
+    """What a command prints that looks at what another has written, and can change nothing of that."""
+    output = Output()
+    program = await shell.program(command, context.workspace, tainted=True, layer=layer, reading=layer is not None)
+    await run_program(program, output.feed, context.clock, LOOK_S)
+    return readable(output.kept)
+
+
+def _with_rest(done: Done, rest: str, context: ToolContext) -> Done:
+    """A result that says what of the command's changes is not in the workspace. A playbook does not count on what is
+    not there: its step fails, and no other attempt mends it."""
     if not rest:
         return done
-    return replace(done, words=Words(f"{done.text}\n[{rest}]", done.words.by), cut=done.cut or rest)
+    failed = done.is_error or bool(context.whole_bytes)
+    return replace(done, words=Words(f"{done.text}\n[{rest}]", done.words.by), is_error=failed, refused=failed)
 
 
 async def _told_of_command(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+import os
+import shlex
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -14,15 +18,21 @@ from sulla.core.errors import Conflict, NotFound, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
-from sulla.tools.shell.changes import changes_in
-from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of
-from sulla.tools.shell.landing import NOT_KEPT, JudgedChange, ObeyedFiles, judged, put
+from sulla.tools.shell.changes import Change, changes_in
+from sulla.tools.shell.git_records import LOG_CHARS, REFS, compared
+from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
+from sulla.tools.shell.landing import NOT_KEPT, JudgedChange, ObeyedFiles, judged, put, put_again
 from sulla.tools.shell.layer import Layer, Layers
 
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
 
+MOST_REPOSITORIES: Final = 3
+"""Repositories of which the new commits are shown."""
+
 Value = TypeVar("Value")
+Look = Callable[[str, Layer | None], Awaitable[str]]
+"""Runs a command line where it can change nothing, over a layer or in the workspace; what it prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,12 @@ class HeldSet:
     """What a person is asked before it is put into the workspace."""
     told: str
     """What waits for that, for models."""
+    repositories: frozenset[str] = frozenset()
+    """Folders below the workspace of which git's records have changed."""
+    leads: frozenset[Path] = frozenset()
+    """What links in it lead to, and settings of git may: that has to be as it was when a person was asked."""
+    landings: int = 0
+    """How many commands had changed the workspace when it was held back."""
 
 
 class HeldChanges:
@@ -52,6 +68,7 @@ class HeldChanges:
         self._layers = layers
         self._programs = programs
         self._sets: dict[str, HeldSet] = {}
+        self._landings = Counter[str]()
 
     async def open(self) -> None:
         """Take up what an earlier daemon has held back, and remove what else it has left."""
@@ -74,12 +91,13 @@ class HeldChanges:
             if all(one.layer is not layer for one in self._sets.values()):
                 await _whole(lambda: self._layers.remove(layer))
 
-    async def land(self, layer: Layer, thread_id: ThreadId) -> str:
+    async def land(self, layer: Layer, thread_id: ThreadId, look: Look) -> str:
         """Put what a command has changed into the workspace, or hold all of it back if a person has to allow any.
 
         Args:
             layer: of a command that has ended.
             thread_id: its conversation.
+            look: runs a command in the sandbox that changes nothing, to see what git says of its records.
 
         Returns:
             What is to be told of what is not in the workspace, as sentences; empty if there is nothing.
@@ -90,6 +108,8 @@ class HeldChanges:
             return f"Nothing of what the command changed is in the workspace: {error.message}"
         if isinstance(found, str):
             return found
+        found = replace(found, question="\n".join([found.question, *await _history(found, look)]))
+        await _whole(lambda: _noted(found))
         self._sets[found.id] = found
         given_up = self._of(thread_id)[:-MOST_SETS]
         for one in given_up:
@@ -132,11 +152,16 @@ class HeldChanges:
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
             raise NotFound(
-                f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}); run the "
-                "command again"
+                f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}): it was put "
+                "into the workspace, or given up: look, and run the command again"
             )
         try:
-            return await _whole(lambda: _kept(found.layer))
+            if found.leads and self._landings[found.layer.workspace] != found.landings:
+                raise Conflict(
+                    "nothing was put into the workspace: other commands have changed it since, and links or settings "
+                    "of git in this may lead there; run the command again"
+                )
+            return await _whole(lambda: self._kept(found))
         finally:
             await self._give_up(found)
 
@@ -166,6 +191,7 @@ class HeldChanges:
         asked = [one.change for one in found if one.why]
         if not asked:
             left = [JudgedChange(one, NOT_KEPT) for one in changes if one.kind == "odd"]
+            self._landings[layer.workspace] += 1
             return _left_out([*left, *put(layer, [one.change for one in found])])
         by_name = [change for change in asked if not is_record(change)]
         if len(by_name) > MOST_ASKED:
@@ -173,24 +199,38 @@ class HeldChanges:
                 f"programs may run or obey {len(by_name):,} of its files, and a person is asked about {MOST_ASKED} at "
                 f"most: {named(by_name)}. Do it in steps, or in a conversation that holds no text from outside"
             )
-        held = HeldSet(
+        return HeldSet(
             f"changes_{layer.folder.name.removeprefix('layer-')}",
             thread_id,
             layer,
             question_of(layer, found),
             f"programs may run or obey {named(by_name or asked)}",
+            frozenset(repository_of(change) for change in asked if is_record(change)),
+            frozenset(_leads(layer, (one.change for one in found))),
+            self._landings[layer.workspace],
         )
-        layer.note.write_text(
-            json.dumps(
-                {"thread_id": thread_id, "workspace": layer.workspace, "question": held.question, "told": held.told}
+
+    def _kept(self, held: HeldSet) -> str:
+        layer = held.layer
+        changes = changes_in(layer, layer.closed_ns)
+        raced = [change.path for change in changes if change.raced and not change.same]
+        raced += [path.name for path in held.leads if path.exists() and path.lstat().st_ctime_ns > layer.closed_ns]
+        if raced:
+            raise Conflict(
+                "nothing was put into the workspace: somebody has changed "
+                f"{', '.join(map(printable, raced[:MOST_SETS]))} since; run the command again"
             )
-        )
-        return held
+        self._landings[layer.workspace] += 1
+        failed = put(layer, changes)
+        return f"What the command changed is in the workspace now. {_left_out(failed)}".rstrip()
 
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
         for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
             layer = Layer(folder, "")
+            if put_again(folder):
+                self._layers.remove(layer)
+                continue
             try:
                 note = json.loads(layer.note.read_text())
                 layer = Layer(folder, str(note["workspace"]))
@@ -201,14 +241,34 @@ class HeldChanges:
         return found
 
 
-def _kept(layer: Layer) -> str:
-    changes = changes_in(layer, layer.closed_ns)
-    if raced := [change for change in changes if change.raced and not change.same]:
-        raise Conflict(
-            f"nothing was put into the workspace: somebody has changed {named(raced)} since; run the command again"
-        )
-    failed = put(layer, changes)
-    return f"What the command changed is in the workspace now. {_left_out(failed)}".rstrip()
+def _noted(held: HeldSet) -> None:
+    """Have it outlive the daemon."""
+    note = {"thread_id": held.thread_id, "workspace": held.layer.workspace, "question": held.question}
+    held.layer.note.write_text(json.dumps(note | {"told": held.told}))
+
+
+async def _history(held: HeldSet, look: Look) -> list[str]:
+    """What has changed in the history of repositories, in lines."""
+    lines: list[str] = []
+    for folder in sorted(held.repositories)[:MOST_REPOSITORIES]:
+        inside = f"cd {shlex.quote(folder or '.')} && {{ %s; }}"
+        refs = compared(await look(inside % REFS, None), await look(inside % REFS, held.layer))
+        log = await look(inside % refs.log, held.layer) if refs.log else ""
+        # What git says may be anybody's words: each line of it is set in, as none of ours is.
+        said = [f"  {spelled(line)}" for line in (*refs.lines, *log[:LOG_CHARS].splitlines())]
+        cut = ["  [… more than is shown here]"] if len(log) > LOG_CHARS else []
+        lines += [f"== what git says of {spelled(folder) or 'the repository'}", *said, *cut]
+    return lines
+
+
+def _leads(layer: Layer, changes: Iterable[Change]) -> Iterator[Path]:
+    for change in changes:
+        place = Path(layer.workspace, *change.parts)
+        if change.kind == "link":
+            target = layer.upper.joinpath(*change.parts).readlink()
+            yield Path(os.path.normpath(place.parent / target))
+        elif ".git" in change.parts and not is_record(change):
+            yield place
 
 
 def _left_out(changes: Sequence[JudgedChange]) -> str:

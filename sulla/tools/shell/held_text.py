@@ -34,9 +34,22 @@ _QUESTION: Final = (
 
 
 def is_record(change: Change) -> bool:
-    """Whether it is one of git's records."""
-    at = next((at for at, part in enumerate(change.parts) if part == ".git"), None)
-    return at is not None and len(change.parts) > at + 1 and change.parts[at + 1] in GIT_RECORDS
+    """Whether it is one of git's records, or one of the examples that it puts beside its hooks and never runs."""
+    if ".git" not in change.parts or change.kind == "link" or (change.runs and not change.path.endswith(".sample")):
+        return False  # through a link git would write elsewhere
+    match change.parts[change.parts.index(".git") + 1 :]:
+        case ("objects", "info", *more):
+            return not more or more[0] == "packs"
+        case (name, *_) if name in GIT_RECORDS:
+            return True
+        case ("hooks", name):
+            return name.endswith(".sample")
+    return False
+
+
+def repository_of(change: Change) -> str:
+    """The folder below the workspace to which a record belongs; empty for the workspace itself."""
+    return "/".join(change.parts[: change.parts.index(".git")])
 
 
 def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> str:
@@ -78,7 +91,7 @@ def _how(change: Change) -> str:
 
 
 def _name(change: Change) -> str:
-    return _spelled(printable(change.path))
+    return spelled(printable(change.path))
 
 
 def _shown(layer: Layer, changes: Sequence[Change]) -> Iterator[str]:
@@ -93,7 +106,7 @@ def _shown(layer: Layer, changes: Sequence[Change]) -> Iterator[str]:
         if before is None or after is None:
             yield f"== {_name(change)}: {change.size:,} bytes that are no text, or too long to be shown"
             continue
-        lines = [_spelled(line) for line in difflib.unified_diff(before, after, lineterm="", n=1)][2:]
+        lines = [spelled(line) for line in difflib.unified_diff(before, after, lineterm="", n=1)][2:]
         if (size := sum(map(len, lines))) > left:
             unseen.append(change)
             continue
@@ -127,7 +140,7 @@ def _lines(file: Path) -> list[str] | None:
         return None
 
 
-def _spelled(line: str) -> str:
+def spelled(line: str) -> str:
     """A line of a text, of which nothing can be taken for another line or a control, also where questions are one."""
     plain = "".join(char if char.isprintable() or char == "\t" else repr(char)[1:-1] for char in line)
     return plain.replace("\\", "\\\\")

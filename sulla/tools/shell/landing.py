@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.program_links import led_to
-from sulla.tools.shell.changes import Change
+from sulla.tools.shell.changes import Change, ChangeKind
 from sulla.tools.shell.layer import Layer
 
 MOST_BELOW: Final = 20_000
@@ -85,19 +86,52 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[JudgedChange, ...]:
     """Put changes into the workspace. Like those of any program they are not forced to the disk one by one.
 
     Args:
-        layer: holds them.
+        layer: holds them; closed.
         changes: of any kind.
 
     Returns:
         What could not be put there, and why.
     """
+    # From here on it is decided: a daemon that is killed before the end goes on with it when it starts again. What lies
+    # in the way of a file that has moved is in the layer alone by then.
+    layer.decided.write_text(
+        json.dumps({"workspace": layer.workspace, "changes": [[change.parts, change.kind] for change in changes]})
+    )
+    return _put(layer, changes, again=False)
+
+
+def put_again(folder: Path) -> bool:
+    """Go on with what an earlier daemon was about to put into a workspace when it was killed.
+
+    Args:
+        folder: of a layer.
+
+    Returns:
+        Whether there was anything.
+    """
+    try:
+        note = json.loads(Layer(folder, "").decided.read_text())
+        changes = [Change(tuple(parts), kind) for parts, kind in note["changes"]]
+    except (OSError, ValueError, KeyError):
+        return False
+    _put(Layer(folder, note["workspace"]), changes, again=True)
+    return True
+
+
+def _put(layer: Layer, changes: Sequence[Change], *, again: bool) -> tuple[JudgedChange, ...]:
     failed: list[JudgedChange] = []
     folders: list[Change] = []
+    made = {change.parts: change.kind for change in changes if change.kind != "gone"}
     top = os.open(layer.workspace, _FOLDER)
     try:
         for change in in_order([change for change in changes if change.kind != "odd"]):
             try:
+                if again and _is_done(layer, change, made):
+                    continue
                 with _opened(top, change.parts[:-1]) as at:
+                    if not again and _is_newer(change.parts[-1], at, layer.closed_ns):
+                        failed.append(JudgedChange(change, SOMEBODY))
+                        continue
                     _put_one(layer, change, at)
             except OSError as error:
                 failed.append(JudgedChange(change, f"it cannot be put there: {os.strerror(error.errno or 0)}"))
@@ -109,6 +143,24 @@ def put(layer: Layer, changes: Sequence[Change]) -> tuple[JudgedChange, ...]:
     finally:
         os.close(top)
     return tuple(failed)
+
+
+def _is_done(layer: Layer, change: Change, made: Mapping[tuple[str, ...], ChangeKind]) -> bool:
+    """Whether a change was put into the workspace before the daemon was killed."""
+    if change.kind in ("file", "link"):
+        return not os.path.lexists(layer.upper.joinpath(*change.parts))
+    there = Path(layer.workspace, *change.parts)
+    if change.kind == "gone" and (kind := made.get(change.parts)) is not None:
+        return (there.is_dir() and not there.is_symlink()) == (kind == "folder")
+    return False
+
+
+def _is_newer(name: str, at: int, closed_ns: int) -> bool:
+    """Whether somebody has written a file in this moment, behind the look at all of them."""
+    with suppress(FileNotFoundError):
+        status = os.stat(name, dir_fd=at, follow_symlinks=False)
+        return not stat.S_ISDIR(status.st_mode) and status.st_ctime_ns > closed_ns
+    return False
 
 
 @contextmanager

@@ -26,9 +26,11 @@ NOT_MOUNTED: Final = 125
 _MOUNTED: Final = "mounted"
 _CLOSED: Final = "closed"
 _MOUNT: Final = (
-    f'{{ mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work "$1" && : > {_MOUNTED}; }} '
-    f'|| exit {NOT_MOUNTED}; shift; exec "$@"'
+    f'{{ mount -t overlay overlay -o userxattr,"$2" "$1" && : > {_MOUNTED}; }} || exit {NOT_MOUNTED}; '
+    'shift 2; exec "$@"'
 )
+_TO_WRITE: Final = "lowerdir=lower,upperdir=upper,workdir=work"
+_TO_READ: Final = "lowerdir=upper:lower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class Layer:
         """A file for whoever holds it back."""
         return self.folder / "held.json"
 
+    @property
+    def decided(self) -> Path:
+        """A file that says what of it is to be put into the workspace, once that is decided."""
+        return self.folder / "decided.json"
+
     def close(self) -> None:
         """Note that the command has ended; what changes below from now on was changed behind its back."""
         (self.folder / _CLOSED).touch()
@@ -69,18 +76,21 @@ class Layer:
         """When that was, as the file system tells it."""
         return (self.folder / _CLOSED).lstat().st_ctime_ns
 
-    def over(self, argv: tuple[str, ...], bwrap: str) -> tuple[str, ...]:
+    def over(self, argv: tuple[str, ...], bwrap: str, *, reading: bool = False) -> tuple[str, ...]:
         """The command line that runs `argv`, a bubblewrap, where the layer lies over the workspace.
 
         Args:
             argv: what to run there. For the new namespace it is root, so it has to say whom it runs its command as.
             bwrap: where bubblewrap is.
+            reading: whether it only looks at what another has written, and cannot change anything of it.
         """
         # The parts have names without a meaning to mount(8), whatever the workspace is called.
         return (
             *(bwrap, "--die-with-parent", "--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "ALL"),
             *("--dev-bind", "/", "/", "--bind", self.workspace, str(self.folder / "lower")),
-            *("--chdir", str(self.folder), "--", "sh", "-c", _MOUNT, "sh", self.workspace, *argv),
+            *("--chdir", str(self.folder), "--", "sh", "-c", _MOUNT, "sh", self.workspace),
+            _TO_READ if reading else _TO_WRITE,
+            *argv,
         )
 
 

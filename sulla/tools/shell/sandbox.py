@@ -95,13 +95,16 @@ class Sandbox:
     bounds: CommandBounds = NO_SETTINGS
     """What a command may use."""
 
-    def wrap(self, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
+    def wrap(
+        self, argv: tuple[str, ...], workspace: str, layer: Layer | None = None, *, reading: bool = False
+    ) -> tuple[str, ...]:
         """The command line that runs `argv` without network, with nothing but `workspace` to write in.
 
         Args:
             argv: what to run.
             workspace: its folder, links resolved.
             layer: what it writes into instead; None for the workspace itself.
+            reading: whether it only looks at what is in the layer.
         """
         somebody: tuple[str, ...] = ()
         if self.root or layer is not None:
@@ -130,7 +133,7 @@ class Sandbox:
             *("--bind", workspace, workspace, *seal, "--remount-ro", "/"),
             *("--chdir", workspace, "--", *counted, *argv),
         )
-        return words if layer is None else layer.over(words, self.bwrap)
+        return words if layer is None else layer.over(words, self.bwrap, reading=reading)
 
 
 class Shell:
@@ -277,7 +280,13 @@ class Shell:
         return ""
 
     async def program(
-        self, command: str, workspace: Path, *, tainted: bool = False, layer: Layer | None = None
+        self,
+        command: str,
+        workspace: Path,
+        *,
+        tainted: bool = False,
+        layer: Layer | None = None,
+        reading: bool = False,
     ) -> Program:
         """What to run for a command line.
 
@@ -286,19 +295,20 @@ class Shell:
             workspace: where it runs.
             tainted: whether it may be what nobody trusts that asks for it: in a sandbox it has no Unix sockets.
             layer: what it writes into instead of the workspace; None for the workspace itself.
+            reading: whether it only looks at what is in the layer.
 
         Raises:
             NotFound: the workspace is not there.
         """
-        return await asyncio.to_thread(self._program, command, workspace, tainted, layer)
+        return await asyncio.to_thread(self._program, command, workspace, tainted, layer, reading)
 
-    def _program(self, command: str, workspace: Path, tainted: bool, layer: Layer | None) -> Program:
+    def _program(self, command: str, workspace: Path, tainted: bool, layer: Layer | None, reading: bool) -> Program:
         root = os.path.realpath(workspace)
         grouped, filter_ = False, b""
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
         env = environment(Path(root), self._path)
         if self._sandbox is not None:
-            argv = self._sandbox.wrap(argv, root, layer)
+            argv = self._sandbox.wrap(argv, root, layer, reading=reading)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
         if layer is not None:
             env |= LOOKING

@@ -113,3 +113,9 @@ def test_a_call_is_answered_by_a_plain_yes_or_no_alone(said: str) -> None:
     assert given_by(from_row(row), said, "") is None
     assert given_by(from_row(row), "no", "not today") == Given("reject", "not today")
     assert given_by(from_row(row), "yes", "") == Given("approve")
+
+
+def test_always_is_refused_where_it_is_not_offered() -> None:
+    asked = {"id": CALL.id, "prompt": CALL.prompt, "tool": CALL.tool, "thread_id": "thr_play", "run_id": "run_1"}
+    assert given_by(from_row({**asked, "target": "host:example.org"}), "always", "") == Given("always")
+    assert given_by(from_row({**asked, "target": ""}), "always", "") is None

@@ -184,11 +184,13 @@ def as_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
     become = ("setpriv", f"--reuid={SOMEBODY}", f"--regid={SOMEBODY}", "--clear-groups", "--inh-caps=-all")
     whole = Sandbox.wrap
 
-    def wrap(self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
+    def wrap(
+        self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None, *, reading: bool = False
+    ) -> tuple[str, ...]:
         if layer is not None:
             for folder in (layer.folder, *layer.folder.iterdir()):
                 os.chown(folder, SOMEBODY, SOMEBODY)
-        return (*become, *whole(replace(self, root=False), argv, workspace, layer))
+        return (*become, *whole(replace(self, root=False), argv, workspace, layer, reading=reading))
 
     monkeypatch.setattr(Sandbox, "wrap", wrap)
     monkeypatch.setattr("sulla.tools.shell.sandbox.os.getuid", lambda: SOMEBODY)
@@ -210,6 +212,7 @@ async def run(world: World, escape: Escape) -> tuple[ProcessEnd, str]:
     output = Output()
     ended = await run_program(program, output.feed, SystemClock(), TOGETHER_S)
     if layer is not None:
+        layer.close()
         put(layer, changes_in(layer, layer.since_ns))
         layers.remove(layer)
     return ended, output.show("")

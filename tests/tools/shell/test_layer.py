@@ -3,7 +3,9 @@ for a person."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -16,10 +18,10 @@ from sulla.core.ids import ThreadId
 from sulla.host.system import SystemClock
 from sulla.tools.output import Output
 from sulla.tools.program_files import ProgramFiles
-from sulla.tools.shell import changes, held, held_text
+from sulla.tools.shell import changes, held, held_text, landing
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.landing import NOT_KEPT
-from sulla.tools.shell.layer import Layers
+from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
 
@@ -55,8 +57,14 @@ class Desk:
             ended = await run_program(program, output.feed, SystemClock(), 20)
             assert layer.mounted
             meanwhile()
-            told = await self.held.land(layer, THREAD)
+            told = await self.held.land(layer, THREAD, self.look)
         return ended.status, output.show(""), told
+
+    async def look(self, command: str, layer: Layer | None) -> str:
+        output = Output()
+        program = await self.shell.program(command, self.workspace, layer=layer, reading=layer is not None)
+        await run_program(program, output.feed, SystemClock(), 20)
+        return output.show("")
 
     def write(self, name: str, text: str = "as it was") -> Path:
         file = self.workspace / name
@@ -185,9 +193,12 @@ async def test_git_works_and_what_it_keeps_is_held_back_as_one(desk: Desk) -> No
     status, text, told = await desk.run(f"echo b > b.txt; git add . && {GIT} commit -qm second && git log --format=%s")
     assert (status, text) == (0, "second\nfirst\n")
     assert not (desk.workspace / "b.txt").exists()
-    assert "of git's records: commits, and what names them\nwith them new b.txt" in desk.held.question(
-        THREAD, set_id(told)
-    )
+    lines = desk.held.question(THREAD, set_id(told)).split("\n")
+    assert "with them new b.txt" in lines
+    said = lines[lines.index("== what git says of the repository") + 1 :]
+    assert [line.split()[0] for line in said[:2]] == ["HEAD", "refs/heads/master"]
+    assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[2])
+    assert said[-1] == "   1 file changed, 1 insertion(+)"
     assert await desk.held.keep(THREAD, set_id(told)) == "What the command changed is in the workspace now."
     assert desk.by_person("git log --format=%s") == "second\nfirst\n"
     assert list(desk.folders.iterdir()) == []
@@ -356,13 +367,85 @@ async def test_more_than_a_person_can_look_at_is_not_held_back(desk: Desk, monke
     assert list(desk.folders.iterdir()) == []
 
 
+ROTATED = "mv s1 x; mv s2 s1; mv x s2; rm -r gone; rm f; mkdir f; echo n > f/n.txt; mv d.txt e.txt"
+
+
+@pytest.mark.parametrize("killed_at", range(12))
+async def test_a_daemon_that_is_killed_while_it_puts_changes_there_goes_on_with_it(
+    desk: Desk, killed_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        desk.write(f"s1/{number}.txt", f"one {number}")
+        desk.write(f"s2/{number}.txt", f"two {number}")
+    for name in ("gone/a.txt", "f", "d.txt"):
+        desk.write(name)
+    steps = iter(range(killed_at))
+    whole = landing._put_one
+
+    def killed(layer: Layer, change: changes.Change, at: int) -> None:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        whole(layer, change, at)
+
+    monkeypatch.setattr(landing, "_put_one", killed)
+    monkeypatch.setattr(desk.layers, "remove", lambda layer: None)  # nor does it remove anything then
+    with contextlib.suppress(KeyboardInterrupt):
+        await desk.run(ROTATED)
+    monkeypatch.undo()
+    await HeldChanges(desk.layers, ProgramFiles()).open()
+    found = {str(path.relative_to(desk.workspace)): path for path in desk.workspace.rglob("*") if path.is_file()}
+    moved = {f"s{a}/{n}.txt": f"{b} {n}" for n in range(3) for a, b in ((1, "two"), (2, "one"))}
+    assert {name: path.read_text() for name, path in found.items()} == moved | {"f/n.txt": "n\n", "e.txt": "as it was"}
+    assert list(desk.folders.iterdir()) == []
+
+
+@pytest.mark.parametrize("by_command", [True, False])
+async def test_a_link_is_put_there_only_while_it_leads_to_what_it_led_to(desk: Desk, by_command: bool) -> None:
+    desk.write("build.txt")
+    _, _, told = await desk.run("ln -s build.txt GNUmakefile")
+    if by_command:
+        assert (await desk.run("echo evil > build.txt"))[2] == ""
+    else:
+        desk.write("build.txt", "evil")
+    with pytest.raises(Conflict, match="run the command again"):
+        await desk.held.keep(THREAD, set_id(told))
+    assert not (desk.workspace / "GNUmakefile").exists()
+
+
+async def test_what_somebody_saves_while_changes_are_put_there_stays(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("a.txt")
+    desk.write("z.txt")
+    whole = landing._put_one
+
+    def slow(layer: Layer, change: changes.Change, at: int) -> None:
+        desk.write("z.txt", "a person's")
+        whole(layer, change, at)
+
+    monkeypatch.setattr(landing, "_put_one", slow)
+    _, _, told = await desk.run("echo ours > a.txt; echo ours > z.txt")
+    assert told == "Not in the workspace: z.txt (somebody else changed it meanwhile)"
+    assert [(desk.workspace / name).read_text() for name in ("a.txt", "z.txt")] == ["ours\n", "a person's"]
+
+
+async def test_what_leads_git_elsewhere_is_none_of_its_records(desk: Desk, tmp_path: Path) -> None:
+    desk.by_person(f"git init -q && {GIT} commit -q --allow-empty -m first")
+    _, _, told = await desk.run(
+        f"ln -sf {tmp_path}/outside .git/COMMIT_EDITMSG; echo ../x > .git/objects/info/alternates"
+    )
+    question = desk.held.question(THREAD, set_id(told))
+    assert "changed link .git/COMMIT_EDITMSG: git" in question
+    assert "new .git/objects/info/alternates: git" in question
+
+
 async def test_held_changes_are_of_one_conversation_and_are_given_up_with_it(desk: Desk) -> None:
     _, _, told = await desk.run("touch Makefile")
     assert desk.held.question(ThreadId("thr_2"), set_id(told)) == ""
     with pytest.raises(NotFound, match="held back: nothing"):
         await desk.held.keep(ThreadId("thr_2"), set_id(told))
     await desk.held.forget(THREAD)
-    with pytest.raises(NotFound, match="run the command again"):
+    with pytest.raises(NotFound, match="and run the command again"):
         await desk.held.keep(THREAD, set_id(told))
     assert list(desk.folders.iterdir()) == []
 

@@ -134,7 +134,9 @@ async def test_a_sandbox_with_a_hole_counts_as_none(
 ) -> None:
     whole = Sandbox.wrap
 
-    def holed(self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None) -> tuple[str, ...]:
+    def holed(
+        self: Sandbox, argv: tuple[str, ...], workspace: str, layer: Layer | None = None, *, reading: bool = False
+    ) -> tuple[str, ...]:
         # One namespace each, so that a hole can be one of them.
         line = "\0".join(whole(self, argv, workspace, layer)).replace("--unshare-all", NAMESPACES)
         for hole in holes:

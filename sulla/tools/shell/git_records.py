@@ -1,0 +1,62 @@
+"""What of a repository's history a command has changed, for people: git's own records are nothing that they can read.
+
+Git is asked in the sandbox, by the caller: what it says may be the words of whoever wrote the commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+
+LOG_CHARS: Final = 4_000
+"""Of what git says of the commits."""
+_QUIET: Final = (
+    "git --no-pager --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c color.ui=false"
+)
+REFS: Final = f"{_QUIET} for-each-ref --format='%(objectname) %(refname)'; echo \"$({_QUIET} rev-parse HEAD) HEAD\""
+"""The command line that tells the branches and tags of the repository that it runs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefsChange:
+    """How branches and tags have changed."""
+
+    lines: tuple[str, ...]
+    """For people, one for each."""
+    log: str
+    """The command line that tells the new commits; empty if there are none."""
+
+
+def compared(before: str, after: str) -> RefsChange:
+    """What has changed between two answers to `REFS`. Pure.
+
+    Args:
+        before: of the repository as it is.
+        after: as the command has left it.
+    """
+    old, new = _refs(before), _refs(after)
+    lines = [f"{name} is removed, it was {old[name][:12]}" for name in old.keys() - new.keys()]
+    lines += [f"{name} is new: {new[name][:12]}" for name in new.keys() - old.keys()]
+    lines += [
+        f"{name} moves from {old[name][:12]} to {new[name][:12]}"
+        for name in old.keys() & new.keys()
+        if old[name] != new[name]
+    ]
+    tips = sorted(set(new.values()) - set(old.values()))
+    known = " ".join(f"^{commit}" for commit in sorted(set(old.values())))
+    log = (
+        f"{_QUIET} log --no-ext-diff --no-textconv --stat=100 --format='commit %h by %an: %s' {' '.join(tips)} {known}"
+    )
+    return RefsChange(tuple(sorted(lines)), log if tips else "")
+
+
+def _refs(said: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for line in said.splitlines():
+        commit, _, name = line.partition(" ")
+        # Nothing else may come onto a command line.
+        if name and len(commit) in (40, 64) and all(char in "0123456789abcdef" for char in commit):
+            found[name] = commit
+    return found
