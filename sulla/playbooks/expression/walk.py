@@ -201,6 +201,8 @@ def _apply(walk: Evaluation, tree: Apply) -> object:
             value = walk.value(tree.of)
         except Missing:
             value = None
+        if value is not None:
+            return value  # what to take instead may be missing itself
     else:
         value = walk.value(tree.of)
     args = [walk.value(arg) for arg in tree.args]

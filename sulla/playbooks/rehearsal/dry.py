@@ -7,7 +7,7 @@ many entries a list has. Every way of a choice is shown once, in the order in wh
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, cast
 
@@ -32,7 +32,7 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
-from sulla.playbooks.expression.tree import Path, paths_of
+from sulla.playbooks.expression.tree import paths_of
 from sulla.playbooks.file.check_known import NOTHING_KNOWN
 from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, choices_of
@@ -45,6 +45,7 @@ from sulla.playbooks.rehearsal.base import (
     gives_text,
     kind_of_step,
 )
+from sulla.playbooks.rehearsal.placeholders import is_guess, is_settled
 from sulla.playbooks.rehearsal.races import Race, cut_off, first_of, races_of, winners
 from sulla.playbooks.rehearsal.rehearse import rehearse
 from sulla.tools.nearest import did_you_mean
@@ -52,7 +53,6 @@ from sulla.tools.nearest import did_you_mean
 MAX_WAYS: Final = 16
 """That are shown."""
 _YES_NO: Final = (YES, NO)
-_MARKS: Final = ("<output of ", "<answer to ", "<entry of ", "<input ", "<text of ")
 _MADE: Final = frozenset({"set", "for_each", "while", "count"})
 """What a template may be for that decides what its step comes to."""
 _SHOWN_CHARS: Final = 80
@@ -254,6 +254,8 @@ class _Guess:
         try:
             return self.setting.evaluate(template, scope)
         except SullaError:
+            if self._fails_anyway(template, scope):
+                raise
             if role is not None and role.what != "set":
                 return self._guessed(role, template, scope)
             self._assume(f"{_short(template)} has a value")
@@ -270,7 +272,17 @@ class _Guess:
         if role.what in ("when", "test") and role.step in self.forced:
             return True
         trees = [parse(part.source) for part in split(template.source) if isinstance(part, ExpressionSpot)]
-        return any(_is_guess(path, scope, self.guessed) for tree in trees for path in paths_of(tree))
+        return any(is_guess(path, scope, self.guessed) for tree in trees for path in paths_of(tree))
+
+    def _fails_anyway(self, template: Template, scope: Scope) -> bool:
+        """Whether it has no value in a real run either: it asks for more than null of a step that came to nothing."""
+        for part in split(template.source):
+            if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, self.guessed):
+                try:
+                    self.setting.evaluate(Template(template.source[part.start : part.end]), scope)
+                except SullaError:
+                    return True
+        return False
 
     def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:
         match role.what:
@@ -314,21 +326,6 @@ class _Guess:
                     self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
             self.around |= {inner.id: step.id for inner in inside(step)}
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
-
-
-def _is_guess(path: Path, scope: Scope, guessed: Collection[str]) -> bool:
-    """Whether a placeholder stands for what is looked up, or lies in it."""
-    if path.words[:1] == ("steps",) and (len(path.words) < 3 or path.words[2] not in ("output", "result")):
-        return False
-    if path.words[:1] == ("steps",) and path.words[1] in guessed:
-        return True
-    value: object = scope
-    for word in path.words:
-        if not isinstance(value, Mapping) or word not in value:
-            break
-        value = value[word]
-    said = value if isinstance(value, str) else "" if value is scope else json.dumps(value, default=str)
-    return any(mark in said for mark in _MARKS)
 
 
 def _short(template: Template) -> str:

@@ -61,6 +61,7 @@ def value(text: str) -> Json:
         ("${{ '}}' }} and ${{ \"${{\" }}", "}} and ${{"),
         ("{{ x }} {% if %} {# c #} $ {x}", "{{ x }} {% if %} {# c #} $ {x}"),
         ("${{ inputs.what | default('none') }}${{ inputs.no | default(7) }}", "none7"),
+        ("${{ inputs.n | default(inputs.no.deeper) }}${{ false | default(1 / 0) }}", "3false"),
         ("${{ inputs.what.deeper is defined }}${{ inputs.n is undefined }}${{ inputs.no is none }}", "falsefalsetrue"),
         ("${{ inputs.n is number and inputs.lead is string and inputs.some is sequence }}", True),
         ("${{ inputs.n is integer and true is boolean and inputs.who is mapping and true is not number }}", True),

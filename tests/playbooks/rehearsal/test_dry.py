@@ -152,6 +152,44 @@ def test_what_has_no_value_is_assumed_and_told() -> None:
         assert any(said in assumed for assumed in way.assumed), (said, way.assumed)
 
 
+SKIPPED = """
+- {id: a, when: "${{ inputs.n > 1 }}", tool: t}
+- {id: b, needs: [{a: always}], set: {y: "${{ steps.a.result.v + 1 }}"}}
+"""
+OUTPUT_OF_NO = """
+- {id: ok, human: May I?}
+- {id: send, set: {x: {y: 1}}}
+"""
+
+
+def test_a_step_that_was_skipped_came_to_null_as_in_a_real_run() -> None:
+    way = dry(SKIPPED, "inputs: {n: integer}", {"n": 1}).ways[0]
+    assert (way.rehearsed.status, way.assumed) == ("failed", ())
+    assert way.rehearsed.failure is not None
+    assert "steps.a.result is null, so it has no 'v'" in way.rehearsed.failure.message
+
+
+def test_what_a_placeholder_stands_for_is_assumed_where_the_same_step_was_not_skipped() -> None:
+    way = dry(SKIPPED, "inputs: {n: integer}", {"n": 2}).ways[0]
+    assert (way.rehearsed.status, way.assumed) == ("completed", ("${{ steps.a.result.v + 1 }} has a value",))
+
+
+def test_outputs_of_a_way_that_was_not_taken_fail_as_in_a_real_run() -> None:
+    found = dry(OUTPUT_OF_NO, 'outputs: {x: "${{ steps.send.output.x.y }}"}')
+    assert [(dict(way.chosen), way.rehearsed.status) for way in found.ways] == [
+        ({"ok": "yes"}, "completed"),
+        ({"ok": "no"}, "failed"),
+    ]
+
+
+def test_a_condition_on_a_step_that_was_skipped_is_no_guess() -> None:
+    steps = """
+- {id: a, when: "${{ inputs.n > 1 }}", tool: t}
+- {id: b, needs: [{a: always}], condition: "${{ steps.a.output == none }}"}
+"""
+    assert ways(dry(steps, "inputs: {n: integer}", {"n": 1})) == [{}]
+
+
 def test_inputs_that_are_missing_are_made_up_and_others_are_checked() -> None:
     more = (
         "inputs: {lead: string, n: integer, mode: {choices: [fast, slow]}, tags: list, more: object, x: {default: y}}"
