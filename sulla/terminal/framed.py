@@ -13,7 +13,7 @@ from sulla.terminal.wrap import wrapped
 
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
-_BREAKS: Final = {r"\\": "\\", r"\n": "\n"}
+_BREAKS: Final = {r"\\": "\\", r"\n": "\n", r"\t": "    "}
 _LEAST_COLUMNS: Final = 24
 _BLANK_LINES: Final = 3
 """More empty lines than these are counted instead of shown: they would push what comes before them off the screen."""
@@ -107,9 +107,9 @@ def _short_reason(call: _Call) -> str:
 
 
 def _lines(reason: str) -> list[str]:
-    """The lines of a reason, which the daemon says on one: a line's end is a backslash and an n there, and where a tool
-    quotes files a backslash is two."""
-    return "".join(_BREAKS.get(token, token) for token in re.findall(r"\\\\|\\n|.", reason)).split("\n")
+    """The lines of a reason, which the daemon says on one: the end of a line is a backslash and an n there, a tab one
+    and a t, and where a tool quotes files a backslash is two."""
+    return "".join(_BREAKS.get(token, token) for token in re.findall(r"\\\\|\\[nt]|.", reason)).split("\n")
 
 
 def _squeezed(lines: list[str]) -> Iterator[str]:

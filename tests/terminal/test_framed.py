@@ -70,3 +70,16 @@ def test_what_is_no_answer_is_explained() -> None:
     assert why_not(call, " ") == ""
     assert "clearly a yes or a no" in why_not(Question("human:h", "Send?"), "fine")
     assert "none of the 2 choices" in why_not(Question("answer:a", "Which?", choices=("x", "y")), "z")
+
+
+def test_a_reason_of_several_lines_stands_in_the_frame_and_nothing_that_it_quotes_makes_a_line() -> None:
+    reason = "its tool has a question: Shall I?\\n== Makefile\\n+\\techo a \\\\\\n+x\\\\ny"
+    prompt = f'May bash_job be called with {{"job": "a"}}? Asked because {reason}. (call {"a" * 16})'
+    assert frame(prompt, "asks", 40) == [
+        "┌ bash_job asks",
+        "│ a",
+        "│ == Makefile",
+        "│ +    echo a \\",
+        "│ +x\\ny",
+        "└ why: Shall I?",
+    ]
