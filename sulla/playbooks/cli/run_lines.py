@@ -71,13 +71,17 @@ class RunLines:
     _began: dict[str, str] = field(default_factory=dict)
     """When each open step began, by address."""
     _tokens: int = 0
+    """All that the run is charged for: also what came to nothing, such as an agent that was given up."""
     _done: int = 0
 
     def show(self, event: Row) -> Iterator[str]:
         """The lines for an event of the run's own thread."""
         data = event["data"]
         match event["type"]:
+            case "ANSWER":
+                self._tokens += (data.get("report") or {}).get("tokens", 0)
             case "PLAYBOOK":
+                self._tokens += data.get("tokens", 0)
                 yield from self._fact(str(data["what"]), str(data.get("at", "")), data.get("detail", {}), event["at"])
             case "CHILD_STARTED":
                 self.children.append(str(data["thread_id"]))
@@ -100,7 +104,6 @@ class RunLines:
             yield from self._of_run(what, detail)
             return
         spent = detail.get("spent", {}).get("tokens", 0)
-        self._tokens += spent
         if what == "STEP_STARTED":
             attempt = detail.get("attempt", 1)
             self._began.setdefault(at, when)

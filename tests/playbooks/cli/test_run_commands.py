@@ -20,9 +20,10 @@ from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S
 
 Capsys = pytest.CaptureFixture[str]
-BEGAN = [
+BEGAN: list[Said] = [
     fact("RUN_STARTED", playbook="brew", inputs={"leaf": "mate"}),
     fact("STEP_STARTED", "boil", attempt=1),
+    ("ANSWER", {"wait_id": "child:boil", "text": "Hot.", "report": {"status": "done", "tokens": 7}}),
     fact("STEP_COMPLETED", "boil", value={"degrees": 100}, spent={"tokens": 7, "cost_micro": 1}),
 ]
 WAIT = {"wait_id": "human:taste:1", "call_id": "", "prompt": "Is it good?"}
@@ -140,7 +141,7 @@ def test_json_has_every_event_a_line_and_nothing_else(stage: Stage, capsys: Caps
     stage.acts([*BEGAN, *DONE])
     done = typed(capsys, "flow", "run", "brew", "--json")
     events = [json.loads(line) for line in done.out.splitlines()]
-    assert [event["data"]["what"] for event in events] == [data["what"] for _, data in [*BEGAN, *DONE]]
+    assert [(event["type"], event["data"]) for event in events] == [*BEGAN, *DONE]
     assert done.err == ""
 
 

@@ -9,12 +9,14 @@ import pytest
 
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.words import ours
+from sulla.playbooks.cli.run_lines import RunLines
 from sulla.playbooks.records import PlaybookAsked
 from sulla.playbooks.run_rows import detail_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.tools import EffectLedger
+from sulla.threads.archive.lines import event_of
 from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -310,6 +312,30 @@ async def test_an_agent_that_takes_too_long_is_cancelled(make: Make, ledger: Eff
     assert play.status == "failed"
     assert "took longer than it may" in play.failure
     await at_rest(world)
+
+
+async def test_an_agent_that_was_given_up_counts_at_the_end_of_its_run_as_in_the_list(make: Make) -> None:
+    text = """
+name: slow
+steps:
+  - {id: a, agent: '', prompt: work, timeout: 1m, on_failure: go_on}
+  - {id: b, wait: 1m}
+"""
+    gate = Gate()
+    world = make(ScriptedProvider([Say((gate, "never"))]), text)
+    run = await world.play("slow")
+    work = asyncio.create_task(world.work())
+    await gate.reached()
+    assert isinstance(world.clock, ManualClock)
+    await world.clock.advance(61)
+    await world.turns.attend(run)
+    await work
+    await world.work()
+    await later(world, 61)
+    state, sheet = await world.now(run), RunLines()
+    told = [line for entry in await world.log(run) for line in sheet.show(event_of(run, entry))]
+    assert state.spending.tokens > 0
+    assert f"completed: 2 steps, {state.spending.tokens} tokens" in told
 
 
 async def test_a_sub_playbook_that_takes_too_long_is_cancelled(make: Make, ledger: EffectLedger) -> None:
