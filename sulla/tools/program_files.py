@@ -79,7 +79,7 @@ PROGRAM_FILES: Final = {
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
         "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md instructions.md tools.md "
-        "memory.md codex.md replit.md *.chatmode.md *.agent.md soul.md "
+        "memory.md code?.md replit.md *.chatmode.md *.agent.md soul.md "
         "heartbeat.md bootstrap.md"
     ),
     "the system, or who opens it,": (

@@ -1,6 +1,6 @@
 """What of a repository's history a command has changed, for people: git's own records are nothing that they can read.
 
-Git is asked in the sandbox, by the caller: what it says may be the words of whoever wrote the commits.
+Git is asked in the sandbox, by the caller: what it says may be the words of whoever wrote the commits. Pure.
 """
 
 from __future__ import annotations
