@@ -429,6 +429,25 @@ async def test_what_somebody_saves_while_changes_are_put_there_stays(
     assert [(desk.workspace / name).read_text() for name in ("a.txt", "z.txt")] == ["ours\n", "a person's"]
 
 
+async def test_a_folder_that_becomes_a_link_while_changes_are_put_there_leads_nowhere(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("sub/a.txt")
+    (tmp_path / "outside").mkdir()
+    whole = landing._put_one
+
+    def replaced(layer: Layer, change: changes.Change, at: int) -> None:
+        whole(layer, change, at)
+        if change.path == "a.txt":
+            (desk.workspace / "sub").rename(desk.workspace / "away")
+            (desk.workspace / "sub").symlink_to(tmp_path / "outside")
+
+    monkeypatch.setattr(landing, "_put_one", replaced)
+    _, _, told = await desk.run("echo ours > a.txt; echo ours > sub/b.txt")
+    assert told == "Not in the workspace: sub/b.txt (it cannot be put there: Not a directory)"
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
 async def test_what_leads_git_elsewhere_is_none_of_its_records(desk: Desk, tmp_path: Path) -> None:
     desk.by_person(f"git init -q && {GIT} commit -q --allow-empty -m first")
     _, _, told = await desk.run(
