@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from sulla.core.cut import cut
 from sulla.playbooks.definition import (
     AgentStep,
     Definition,
@@ -114,6 +115,6 @@ def _text(text: str) -> str:
     parts = []
     for part in (head, tail):
         line = " ".join(part.split())
-        line = line if len(line) <= _MOST else line[: _MOST - 1] + "…"
+        line = cut(line, _MOST)
         parts.append(line.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;"))
     return mark.join(parts)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, cast
 
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.core.jsontypes import FrozenJson, Json
@@ -204,4 +205,4 @@ def _because(found: Rehearsed) -> str:
 
 def _shown(value: object) -> str:
     said = json.dumps(_thawed(value), ensure_ascii=False, default=str)
-    return said if len(said) <= _SHOWN_CHARS else said[: _SHOWN_CHARS - 1] + "…"
+    return cut(said, _SHOWN_CHARS)

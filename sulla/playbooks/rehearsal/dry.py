@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, cast
 
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, SullaError
 from sulla.core.jsontypes import FrozenJson, Json
@@ -330,7 +331,7 @@ class _Guess:
 
 def _short(template: Template) -> str:
     said = " ".join(template.source.split())
-    return said if len(said) <= _SHOWN_CHARS else said[: _SHOWN_CHARS - 1] + "…"
+    return cut(said, _SHOWN_CHARS)
 
 
 def _all(steps: Sequence[Step]) -> list[Step]:

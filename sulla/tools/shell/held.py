@@ -40,7 +40,6 @@ class HeldSet:
     """What one command has changed, held back. It lives until it was put into the workspace or given up, also over
     restarts."""
 
-    id: str
     thread_id: ThreadId
     layer: Layer
     question: str
@@ -49,10 +48,13 @@ class HeldSet:
     """What waits for that, for models."""
     repositories: frozenset[str] = frozenset()
     """Folders below the workspace of which git's records have changed."""
-    leads: frozenset[Path] = frozenset()
-    """What links in it lead to, and settings of git may: that has to be as it was when a person was asked."""
     landings: int = 0
     """How many commands had changed the workspace when it was held back."""
+
+    @property
+    def id(self) -> str:
+        """By what it is asked for."""
+        return f"changes_{self.layer.folder.name.removeprefix('layer-')}"
 
 
 class HeldChanges:
@@ -156,11 +158,6 @@ class HeldChanges:
                 "into the workspace, or given up: look, and run the command again"
             )
         try:
-            if found.leads and self._landings[found.layer.workspace] != found.landings:
-                raise Conflict(
-                    "nothing was put into the workspace: other commands have changed it since, and links or settings "
-                    "of git in this may lead there; run the command again"
-                )
             return await _whole(lambda: self._kept(found))
         finally:
             await self._give_up(found)
@@ -200,13 +197,11 @@ class HeldChanges:
                 f"most: {named(by_name)}. Do it in steps, or in a conversation that holds no text from outside"
             )
         return HeldSet(
-            f"changes_{layer.folder.name.removeprefix('layer-')}",
             thread_id,
             layer,
             question_of(layer, found),
             f"programs may run or obey {named(by_name or asked)}",
             frozenset(repository_of(change) for change in asked if is_record(change)),
-            frozenset(_leads(layer, (one.change for one in found))),
             self._landings[layer.workspace],
         )
 
@@ -214,7 +209,14 @@ class HeldChanges:
         layer = held.layer
         changes = changes_in(layer, layer.closed_ns)
         raced = [change.path for change in changes if change.raced and not change.same]
-        raced += [path.name for path in held.leads if path.exists() and path.lstat().st_ctime_ns > layer.closed_ns]
+        # What links lead to, and settings of git may, has to be as it was when a person was asked.
+        leads = list(_leads(layer, (change for change in changes if not change.same)))
+        if leads and self._landings[layer.workspace] != held.landings:
+            raise Conflict(
+                "nothing was put into the workspace: other commands have changed it since, and links or settings "
+                "of git in this may lead there; run the command again"
+            )
+        raced += [path.name for path in leads if path.exists() and path.lstat().st_ctime_ns > layer.closed_ns]
         if raced:
             raise Conflict(
                 "nothing was put into the workspace: somebody has changed "
@@ -234,8 +236,7 @@ class HeldChanges:
             try:
                 note = json.loads(layer.note.read_text())
                 layer = Layer(folder, str(note["workspace"]))
-                set_id = f"changes_{folder.name.removeprefix('layer-')}"
-                found.append(HeldSet(set_id, ThreadId(note["thread_id"]), layer, note["question"], note["told"]))
+                found.append(HeldSet(ThreadId(note["thread_id"]), layer, note["question"], note["told"]))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found

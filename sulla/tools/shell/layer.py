@@ -129,17 +129,13 @@ class Layers:
 
     def remove(self, layer: Layer) -> None:
         """Give it up with all that is in it."""
-        _removed(layer.folder)
+        # By programs of the system: folders may lie in one another by thousands, more than calls do here.
+        chmod, rm = shutil.which("chmod"), shutil.which("rm")
+        for words in ((chmod, "-R", "u+rwx"), (rm, "-rf")):
+            if words[0] is not None:
+                # What cannot be removed is told by nobody: it stays until the next start, and no command sees it.
+                subprocess.run((*words, "--", str(layer.folder)), check=False, capture_output=True, timeout=CLEAR_S)
 
     def left(self) -> Iterator[Path]:
         """The folders of those that an earlier daemon has left."""
         yield from self._root.iterdir() if self._root.is_dir() else ()
-
-
-def _removed(folder: Path) -> None:
-    """By programs of the system: folders may lie in one another by thousands, more than calls do here."""
-    chmod, rm = shutil.which("chmod"), shutil.which("rm")
-    for words in ((chmod, "-R", "u+rwx"), (rm, "-rf")):
-        if words[0] is not None:
-            # What cannot be removed is told by nobody: it stays until the next start, and no command sees it.
-            subprocess.run((*words, "--", str(folder)), check=False, capture_output=True, timeout=CLEAR_S)

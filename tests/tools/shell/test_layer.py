@@ -412,6 +412,17 @@ async def test_a_link_is_put_there_only_while_it_leads_to_what_it_led_to(desk: D
     assert not (desk.workspace / "GNUmakefile").exists()
 
 
+async def test_what_a_held_link_leads_to_is_looked_at_after_a_restart_too(desk: Desk) -> None:
+    desk.write("build.txt")
+    _, _, told = await desk.run("ln -s build.txt GNUmakefile")
+    later = HeldChanges(desk.layers, ProgramFiles())
+    await later.open()
+    desk.write("build.txt", "evil")
+    with pytest.raises(Conflict, match=r"somebody has changed build.txt since"):
+        await later.keep(THREAD, set_id(told))
+    assert not (desk.workspace / "GNUmakefile").exists()
+
+
 async def test_what_somebody_saves_while_changes_are_put_there_stays(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
