@@ -68,15 +68,17 @@ def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> str:
     if records:
         lines.append(f"{records} of git's records: commits, and what names them")
     if others:
-        named = ", ".join(f"{_how(one)} {_name(one)}" for one in others[:MOST_NAMED])
-        lines.append(f"with them {named}" + (f" and {len(others) - MOST_NAMED} more" if others[MOST_NAMED:] else ""))
+        lines.append(f"with them {_listed([f'{_how(one)} {_name(one)}' for one in others])}")
     shown = [*(one.change for one in asked), *others]
     return "\n".join([*lines, *_shown(layer, [one for one in shown if one.kind in ("file", "link", "gone")])])
 
 
 def named(changes: Sequence[Change]) -> str:
     """The names of some changes, for a model."""
-    names = [printable(change.path) for change in changes]
+    return _listed([printable(change.path) for change in changes])
+
+
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else "")
 
 
@@ -116,9 +118,7 @@ def _shown(layer: Layer, changes: Sequence[Change]) -> Iterator[str]:
             yield f"== {_name(change)}"
             yield from lines
     if unseen:
-        names = ", ".join(map(_name, unseen[:MOST_NAMED]))
-        more = f" and {len(unseen) - MOST_NAMED} more" if unseen[MOST_NAMED:] else ""
-        yield f"== not shown, because it is too much: {names}{more}"
+        yield f"== not shown, because it is too much: {_listed([_name(change) for change in unseen])}"
 
 
 def _files_in(folder: Path) -> str:
