@@ -315,8 +315,7 @@ def _stop_signals() -> Iterator[_Stop]:
 
 async def _work(settings: Settings, system: System) -> None:
     """Find out what a command in the workspace can reach, and only then begin to work: clients need not wait for it."""
-    await system.core.tools.held.open()
-    await system.core.tools.shell.open(settings.workspace, system.host.place.clock)
+    await system.core.tools.open(settings.workspace, system.host.place.clock)
     await system.work.run()
 
 
