@@ -84,7 +84,8 @@ class Screen:
             case "TEXT_MESSAGE_CONTENT":
                 return self._more(data["message_id"], data["offset"], data["delta"]), ""
             case "TEXT_MESSAGE_END":
-                return self._whole(data), ""
+                cut = cut_at_limit(data)
+                return self._whole(data), f"{cut}\n" if cut else ""
             case "MODEL_ABANDONED":
                 return self._abandoned(data)
             case "TOOL_CALL_START":
@@ -198,6 +199,15 @@ def paused_line(data: dict[str, Any]) -> str:
 def paused_head(data: dict[str, Any]) -> str:
     """Who has paused all work, and why."""
     return f"paused by {data.get('by', '')}" + (f": {data['reason']}" if data.get("reason") else "")
+
+
+def cut_at_limit(reply: dict[str, Any]) -> str:
+    """What is said below a reply that ended at its limit; empty for any other.
+
+    Args:
+        reply: its record.
+    """
+    return "[cut off at the reply's limit]" if reply.get("stop") == "max_tokens" and not reply.get("hidden") else ""
 
 
 def notice_head(data: dict[str, Any]) -> str:

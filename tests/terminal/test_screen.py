@@ -131,6 +131,11 @@ def test_a_hidden_reply_is_not_shown() -> None:
     assert _all(_end("m", "<done>", hidden=True)) == ""
 
 
+def test_a_reply_that_ended_at_its_limit_says_so_below_it() -> None:
+    cut = _end("m1", "cut off he", stop="max_tokens")
+    assert Screen("run").show(cut) == ("cut off he\n", "[cut off at the reply's limit]\n")
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     text = "a\x1b[2J\x07\x9b1mb\r\tc\x7f\n"
     assert _all(_delta("m", 0, text), _end("m", text)) == "a[2J1mb\tc\n"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sulla.core.waiting import waiting_words
-from sulla.terminal.screen import notice_head, paused_head
+from sulla.terminal.screen import cut_at_limit, notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
 from sulla.terminal.times import second
 
@@ -69,7 +69,7 @@ def _overheard(event: dict[str, Any], data: Data) -> Says:
 
 
 def _reply(event: dict[str, Any], data: Data) -> Says:
-    cut = " (cut off)" if data.get("cut") else ""
+    cut = " (cut off)" if data.get("cut") else " (cut off at the reply's limit)" if cut_at_limit(data) else ""
     shown = not data.get("hidden") and data.get("text")
     return (f"{event['agent'] or 'agent'}{cut}", data["text"]) if shown else ()
 

@@ -79,6 +79,7 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (Overheard("u1", "uh-huh"), [HEAD + "overheard while it was speaking", "    uh-huh"]),
     (TextMessageEnd(C, M, "Hello."), [HEAD + "sulla", "    Hello."]),
     (TextMessageEnd(C, M, "Hel", cut=True), [HEAD + "sulla (cut off)", "    Hel"]),
+    (TextMessageEnd(C, M, "Hel", stop="max_tokens"), [HEAD + "sulla (cut off at the reply's limit)", "    Hel"]),
     (TextMessageEnd(C, M, "", (ToolCall(C, "look", {}),)), []),
     (TextMessageEnd(C, M, "nudged", hidden=True), []),
     (ToolCallStart(C, "look", {"path": "ä"}, M), ['    · look {"path": "ä"}']),
