@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sulla.core.waiting import waiting_words
+from sulla.terminal.framed import brief
 from sulla.terminal.screen import cut_at_limit, notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
 from sulla.terminal.times import second
@@ -99,7 +100,9 @@ def _result(data: Data) -> str:
 
 
 def _waits(data: Data) -> str:
-    return "waits for " + "; ".join(f"{wait['wait_id']}: {wait.get('prompt', '')}" for wait in data["waits"])
+    return "waits for " + "; ".join(
+        f"{wait['wait_id']}: {one_line(brief(wait.get('prompt', '')), _RESULT)}" for wait in data["waits"]
+    )
 
 
 def _finished(data: Data) -> str:
