@@ -141,7 +141,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
         )
     )
     jobs = partial(core.tools.jobs.forget, parent_of=_parents(host.threads))
-    kept: tuple[Forget, ...] = (jobs, core.tools.held.forget, scene.feed.forget)
+    kept: tuple[Forget, ...] = (jobs, core.tools.forget, scene.feed.forget)
     forget = (*kept, *(one.forget for one in built if one.forget is not None))
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)

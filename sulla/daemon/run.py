@@ -115,7 +115,7 @@ async def run_daemon(
         system = build(settings, choice, place, examine)
         system.lifecycle.connect(stop.ask)
         stack.push_async_callback(_put_away, system.core.instruments)
-        await _open_workspace(settings, system, place)
+        _make_workspace(settings.workspace, settings.home)
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.host.store, place.owner)
@@ -132,7 +132,7 @@ async def run_daemon(
         home.announce(Whereabouts(server.url, os.getpid(), settings.daemon.zone))
         _greet(say, settings, choice, server)
         async with asyncio.TaskGroup() as group:
-            working = group.create_task(system.work.run(), name="work")
+            working = group.create_task(_work(settings, system), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
             for name, follower in _followers(system).items():
                 group.create_task(follower.run(), name=name)  # ends by itself once it is stopped
@@ -313,11 +313,10 @@ def _stop_signals() -> Iterator[_Stop]:
             loop.remove_signal_handler(number)
 
 
-async def _open_workspace(settings: Settings, system: System, place: Place) -> None:
-    """Make it, and find out what a command in it can reach."""
-    _make_workspace(settings.workspace, settings.home)
-    await system.core.tools.held.open()
-    await system.core.tools.shell.open(settings.workspace, place.clock)
+async def _work(settings: Settings, system: System) -> None:
+    """Find out what a command in the workspace can reach, and only then begin to work: clients need not wait for it."""
+    await system.core.tools.open(settings.workspace, system.host.place.clock)
+    await system.work.run()
 
 
 def _make_workspace(path: Path, home: Path) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
@@ -10,12 +15,14 @@ from sulla.core.words import Words
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import HomeWeb, make_web_tools
 from sulla.tools.base import Tool
-from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.builtin.shell import Held, shell_tools
 from sulla.tools.program_files import ProgramFiles
-from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import ShellJobs, with_news
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.sandbox import Shell
+
+if TYPE_CHECKING:
+    from sulla.tools.shell.held import HeldChanges
 
 LAYERS = "layers"
 """Where in the home commands of mistrusted conversations write, before that is in the workspace."""
@@ -27,7 +34,8 @@ class HomeTools:
 
     shell: Shell
     jobs: ShellJobs
-    held: HeldChanges
+    layers: Layers
+    held: Held
     web: HomeWeb
 
     @property
@@ -35,6 +43,20 @@ class HomeTools:
         """What agents can do with them."""
         shell = shell_tools(self.shell, self.jobs, self.held)
         return (*(with_news(tool, self.jobs) for tool in shell), *self.web.tools)
+
+    async def open(self, workspace: Path, clock: Clock) -> None:
+        """Take up what an earlier daemon has held back, and find out what a command in the workspace can reach."""
+        if await asyncio.to_thread(self._holds):
+            await (await asyncio.to_thread(self.held)).open()
+        await self.shell.open(workspace, clock)
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """A conversation was deleted: what was held back in it is given up."""
+        if await asyncio.to_thread(self._holds):
+            await self.held().forget(thread_id)
+
+    def _holds(self) -> bool:
+        return any(self.layers.left())
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[Words, ...]:
         """How jobs of a thread have ended that it was not told of yet."""
@@ -62,5 +84,12 @@ def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:
         layers=layers,
         bounds=asked.bounds,
     )
-    held = HeldChanges(layers, ProgramFiles(asked.program_files))
-    return HomeTools(shell, ShellJobs(clock), held, make_web_tools(settings))
+
+    @cache
+    def held() -> HeldChanges:
+        # Few daemons ever hold anything back.
+        from sulla.tools.shell.held import HeldChanges
+
+        return HeldChanges(layers, ProgramFiles(asked.program_files))
+
+    return HomeTools(shell, ShellJobs(clock), layers, held, make_web_tools(settings))

@@ -36,9 +36,8 @@ from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.perimeter import Perimeter
 from sulla.gateway.server.presence import Presence
-from sulla.gateway.voice.socket import PATH as VOICE
-from sulla.gateway.voice.socket import greet_voice
 from sulla.gateway.websocket.door import SocketDoor, greet
+from sulla.gateway.websocket.machine import ProtocolMachine
 from sulla.rpc.limits import Limits
 
 
@@ -134,7 +133,7 @@ def build_app(
     server = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
     doors = {
         "/ws": SocketDoor(server, partial(greet, server, config.server_version)),
-        VOICE: SocketDoor(server, partial(greet_voice, server), "voice", None),
+        "/voice": SocketDoor(server, partial(_greet_voice, server), "voice", None),
     }
     app = Starlette()
     app.state.version = config.server_version
@@ -157,6 +156,13 @@ def build_app(
     app.add_exception_handler(Exception, _failed)
     app.add_middleware(Gatekeeper, guard=server.guard, observer=watching, styles=ERROR_STYLES)
     return Gateway(app, doors, streams, config, watching)
+
+
+def _greet_voice(server: ServerContext, socket: WebSocket, name: str) -> ProtocolMachine:
+    # Most daemons never hear a recognizer, so what takes one in is loaded with the first.
+    from sulla.gateway.voice.socket import greet_voice
+
+    return greet_voice(server, socket, name)
 
 
 async def _healthz(request: Request) -> Response:

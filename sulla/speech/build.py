@@ -1,15 +1,21 @@
-"""Speech in a daemon: who takes it down, with their settings. Pure."""
+"""Speech in a daemon: who takes it down, with their settings."""
 
 from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
 
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.sections import LimitSettings
+from sulla.speech.late_manager import LateStreamBufferManager
 from sulla.speech.limits import SpeechLimits
 from sulla.speech.rpc import METHODS
-from sulla.speech.sessions.manager import StreamBufferManager
 from sulla.speech.settings import SpeechSettings
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC
+
+if TYPE_CHECKING:
+    from sulla.speech.sessions.manager import StreamBufferManager
 
 
 def build(host: Host) -> Built:
@@ -24,7 +30,12 @@ def build(host: Host) -> Built:
         turn_window_s=bounds.message_window_s,
     )
     place = host.place
-    manager = StreamBufferManager(host.store, host.threads, place.clock, place.owner, host.waker, limits)
+
+    async def make() -> StreamBufferManager:
+        made = await asyncio.to_thread(_load)
+        return made(host.store, host.threads, place.clock, place.owner, host.waker, limits)
+
+    manager = LateStreamBufferManager(make, host.store, place.clock, limits.profile.name)
 
     async def status() -> JsonObject:
         return manager.status()
@@ -36,3 +47,9 @@ def build(host: Host) -> Built:
         status=status,
         troubles={"speech": manager.trouble},
     )
+
+
+def _load() -> type[StreamBufferManager]:
+    from sulla.speech.sessions.manager import StreamBufferManager
+
+    return StreamBufferManager

@@ -7,6 +7,8 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.profile import CLASSIC, Profile
 
+LOGS: Final = "speech"
+"""The kind of the logs that speech is kept in."""
 SEGMENT_BYTES: Final = 2 * 1024 * 1024
 """Some 12,000 chunks, which a restart reads again in half a second."""
 

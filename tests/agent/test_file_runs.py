@@ -47,7 +47,7 @@ class Home:
         self.jobs, self.hooks, self.puppet = ShellJobs(SystemClock()), Hooks(), Puppet()
         tools = (
             *builtin_tools(),
-            *shell_tools(Sealed(), self.jobs, no_held_changes()),
+            *shell_tools(Sealed(), self.jobs, no_held_changes),
             self.hooks.source("read_page", Done(Words("A page."), origin="web")),
             self.hooks.tool("send_mail", "body"),
         )

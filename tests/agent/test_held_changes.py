@@ -42,10 +42,10 @@ class Home:
         self.workspace, self.layers = root / "workspace", Layers(root / "layers")
         self.workspace.mkdir()
         self.shell = Shell(layers=self.layers)
-        hooks = Hooks()
+        hooks, held = Hooks(), HeldChanges(self.layers, PROGRAMS)
         tools = (
             *builtin_tools(),
-            *shell_tools(self.shell, ShellJobs(SystemClock()), HeldChanges(self.layers, PROGRAMS)),
+            *shell_tools(self.shell, ShellJobs(SystemClock()), lambda: held),
             hooks.source("read_page", Done(Words("A page."), origin="web")),
         )
         guard = CallGuard(files=FileMarks(root / "marks"))

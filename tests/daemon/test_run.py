@@ -171,6 +171,32 @@ def test_a_store_of_ones_own_choice_makes_a_redis_url_harmless(
     assert "REDIS_URL" not in _refused(home, capsys)
 
 
+_SLOW_TRIAL = """#!/bin/sh
+[ -e {released} ] || read -r line < {gate}
+exit 1
+"""
+
+
+def test_clients_are_let_in_while_the_sandbox_is_tried_and_no_turn_begins_before_it_was(tmp_path: Path) -> None:
+    programs, gate, released = tmp_path / "bin", tmp_path / "gate", tmp_path / "released"
+    programs.mkdir()
+    os.mkfifo(gate)
+    (programs / "bwrap").write_text(_SLOW_TRIAL.format(gate=gate, released=released))
+    (programs / "bwrap").chmod(0o755)
+    with service(Script([Rule(Reply("yes<AGENT_DONE/>"))])) as model:
+        path = f"{programs}:{os.environ['PATH']}"
+        place = Place(tmp_path / "home", **model.environ, SULLA_SHELL__PATH=path)
+        with place.up(), place.begin("ask", "are you there") as client:
+            with gate.open("w") as trial:  # it has begun once somebody reads here
+                while "are you there" not in place.run("thread", "list")[1]:
+                    assert client.process.poll() is None
+                assert model.asked == 0
+                released.touch()
+                trial.write("\n")
+            assert client.ended() == Exit.OK
+        assert client.said == "yes\n"
+
+
 # ------------------------------------------------------------------------------------------------ ends and new starts
 
 ANSWER = "one two three four five six seven eight"

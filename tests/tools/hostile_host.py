@@ -28,7 +28,7 @@ from tests.tools.contexts import context_in, no_held_changes
 async def main(workspace: Path, timeout_s: int, command: str) -> dict[str, object]:
     """The call and its cost."""
     clock = SystemClock()
-    toolbox = Toolbox(shell_tools(Shell(), ShellJobs(clock), no_held_changes()))
+    toolbox = Toolbox(shell_tools(Shell(), ShellJobs(clock), no_held_changes))
     first = ToolCall(CallId("call_0"), "bash", {"command": "echo ready"})
     await run_call(toolbox, first, context_in(workspace, clock))  # what is loaded at the first call counts for nothing
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -18,7 +18,6 @@ from sulla.rpc.form import Id, Params
 from sulla.speech.recognizer.fields import MAX_CHANNELS
 from sulla.speech.recognizer.frames import Turns
 
-PATH: Final = "/voice"
 _SCHEME: Final = "token"
 """What Deepgram's clients write before a key."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
+from sulla.core.pattern import late_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class OfflineCommand:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE | re.DOTALL)
+    return late_pattern(text, re.IGNORECASE | re.DOTALL)
 
 
 _PATH = r"[\"'`]?(?P<path>[^\"'`\n]+?)[\"'`]?"

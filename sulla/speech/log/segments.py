@@ -17,6 +17,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, StaleLease
 from sulla.core.ids import ThreadId
 from sulla.speech.late_detector import LateDetector
+from sulla.speech.limits import LOGS
 from sulla.speech.log.records import SPEECH, SpeechEntry, entries_of, pack, to_draft
 from sulla.speech.log.thread_speech import ThreadSpeech, replayed
 from sulla.speech.turn_taking.profile import ADAPTIVE, CLASSIC, Profile
@@ -24,8 +25,7 @@ from sulla.store.base import Store
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Lease, LogInfo, Record
 
-KIND: Final = "speech"
-HEAD: Final = Head(KIND)
+HEAD: Final = Head(LOGS)
 """Never due and never open: nobody looks for work in it."""
 LEASE_S: Final = 30.0
 """After so long without a sign of its daemon anybody may take a log over."""
@@ -67,12 +67,12 @@ def key_of(owner: str, number: int) -> str:
         owner: ``<home id>:<boot nonce>``.
         number: counted from 1 within the boot.
     """
-    return f"{KIND}:{owner}:{number}"
+    return f"{LOGS}:{owner}:{number}"
 
 
 def origin_of(key: str) -> str:
     """Who began a log, and the ones that it went on in."""
-    return key.removeprefix(f"{KIND}:").rpartition(":")[0]
+    return key.removeprefix(f"{LOGS}:").rpartition(":")[0]
 
 
 def home_of(owner: str) -> str:
@@ -137,7 +137,7 @@ async def open_segment(store: Store, owner: str, key: str, profile: Profile, fol
 async def logs_of(store: Store) -> list[LogInfo]:
     """Every log of speech that there is."""
     found: list[LogInfo] = []
-    while page := await store.find(kind=KIND, after_key=found[-1].key if found else "", limit=_PAGE):
+    while page := await store.find(kind=LOGS, after_key=found[-1].key if found else "", limit=_PAGE):
         found += page
         if len(page) < _PAGE:
             break

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from sulla.core.errors import NotFound, Refused
 from sulla.core.jsontypes import FrozenJson, JsonObject
@@ -15,11 +16,13 @@ from sulla.tools.define import define, giving
 from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
-from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
 from sulla.tools.shell.layer import Layer
 from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
+
+if TYPE_CHECKING:
+    from sulla.tools.shell.held import HeldChanges
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""
@@ -32,8 +35,11 @@ PROGRESS_S: Final = 0.25
 """Output is shown to whoever watches this often at the most, in seconds."""
 PROGRESS_BYTES: Final = 2000
 
+Held = Callable[[], "HeldChanges"]
+"""Gives what holds changes back, always the same; the first call loads it."""
 
-def shell_tools(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> tuple[Tool, ...]:
+
+def shell_tools(shell: Shell, jobs: ShellJobs, held: Held) -> tuple[Tool, ...]:
     """`bash` and `bash_job`.
 
     Args:
@@ -44,7 +50,7 @@ def shell_tools(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> tuple[Tool,
     return _bash(shell, jobs, held), _bash_job(jobs, held)
 
 
-def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
+def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
     def reach(args: FrozenJson, context: ToolContext) -> Reach:
         return "inward" if shell.sealed else "outward"
 
@@ -78,13 +84,14 @@ def _bash(shell: Shell, jobs: ShellJobs, held: HeldChanges) -> Tool:
         if not (context.tainted and shell.layered):
             program = await shell.program(command, context.workspace, tainted=context.tainted)
             return await _ran(shell, program, command, context, timeout_s, by)
-        async with held.layer(context.workspace) as layer:
+        changes = await asyncio.to_thread(held)
+        async with changes.layer(context.workspace) as layer:
             program = await shell.program(command, context.workspace, tainted=True, layer=layer)
             done = await _ran(shell, program, command, context, timeout_s, by)
             if not layer.mounted:
                 raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
             looker = partial(_looked, shell, context)
-            return _with_rest(done, await held.land(layer, context.thread_id, looker), context)
+            return _with_rest(done, await changes.land(layer, context.thread_id, looker), context)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
@@ -170,9 +177,9 @@ def _with_data(said: Done, output: Output, status: int) -> Done:
     return replace(said, data={"text": text, "exit_status": status}, cut=cut)
 
 
-def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
+def _bash_job(jobs: ShellJobs, held: Held) -> Tool:
     def asks(args: FrozenJson, context: ToolContext) -> str:
-        return held.question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
+        return held().question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
 
     async def bash_job(
         context: ToolContext,
@@ -190,12 +197,12 @@ def _bash_job(jobs: ShellJobs, held: HeldChanges) -> Tool:
             after: For read: skip so many bytes of the output.
         """
         if action == "keep":
-            return Done(Words(await held.keep(context.thread_id, job), context.by))
+            return Done(Words(await held().keep(context.thread_id, job), context.by))
         now_s = context.clock.elapsed()
         if action == "list":
             found = jobs.of(context.thread_id)
             lines = [f"{one.id}: {one.state(now_s)}: {one.command[:100]!r}" for one in found]
-            waiting = held.waiting(context.thread_id)
+            waiting = held().waiting(context.thread_id)
             if not (found or waiting):
                 return Done(ours("No jobs in this conversation."), nothing_read=True)
             by = worst((context.by, *(one.by for one in found)))

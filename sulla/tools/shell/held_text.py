@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 from sulla.tools.paths import printable
 from sulla.tools.shell.changes import Change
-from sulla.tools.shell.landing import JudgedChange
+from sulla.tools.shell.judging import JudgedChange
 from sulla.tools.shell.layer import Layer
 
 MOST_ASKED: Final = 300
@@ -97,8 +98,6 @@ def _name(change: Change) -> str:
 
 def _shown(layer: Layer, changes: Sequence[Change]) -> Iterator[str]:
     """How texts would change, line by line, those first that have to be allowed; what is not shown is named."""
-    import difflib  # noqa: PLC0415 - few daemons ever hold anything back
-
     left, unseen = MOST_SHOWN, list[Change]()
     for change in changes:
         place = Path(layer.workspace, *change.parts)

@@ -8,11 +8,11 @@ import pytest
 
 from sulla.core.errors import Busy, CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
+from sulla.speech.limits import LOGS
 from sulla.speech.log.log import GATHER_S, MAX_UNKEPT_BYTES, RETRY_S, SpeechLog
 from sulla.speech.log.records import ChunkTaken, ThreadLeft, pack, to_draft
 from sulla.speech.log.segments import (
     HEAD,
-    KIND,
     LEASE_S,
     all_of,
     is_gone,
@@ -316,7 +316,7 @@ async def test_a_log_that_cannot_be_read_is_left_as_it_is(store: MemoryStore) ->
     await store.append(segment.lease, 1, [Draft("SPEECH", b"1 00000000 []")], HEAD, 0)
     with pytest.raises(CorruptRecord):
         await take(store, "home1:2", KEY, DETECTOR)
-    (info,) = await store.find(kind=KIND)
+    (info,) = await store.find(kind=LOGS)
     assert (info.last_seq, info.held) == (2, False)
 
 
@@ -335,5 +335,5 @@ async def test_a_log_that_breaks_whoever_reads_it_is_left_as_it_is(
     monkeypatch.setattr(SpeechBuffer, "feed", broken)
     with pytest.raises(CorruptRecord, match="a turn begins with a word"):
         await take(store, "home1:2", KEY, DETECTOR)
-    (info,) = await store.find(kind=KIND)
+    (info,) = await store.find(kind=LOGS)
     assert not info.held

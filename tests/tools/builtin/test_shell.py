@@ -32,7 +32,7 @@ class Bench:
         self.clock = ManualClock()
         self.jobs = ShellJobs(self.clock)
         self.shell = Shell()
-        self.toolbox = Toolbox(shell_tools(self.shell, self.jobs, no_held_changes()))
+        self.toolbox = Toolbox(shell_tools(self.shell, self.jobs, no_held_changes))
         self.said: list[Json] = []
         self.context = replace(context_in(workspace, self.clock), progress=self.said.append)
 

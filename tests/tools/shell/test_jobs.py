@@ -29,7 +29,7 @@ class Bench:
 
     def __init__(self, workspace: Path) -> None:
         self.jobs = ShellJobs(SystemClock())
-        self.plain = Toolbox(shell_tools(Shell(), self.jobs, no_held_changes()))
+        self.plain = Toolbox(shell_tools(Shell(), self.jobs, no_held_changes))
         self.toolbox = Toolbox(with_news(tool, self.jobs) for tool in self.plain)
         self.context = context_in(workspace, SystemClock())
 
