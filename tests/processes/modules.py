@@ -19,14 +19,7 @@ from sulla.gateway.methods.table import METHODS
 from sulla.host.system import SystemClock
 from sulla.rpc.row import adapter_of
 
-_FOR_FEW = (
-    "sulla.__main__",
-    "sulla.gateway.dialects.mcp.library",
-    "sulla.models.openai",
-    "sulla.store.postgres",
-    "sulla.store.redis",
-    "sulla.telemetry.otlp",
-)
+_FOR_FEW = ("sulla.__main__", "sulla.models.openai")
 """What takes long, and only some tests need."""
 
 _LATE = ("anyio._backends._asyncio", "httpcore2", "jinja2.sandbox", "uvicorn.lifespan.off", "yaml")
