@@ -14,6 +14,7 @@ from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.output import Output
 from sulla.tools.shell.process import DEFAULT_PATH, LIMITS, ProcessEnd, Program, environment, run_program
+from tests.soon import a_pause
 
 
 async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[ProcessEnd, str]:
@@ -26,7 +27,7 @@ async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[
 async def there(file: Path) -> None:
     """Wait until a program has written a file; the test's own deadline ends this otherwise."""
     while not file.exists() or not file.read_text():
-        await asyncio.sleep(0)
+        await a_pause()
 
 
 async def test_a_program_runs_in_its_folder_with_its_words_as_they_are(tmp_path: Path) -> None:
