@@ -31,6 +31,8 @@ MOST_ROWS: Final = 200
 """Of each kind; the first ones count, since the first mark is what makes the conversation mistrusted."""
 WORDS_CHARS: Final = 200
 _ARGS_CHARS: Final = 200
+_COMMANDS: Final = ("bash", "bash_job")
+"""The tools that may read any file of the workspace."""
 _ASKED_BECAUSE: Final = "Asked because "
 
 
@@ -106,6 +108,8 @@ class TaintReport:
     """The record that the conversation can be gone on from before: the message that was worked on when the first mark
     came, or the first of those that were sent before it had all been answered, or that mark; 0 if there is none, or
     nothing was answered before it."""
+    by_command: bool = False
+    """Whether a command's result is among the marks: one may have read any file of the workspace."""
     _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
     _work: _WorkBegun = field(default_factory=_WorkBegun)
@@ -144,6 +148,8 @@ class TaintReport:
             begun = self._work.runs.get(entry.origin.run_id)
             own = entry.seq if self._answered else 0
             self.clean_before = own if begun is None or isinstance(entry.fact, Input) else begun
+        if isinstance(entry.fact, ToolCallResult):
+            self.by_command |= self._calls.get(entry.fact.call_id, "").partition(" ")[0] in _COMMANDS
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return
