@@ -31,8 +31,9 @@ MOST_ROWS: Final = 200
 """Of each kind; the first ones count, since the first mark is what makes the conversation mistrusted."""
 WORDS_CHARS: Final = 200
 _ARGS_CHARS: Final = 200
-_COMMANDS: Final = ("bash", "bash_job")
-"""The tools that may read any file of the workspace."""
+_RESULT: Final = "the result of "
+_COMMANDS: Final = (f"{_RESULT}bash ", f"{_RESULT}bash_job ")
+"""How marks begin of the tools that may read any file of the workspace."""
 _ASKED_BECAUSE: Final = "Asked because "
 
 
@@ -108,12 +109,15 @@ class TaintReport:
     """The record that the conversation can be gone on from before: the message that was worked on when the first mark
     came, or the first of those that were sent before it had all been answered, or that mark; 0 if there is none, or
     nothing was answered before it."""
-    by_command: bool = False
-    """Whether a command's result is among the marks: one may have read any file of the workspace."""
     _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
     _work: _WorkBegun = field(default_factory=_WorkBegun)
     _asked: dict[str, HeldCall] = field(default_factory=dict)
+
+    @property
+    def by_command(self) -> bool:
+        """Whether a command's result is among the marks: one may have read any file of the workspace."""
+        return any(mark.source.startswith(_COMMANDS) for mark in self.marks)
 
     def take(self, entry: Entry) -> None:
         """Read the next record.
@@ -148,8 +152,6 @@ class TaintReport:
             begun = self._work.runs.get(entry.origin.run_id)
             own = entry.seq if self._answered else 0
             self.clean_before = own if begun is None or isinstance(entry.fact, Input) else begun
-        if isinstance(entry.fact, ToolCallResult):
-            self.by_command |= self._calls.get(entry.fact.call_id, "").partition(" ")[0] in _COMMANDS
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return
@@ -159,7 +161,7 @@ class TaintReport:
     def _source(self, entry: Entry) -> str:
         match entry.fact:
             case ToolCallResult(call_id=call_id):
-                return f"the result of {self._calls.get(call_id, 'a call')}"
+                return f"{_RESULT}{self._calls.get(call_id, 'a call')}"
             case Input(quoted=quoted) if quoted:
                 return "what was quoted beside a message"
             case Input(origin="user"):
