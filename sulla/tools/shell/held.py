@@ -21,7 +21,8 @@ from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.changes import Change, changes_in
 from sulla.tools.shell.git_records import LOG_CHARS, REFS, compared
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
-from sulla.tools.shell.landing import NOT_KEPT, JudgedChange, ObeyedFiles, judged, put, put_again
+from sulla.tools.shell.judging import NOT_KEPT, JudgedChange, ObeyedFiles, judged
+from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
 
 MOST_SETS: Final = 16

@@ -20,7 +20,7 @@ from sulla.tools.output import Output
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell import changes, held, held_text, landing
 from sulla.tools.shell.held import HeldChanges
-from sulla.tools.shell.landing import NOT_KEPT
+from sulla.tools.shell.judging import NOT_KEPT
 from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
