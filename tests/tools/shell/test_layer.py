@@ -129,6 +129,10 @@ async def test_what_nobody_runs_is_in_the_workspace_when_the_command_has_ended(d
         "rm -rf sub && ln -s /etc sub",
         "git -C sub/deep init -q; echo evil > sub/deep/package.json",
         "git init -q --bare docs",
+        "mkdir json && echo evil > json/__init__.py",
+        "echo evil > docs/_quarto.yml",
+        "echo evil > typedoc.json",
+        "echo evil > config-overrides.js",
     ],
 )
 async def test_what_programs_run_is_as_it_was_until_a_person_has_allowed_it(command: str, desk: Desk) -> None:
