@@ -174,6 +174,8 @@ class Tool:
     """Whether a result ends the turn so, whatever was called beside it: from then on something else is at work."""
     asks: AsksOf | None = None
     """What its calls have to be allowed for; None for nothing beside the policy."""
+    addressed: bool = False
+    """Whether a call goes to the server of its argument `url` and takes effect nowhere else."""
     quotes: bool = False
     """Whether a result holds nothing of the arguments, but only what lay elsewhere before it: a page, not an echo.
     An address in it may be read without a question, because nothing can be carried away in it."""

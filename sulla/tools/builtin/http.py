@@ -72,7 +72,7 @@ def http_tool(fetcher: Fetcher) -> Tool:
 
     tool = define(http, effect="once", category="web", timeout_s=60.0)
     return giving(
-        replace(tool, effect_of=effect_of, refuses=refuses_address(fetcher), remarks=True),
+        replace(tool, effect_of=effect_of, refuses=refuses_address(fetcher), remarks=True, addressed=True),
         status=value("integer", "of HTTP"),
         headers=value("object", "the answer's fields, names in small letters"),
         value={"description": "what the body says, where it is JSON; else null"},
