@@ -18,6 +18,7 @@ from sulla.tools.builtin.markdown import html_to_markdown
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.define import define, rows, value
 from sulla.tools.schema import Bounds
+from sulla.tools.web.answer_time import late_answer
 from sulla.tools.web.fetch import CALL_S, FetchedPage, Fetcher
 from sulla.tools.web.urls import MAX_URL
 
@@ -105,6 +106,7 @@ def web_tools(fetcher: Fetcher, engine: Engine | None, searcher: Fetcher) -> tup
         replace(
             define(function, effect="pure", category="web", timeout_s=CALL_S, rest=rest),
             quotes=True,
+            late=late_answer,
             missing=missing,
             gives=gives,
             refuses=refuses,

@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Refused, Unavailable
-from sulla.tools.web.urls import Target
+from sulla.core.errors import InvalidInput, Refused, Unavailable
+from sulla.core.jsontypes import FrozenJson
+from sulla.tools.base import TimeLimit
+from sulla.tools.web.urls import Target, parse_url
 
 TIME_S: Final = 30.0
 """What the other side may take for one fetch in all, redirects included, in seconds. What a fetch waits here for its
@@ -46,5 +48,23 @@ class AnswerTime:
                 yield
         except TimeoutError:
             kind = Refused if self.heard.is_set() else Unavailable
-            raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
+            raise kind(_late(target.authority)) from None
         self._left_s -= self.clock.elapsed() - since
+
+
+def late_answer(args: FrozenJson) -> TimeLimit:
+    """What becomes of a call whose service does not answer.
+
+    Args:
+        args: the call's; where its `url` is none yet, the service has no name.
+    """
+    url = args.get("url")
+    try:
+        asked = parse_url(url).authority if isinstance(url, str) else "the service"
+    except InvalidInput:
+        asked = "the service"
+    return TimeLimit(TIME_S, _late(asked), passing=True)
+
+
+def _late(asked: str) -> str:
+    return f"{asked} did not answer in full within {TIME_S:g} s"
