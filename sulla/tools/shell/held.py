@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import Conflict, NotFound, TooLarge
+from sulla.core.errors import Conflict, NotFound, Refused, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.changes import Change, changes_in
 from sulla.tools.shell.git_records import LOG_CHARS, REFS, compared
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
-from sulla.tools.shell.landing import NOT_KEPT, JudgedChange, ObeyedFiles, judged, put, put_again
+from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, JudgedChange, ObeyedFiles, judged
+from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
+from sulla.tools.shell.workspace_lock import locked
 
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
@@ -106,7 +108,7 @@ class HeldChanges:
         """
         try:
             found = await _whole(lambda: self._landed(layer, thread_id))
-        except TooLarge as error:
+        except (TooLarge, Conflict, Refused) as error:
             return f"Nothing of what the command changed is in the workspace: {error.message}"
         if isinstance(found, str):
             return found
@@ -150,6 +152,7 @@ class HeldChanges:
         Raises:
             NotFound: nothing of that id is held back in this conversation.
             Conflict: somebody has changed one of the files since; nothing was put there.
+            Refused: they cannot be put there now, e.g. for want of room; nothing was, and they are held back still.
         """
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
@@ -159,8 +162,14 @@ class HeldChanges:
             )
         try:
             return await _whole(lambda: self._kept(found))
-        finally:
+        except Conflict:
             await self._give_up(found)
+            raise
+        except Refused as error:
+            raise Refused(f"nothing was put into the workspace, and all of it waits still: {error.message}") from error
+        finally:
+            if found.layer.landed.exists():  # also if this was cut off meanwhile
+                await self._give_up(found)
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what was held back in it is given up."""
@@ -182,14 +191,18 @@ class HeldChanges:
 
     def _landed(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
         layer.close()
+        with locked(layer.workspace):
+            return self._landed_alone(layer, thread_id)
+
+    def _landed_alone(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
         if not (changes := changes_in(layer, layer.since_ns)):
             return ""
         found = judged(changes, ObeyedFiles(layer.workspace, self._programs).who)
         asked = [one.change for one in found if one.why]
         if not asked:
-            left = [JudgedChange(one, NOT_KEPT) for one in changes if one.kind == "odd"]
+            put(layer, [one.change for one in found if not (one.change.same and one.change.raced)])
             self._landings[layer.workspace] += 1
-            return _left_out([*left, *put(layer, [one.change for one in found])])
+            return _left_out(changes)
         by_name = [change for change in asked if not is_record(change)]
         if len(by_name) > MOST_ASKED:
             raise TooLarge(
@@ -200,12 +213,16 @@ class HeldChanges:
             thread_id,
             layer,
             question_of(layer, found),
-            f"programs may run or obey {named(by_name or asked)}",
+            _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
             self._landings[layer.workspace],
         )
 
     def _kept(self, held: HeldSet) -> str:
+        with locked(held.layer.workspace):
+            return self._kept_alone(held)
+
+    def _kept_alone(self, held: HeldSet) -> str:
         layer = held.layer
         changes = changes_in(layer, layer.closed_ns)
         raced = [change.path for change in changes if change.raced and not change.same]
@@ -222,15 +239,21 @@ class HeldChanges:
                 "nothing was put into the workspace: somebody has changed "
                 f"{', '.join(map(printable, raced[:MOST_SETS]))} since; run the command again"
             )
+        try:
+            put(layer, [change for change in changes if not (change.same and change.raced)])
+        except Conflict:
+            raise
+        except Refused:
+            layer.close()  # what was put back looks as if somebody had changed it; until now nobody has
+            raise
         self._landings[layer.workspace] += 1
-        failed = put(layer, changes)
-        return f"What the command changed is in the workspace now. {_left_out(failed)}".rstrip()
+        return f"What the command changed is in the workspace now. {_left_out(changes)}".rstrip()
 
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
         for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
             layer = Layer(folder, "")
-            if put_again(folder):
+            if put_again(folder) == "landed":
                 self._layers.remove(layer)
                 continue
             try:
@@ -272,12 +295,22 @@ def _leads(layer: Layer, changes: Iterable[Change]) -> Iterator[Path]:
             yield place
 
 
-def _left_out(changes: Sequence[JudgedChange]) -> str:
-    if not changes:
+def _left_out(changes: Iterable[Change]) -> str:
+    odd = [change for change in changes if change.kind == "odd"]
+    if not odd:
         return ""
-    said = "; ".join(f"{printable(one.change.path)} ({one.why})" for one in changes[:MOST_SETS])
-    more = f" and {len(changes) - MOST_SETS} more" if changes[MOST_SETS:] else ""
+    said = "; ".join(f"{printable(one.path)} ({NOT_KEPT})" for one in odd[:MOST_SETS])
+    more = f" and {len(odd) - MOST_SETS} more" if odd[MOST_SETS:] else ""
     return f"Not in the workspace: {said}{more}"
+
+
+def _waiting(judged_: Sequence[JudgedChange]) -> str:
+    """What waits, and why, for a model."""
+    raced = [one.change for one in judged_ if one.why == SOMEBODY]
+    asked = [one.change for one in judged_ if one.why and one.why != SOMEBODY]
+    others = [change for change in asked if not is_record(change)] or ([] if raced else asked)
+    found = [f"somebody else has changed {named(raced)} meanwhile"] if raced else []
+    return " and ".join([*found, *([f"programs may run or obey {named(others)}"] if others else [])])
 
 
 async def _whole(work: Callable[[], Value]) -> Value:

@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.tools.paths import printable
 from sulla.tools.shell.changes import Change
-from sulla.tools.shell.landing import JudgedChange
+from sulla.tools.shell.judging import JudgedChange
 from sulla.tools.shell.layer import Layer
 
 MOST_ASKED: Final = 300
