@@ -347,7 +347,7 @@ async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, 
 
 async def test_what_python_has_compiled_and_what_is_no_file_stays_behind(desk: Desk) -> None:
     desk.write("one.py", "")
-    _, _, told = await desk.run("python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
+    _, _, told = await desk.run("PYTHONPYCACHEPREFIX= python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
     assert told == f"Not in the workspace: pipe ({NOT_KEPT})"
     assert sorted(path.name for path in desk.workspace.rglob("*")) == ["__pycache__", "one.py"]
     assert list(desk.folders.iterdir()) == []
