@@ -197,6 +197,11 @@ class Shell:
             found.append(
                 "files cannot be linked over the layer that such a command writes into: git clone --no-hardlinks"
             )
+        if self.layered and "nvalid cross-device link" in said:
+            found.append(
+                "over the layer that such a command writes into, a folder of before cannot be renamed, only copied and "
+                "removed, as mv does: mv, then git add -A in the place of git mv"
+            )
         if self.sealed and any(words in said for words in NO_NETWORK):
             found.append("commands have no network in the sandbox")
         if self.sealed and "Operation not permitted" in said and SETUID.search(command):
