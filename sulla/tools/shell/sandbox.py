@@ -16,7 +16,7 @@ from sulla.core.errors import SullaError
 from sulla.tools.output import Output
 from sulla.tools.shell.bounds import MB, NO_SETTINGS, CommandBounds
 from sulla.tools.shell.layer import Layer, Layers
-from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
+from sulla.tools.shell.process import DEFAULT_PATH, OWN_CACHES, Program, environment, run_program
 from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.syscalls import ARCHITECTURES, syscall_filter
 
@@ -315,6 +315,7 @@ class Shell:
         if self._sandbox is not None:
             argv = self._sandbox.wrap(argv, root, layer, reading=reading)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
+            env |= OWN_CACHES
         if layer is not None:
             env |= LOOKING
         return Program(

@@ -193,7 +193,7 @@ def test_what_a_beat_may_not_do_alone_is_asked_and_ends_it_as_blocked(tmp_path: 
         with place.up():
             code, out, _ = place.run("beat", "now", "--watch")
             assert code == Exit.BLOCKED
-            assert "  ? May bash be called" in out
+            assert "  ? bash: touch made-by-it" in out
             assert "(sulla approvals)" in out
             (question,) = (json.loads(line) for line in place.run("approvals", "--json")[1].splitlines())
             assert question["prompt"].startswith("May bash be called with")

@@ -129,6 +129,10 @@ async def test_what_nobody_runs_is_in_the_workspace_when_the_command_has_ended(d
         "rm -rf sub && ln -s /etc sub",
         "git -C sub/deep init -q; echo evil > sub/deep/package.json",
         "git init -q --bare docs",
+        "mkdir json && echo evil > json/__init__.py",
+        "echo evil > docs/_quarto.yml",
+        "echo evil > typedoc.json",
+        "echo evil > config-overrides.js",
     ],
 )
 async def test_what_programs_run_is_as_it_was_until_a_person_has_allowed_it(command: str, desk: Desk) -> None:
@@ -343,7 +347,7 @@ async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, 
 
 async def test_what_python_has_compiled_and_what_is_no_file_stays_behind(desk: Desk) -> None:
     desk.write("one.py", "")
-    _, _, told = await desk.run("python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
+    _, _, told = await desk.run("PYTHONPYCACHEPREFIX= python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
     assert told == f"Not in the workspace: pipe ({NOT_KEPT})"
     assert sorted(path.name for path in desk.workspace.rglob("*")) == ["__pycache__", "one.py"]
     assert list(desk.folders.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,27 @@ def test_when_its_input_ends_everything_does() -> None:
         reaper.stdin.close()
         assert reaper.wait(50) == 137
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_a_line_to_the_daemon_that_breaks_is_its_end() -> None:
+    """Whoever holds the other end may leave what was sent unread."""
+    ours, theirs = socket.socketpair()
+    with (
+        theirs,
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", REAPER, "", "sh", "-c", "echo; sleep 1000"],
+            stdin=theirs.fileno(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as reaper,
+    ):
+        assert reaper.stdout is not None
+        assert reaper.stderr is not None
+        reaper.stdout.readline()
+        theirs.send(b"never read")
+        ours.close()  # the reaper reads that the connection was reset
+        assert reaper.wait(50) == 137
+        assert reaper.stderr.read() == b""
 
 
 @pytest.mark.parametrize(
