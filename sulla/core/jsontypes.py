@@ -1,4 +1,4 @@
-"""JSON values as types."""
+"""JSON values as types, and words of theirs replaced. Pure."""
 
 from __future__ import annotations
 
@@ -13,3 +13,23 @@ JsonObject = dict[str, Json]
 
 FrozenJson = Mapping[str, Json]
 """A JSON object that nobody may change."""
+
+
+def replaced(value: Json, words: Mapping[str, str]) -> Json:
+    """A value with other words in its texts; the names of fields stay.
+
+    Args:
+        value: any JSON.
+        words: what takes the place of each, in this order.
+    """
+    match value:
+        case str():
+            for word, other in words.items():
+                value = value.replace(word, other)
+            return value
+        case Mapping():
+            return {name: replaced(item, words) for name, item in value.items()}
+        case list():
+            return [replaced(item, words) for item in value]
+        case _:
+            return value

@@ -39,7 +39,8 @@ def _known(tool: Tool) -> KnownTool:
     foreign = tool.category == "web" or tool.name.startswith(MCP)
     reach = "" if callable(tool.reach) else tool.reach
     known = KnownTool(tool.schema, tool.effect, tool.missing, tool.gives, tool.effect_of, reach, foreign)
-    return replace(known, remarks=tool.remarks, refuses=tool.refuses)
+    known = replace(known, remarks=tool.remarks, refuses=tool.refuses, limit=tool.limit_with)
+    return replace(known, sorts_failures=tool.sorts_failures)
 
 
 def playbook_folder(settings: HomeSettings) -> Path:

@@ -46,6 +46,8 @@ class Begin:
     """How often playbooks have handed over to each other before it."""
     chain: int = 0
     """How deep in a chain of events: 1 if an event of somebody's turn begins it; 0 where no event is behind it."""
+    begun: str = ""
+    """What began the first of the runs that handed over to each other before it; empty where none did."""
     request: FrozenJson = field(default_factory=dict)
     """The ``headers`` and the ``query`` of a webhook's message, each by name; empty for all else."""
 

@@ -125,6 +125,7 @@ class StoredRuns:
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
         seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
         order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
+        order = replace(order, begun=begin.begun)
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -191,6 +192,7 @@ class StoredRuns:
             run_id=run.id,
             handed=handed,
             chain=play.chain,
+            begun=(order.begun if order is not None else "") or play.trigger,
         )
         await self.start(begin, key_of_successor(run.id))
 

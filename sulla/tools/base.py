@@ -125,6 +125,17 @@ class Waiting:
 Result = Done | Waiting
 
 
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """What becomes of a call that takes too long."""
+
+    seconds: float
+    said: str
+    """What its result says then."""
+    passing: bool = False
+    """Whether it is one that may succeed in a while: see `Done.passing`."""
+
+
 class ToolFunction(Protocol):
     """The work itself: arguments that have been checked against the schema in, a result out."""
 
@@ -174,6 +185,8 @@ class Tool:
     """Whether a result ends the turn so, whatever was called beside it: from then on something else is at work."""
     asks: AsksOf | None = None
     """What its calls have to be allowed for; None for nothing beside the policy."""
+    addressed: bool = False
+    """Whether a call goes to the server of its argument `url` and takes effect nowhere else."""
     quotes: bool = False
     """Whether a result holds nothing of the arguments, but only what lay elsewhere before it: a page, not an echo.
     An address in it may be read without a question, because nothing can be carried away in it."""
@@ -190,6 +203,24 @@ class Tool:
     """Whether its text for models says more than the `text` among its values: which lines these are, which status."""
     refuses: Callable[[FrozenJson], str] | None = None
     """Why a call would be refused in this home, as far as that can be said without making it; empty where it cannot."""
+    sorts_failures: bool = False
+    """Whether each of its failures is one that may pass (`Done.passing`) or one that time does not mend."""
+    late: Callable[[FrozenJson], TimeLimit] | None = None
+    """What ends a call by itself before its `timeout_s` does, by the arguments; None for nothing."""
+
+    @property
+    def limit(self) -> TimeLimit:
+        """What becomes of a call that takes longer than `timeout_s`."""
+        said = f"{self.name} was stopped after {self.timeout_s:g} s, its time limit."
+        return TimeLimit(self.timeout_s, f"{said} What it had done by then stays done.")
+
+    def limit_with(self, args: FrozenJson) -> TimeLimit:
+        """The first of the limits that a call meets.
+
+        Args:
+            args: its arguments.
+        """
+        return self.late(args) if self.late is not None else self.limit
 
 
 ToolSource = Callable[[], tuple[Tool, ...]]

@@ -84,10 +84,7 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
     try:
         result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)
     except TimeoutError:
-        late = (
-            f"{tool.name} was stopped after {tool.timeout_s:g} s, its time limit. What it had done by then stays done."
-        )
-        return Done(ours(late), is_error=True)
+        return Done(ours(tool.limit.said), is_error=True)
     if isinstance(result, Waiting):
         return result
     note = f"\n\n[The arguments were mended: {'; '.join(mended.notes)}.]" if mended.notes else ""

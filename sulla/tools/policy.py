@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from hashlib import blake2b
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, replaced
 from sulla.core.pattern import late_pattern
 from sulla.tools.base import Effect, Reach, Tool, ToolContext
 
 _WEB: Final = late_pattern(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 Trust = Literal["person", "unattended"]
 """Who started the run: somebody who is there, or nobody (a beat, a playbook, another agent)."""
@@ -37,6 +39,28 @@ class CallContext:
     """Whether all that the arguments say stood in a person's words, or in a page, before the model wrote it."""
     allowed: bool = False
     """Whether a person has allowed calls like this one until further notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiledCall:
+    """What is known of a call that stands in a playbook."""
+
+    step: str
+    """Which step of which text makes it, and what began the run; empty where no rule is made for a step."""
+    secrets: Mapping[str, str]
+    """The names of secrets, by what stands for them in the arguments."""
+
+    @property
+    def marked(self) -> Mapping[str, str]:
+        """What takes the place of each in the arguments, so that they are the same in all runs, and no text passes for
+        a secret: a NUL is doubled, and one before a colon begins a name.
+        """
+        return {"\0": "\0\0", **{mark: f"\0:{name};" for mark, name in self.secrets.items()}}
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """The same for people."""
+        return {mark: f"[secret {name}]" for mark, name in self.secrets.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +217,29 @@ def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str)
     return blake2b(canonical(said), digest_size=16).hexdigest()
 
 
-def target_of(args: FrozenJson) -> str:
-    """What `always` is good for beside the tool: the host that a call goes to, or else exactly these arguments."""
-    url = args.get("url")
-    if isinstance(url, str) and len(args) == 1 and (host := _host(url)):
-        return f"host:{host}"
-    return f"args:{blake2b(canonical(dict(args)), digest_size=16).hexdigest()}"
+def targets_of(tool: Tool, args: FrozenJson, filed: FiledCall | None = None) -> tuple[str, ...]:
+    """What `always` would be good for beside the tool, and what else a rule of before may have been made for.
+
+    The host that a call goes to, where it says nothing but an address. For a call that stands in a playbook what its
+    author chose: the method, the host and the secrets, at this step. Else exactly these arguments, in which a secret
+    counts by its name: what stands for it is another one in each run, and no other text passes for one.
+
+    Args:
+        tool: what is called.
+        args: its arguments.
+        filed: what is known of a call that stands in a playbook.
+    """
+    url, method = args.get("url"), args.get("method", "GET")
+    host = _host(url) if isinstance(url, str) else ""
+    if host and len(args) == 1:
+        return (f"host:{host}",)
+    said = replaced(dict(args), filed.marked) if filed is not None and filed.secrets else dict(args)
+    exactly = f"args:{blake2b(canonical(said), digest_size=16).hexdigest()}"
+    if filed is None or not filed.step or not tool.addressed or not host or method not in _METHODS:
+        return (exactly,)
+    names = sorted({name for mark, name in filed.secrets.items() if mark in str(args)})
+    secrets = f" with the secret{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
+    return f"{method} to {host}{secrets}, by {filed.step}", exactly
 
 
 def canonical(value: object) -> bytes:

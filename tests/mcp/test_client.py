@@ -20,6 +20,7 @@ import pytest_asyncio
 from sulla.daemon.loop import new_loop
 from sulla.mcp.server import McpServer
 from tests.mcp.benches import WAIT_S, Bench, bench, real, rough
+from tests.soon import a_pause
 
 MIB = 1024 * 1024
 
@@ -36,7 +37,7 @@ async def gone(pid: int) -> None:
     """Wait for a process to be over."""
     async with asyncio.timeout(WAIT_S):
         while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-            await asyncio.sleep(0)
+            await a_pause()
 
 
 async def pid_of(at: Bench) -> int:

@@ -24,11 +24,35 @@ from sulla.playbooks.file.form import (
     Key,
 )
 from sulla.playbooks.file.schema import SCHEMA_FILE, SHAPES, schema_text
+from sulla.playbooks.machine import failures
+from sulla.playbooks.machine.decide import pause_before_next_s
 from sulla.playbooks.rehearsal.cases_form import CASE, ERROR, EXPECT, FIXTURE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "playbooks.md"
 SCHEMA = Path(sulla.playbooks.file.schema.__file__).with_name(SCHEMA_FILE)
 BEGIN = "<!-- From here on the page is written by tests/playbooks/playbooks_page.py. -->\n"
+_FAILURES = """
+## How steps fail
+
+Without a `retry` of its own a step is tried again as the kind of its failure says, but for a
+tool's call that is declared `once`: `bash`, and an `http` with `POST` or `PATCH` that has no `Idempotency-Key` of its
+author's among its `headers`.
+
+### Kinds of failures
+
+| kind | tried in all | waits before the next try | when |
+| --- | --- | --- | --- |
+"""
+_REASONS = """
+
+### Reasons
+
+`steps.<id>.error.reason`. How the work of an agent or a model ended is told
+with other words, too: `provider_…`, `stopped`, `deleted`.
+
+| reason | of | kind | what it means |
+| --- | --- | --- | --- |
+"""
 
 
 def _takes(key: Key) -> str:
@@ -44,6 +68,21 @@ def _keys(title: str, keys: Iterable[Key]) -> str:
 def _list(title: str, head: str, rows: Mapping[str, str]) -> str:
     lines = [f"| `{name}` | {about} |" for name, about in rows.items()]
     return f"\n{title}\n\n| {head} | |\n| --- | --- |\n" + "\n".join(lines) + "\n"
+
+
+def _failures() -> str:
+    """Kinds of failures with what follows by itself, and reasons."""
+    kinds, reasons = [], []
+    for kind, about in failures.KINDS.items():
+        waits: list[float] = []
+        while (pause_s := pause_before_next_s(None, [kind] * (len(waits) + 1), repeatable=True)) is not None:
+            waits.append(pause_s)
+        told = ", ".join(f"{wait_s:g}s" if wait_s else "at once" for wait_s in waits) or "none"
+        kinds.append(f"| `{kind}` | {len(waits) + 1} | {told} | {about} |")
+    for reason, one in failures.REASONS.items():
+        of = ", ".join(f"`{kind}`" for kind in one.kinds) if len(one.kinds) < len(failures.KINDS) else "any"
+        reasons.append(f"| `{reason}` | {one.of} | {of} | {one.about} |")
+    return f"{_FAILURES}{chr(10).join(kinds)}{_REASONS}{chr(10).join(reasons)}\n"
 
 
 def tables() -> str:
@@ -63,6 +102,7 @@ def tables() -> str:
             _keys("### A fixture", FIXTURE),
             _keys("### Within `error`", ERROR),
             _keys("### Within `expect`", EXPECT),
+            _failures(),
             "\n## Every name in an expression\n",
             _list("### `steps.<id>`", "field", STEP_FIELDS),
             _list("### `loop`", "field", LOOP_FIELDS),

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Effect, Reach, Tool, ToolContext
-from sulla.tools.policy import RULES, Allow, AskFirst, CallContext, Deny, Trust, digest_of, judge, target_of
+from sulla.tools.policy import RULES, Allow, AskFirst, CallContext, Deny, FiledCall, Trust, digest_of, judge, targets_of
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 
@@ -154,11 +155,68 @@ def test_a_yes_is_bound_to_the_tool_its_place_and_its_question() -> None:
     ],
 )
 def test_always_names_the_host_of_a_plain_address_and_else_the_very_arguments(url: str, host: str) -> None:
-    target = target_of({"url": url})
+    (target,) = targets_of(tool(), {"url": url})
     assert target == host if host else target.startswith("args:")
 
 
 def test_always_is_good_for_a_host_only_where_nothing_but_the_address_is_said() -> None:
-    said = {"url": "https://example.org/", "body": "one"}
-    assert target_of(said).startswith("args:")
-    assert target_of(said) != target_of(said | {"body": "another"})
+    said: FrozenJson = {"url": "https://example.org/", "body": "one"}
+    (target,) = targets_of(tool(), said)
+    assert target.startswith("args:")
+    assert targets_of(tool(), {**said, "body": "another"}) != (target,)
+
+
+# ------------------------------------------------------------------------------------------- calls in playbooks
+
+KEY = "secret_0a1b"
+SENDS = replace(tool(), addressed=True)
+STEP = "the step s of the playbook p (0123, begun by schedule)"
+POST: FrozenJson = {"url": "https://a.example/x", "method": "POST", "headers": {"Key": f"Bearer {KEY}"}, "body": "one"}
+
+
+def target(args: FrozenJson, *, sends: Tool = SENDS, step: str = STEP, key: str = KEY, name: str = "k") -> str:
+    return targets_of(sends, args, FiledCall(step, {key: name}))[0]
+
+
+def test_always_is_good_at_a_step_for_the_method_the_host_and_the_secrets_whatever_else_is_said() -> None:
+    assert target(POST) == f"POST to https://a.example with the secret k, by {STEP}"
+    others: FrozenJson = {**POST, "url": "https://a.example/y?z=1", "body": "two"}
+    assert target(others) == target(POST)
+    another_run: FrozenJson = {**POST, "headers": {"Key": "Bearer secret_ffff"}}
+    assert target(another_run, key="secret_ffff") == target(POST)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"args": {**POST, "method": "DELETE"}},
+        {"args": {**POST, "url": "https://b.example/x"}},
+        {"args": {**POST, "url": "http://a.example/x"}},
+        {"args": {**POST, "headers": {}}},
+        {"args": POST, "name": "other"},
+        {"args": POST, "step": "the step t of the playbook p (0123, begun by schedule)"},
+        {"args": POST, "sends": tool()},
+        {"args": POST, "step": ""},
+        {"args": {**POST, "url": "https://a.example\\@b.example/"}},
+        {"args": {**POST, "method": "POST to https://b.example"}},
+    ],
+)
+def test_always_at_a_step_is_good_for_nothing_else(other: dict[str, Any]) -> None:
+    assert target(**other) != target(POST)
+
+
+def test_a_rule_for_exactly_the_same_arguments_still_counts_at_a_step() -> None:
+    assert targets_of(SENDS, {**POST, "headers": {}}, FiledCall(STEP, {}))[1:] == targets_of(
+        tool(), {**POST, "headers": {}}
+    )
+
+
+def test_exactly_the_same_arguments_are_the_same_in_another_run_by_the_names_of_their_secrets() -> None:
+    here, there = target({"to": KEY}, step=""), target({"to": "secret_ffff"}, step="", key="secret_ffff")
+    assert here == there
+    assert target({"to": KEY}, step="", name="other") != here
+
+
+@pytest.mark.parametrize("text", ["k", "[secret k]", "\0:k;", "\0\0:k;", "secret_ffff"])
+def test_no_text_passes_for_a_secret(text: str) -> None:
+    assert target({"to": text}, step="") != target({"to": KEY}, step="")

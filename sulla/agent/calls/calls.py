@@ -36,7 +36,7 @@ from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
 from sulla.tools.overflow import where
-from sulla.tools.policy import effect_of
+from sulla.tools.policy import FiledCall, effect_of
 from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
@@ -86,6 +86,7 @@ class ToolCalls:
         self,
         call: ToolCall,
         args: FrozenJson,
+        filed: FiledCall,
         by: Author,
         state: ThreadState,
         run: Run,
@@ -98,6 +99,7 @@ class ToolCalls:
         Args:
             call: the call, as it is judged and written down.
             args: its arguments as the tool gets them: with secrets in the place of what stands for them.
+            filed: what is known of it from the playbook.
             by: whose words they hold.
             state: the thread, with the run open.
             run: the run.
@@ -113,7 +115,7 @@ class ToolCalls:
         if not fresh and _may_have_run(call, open_run):
             return _review(call, open_run.course.cuts)
         context = replace(self._context(call, state, run), by=by, whole_bytes=MAX_STEP_BYTES)
-        match await self.guard.authorize(call, self.toolbox, context, state, run):
+        match await self.guard.authorize(call, self.toolbox, context, state, run, filed):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
                     await self.guard.rules.allow(cleared.permit, run.agent)

@@ -14,7 +14,7 @@ from sulla.agent.calls.taint import is_known_target, is_unattended, trust_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, replaced
 from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
@@ -25,7 +25,18 @@ from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.call import mend
 from sulla.tools.origins import AllTrusted, FileOrigins
-from sulla.tools.policy import Allow, AskFirst, CallContext, Deny, Verdict, digest_of, judge, reach_of, target_of
+from sulla.tools.policy import (
+    Allow,
+    AskFirst,
+    CallContext,
+    Deny,
+    FiledCall,
+    Verdict,
+    digest_of,
+    judge,
+    reach_of,
+    targets_of,
+)
 from sulla.tools.registry import Toolbox
 
 
@@ -149,6 +160,7 @@ class CallGuard:
         context: ToolContext,
         state: ThreadState,
         run: Run,
+        filed: FiledCall | None = None,
     ) -> CallDecision:
         """Whether a call is made now, never, or after a person said yes.
 
@@ -158,6 +170,7 @@ class CallGuard:
             context: what the tool would get; whose words the call is made of counts.
             state: the thread, with the run open.
             run: the run.
+            filed: what is known of a call that stands in a playbook.
         """
         call = mend(toolbox, call)
         tool, open_run = toolbox.get(call.name), state.run
@@ -165,14 +178,17 @@ class CallGuard:
             raise GraphError(f"{state.thread_id}: a call is judged without an open run")
         if tool is None:
             return CallAllowed(context)  # there is nothing that could run
-        verdict = await self._judge(tool, call, toolbox, context, state)
+        targets = targets_of(tool, call.args, filed)
+        verdict = await self._judge(tool, call, toolbox, context, state, targets)
         match verdict:
             case Allow():
                 return CallAllowed(context)
             case Deny(_, reason):
                 return CallDenied(f"Not run: {call.name} is not allowed to do this, because {reason}.")
             case AskFirst():
-                decision = self._ask(tool, call, verdict, context, open_run, run)
+                # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
+                target = "" if verdict.question else targets[0]
+                decision = self._ask(tool, call, verdict, context, open_run, run, target, filed)
                 return await self._once(decision, call, state, open_run) if isinstance(decision, Wait) else decision
 
     async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> CallDecision:
@@ -195,6 +211,7 @@ class CallGuard:
         toolbox: Toolbox,
         context: ToolContext,
         state: ThreadState,
+        targets: Sequence[str],
     ) -> Verdict:
         def quotes(name: str) -> bool:
             source = toolbox.get(name)
@@ -210,20 +227,29 @@ class CallGuard:
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
-        allowed = await self.rules.allows(context.agent, call.name, target_of(call.args))
-        return judge(tool, call.args, context, replace(standing, allowed=True)) if allowed else verdict
+        for target in targets:
+            if await self.rules.allows(context.agent, call.name, target):
+                return judge(tool, call.args, context, replace(standing, allowed=True))
+        return verdict
 
     def _ask(
-        self, tool: Tool, call: ToolCall, ask: AskFirst, context: ToolContext, open_run: OpenRun, run: Run
+        self,
+        tool: Tool,
+        call: ToolCall,
+        ask: AskFirst,
+        context: ToolContext,
+        open_run: OpenRun,
+        run: Run,
+        target: str,
+        filed: FiledCall | None,
     ) -> CallDecision:
         digest = digest_of(tool, call.args, context, ask.question)
         permit = open_run.calls.permits.get(call.id)
         if permit is not None and permit.digest == digest:
             return CallAllowed(replace(context, approved=ask.question), permit)
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
-        # What the tool itself asks is asked each time: a general yes would answer questions that nobody has read.
-        target = "" if ask.question else target_of(call.args)
-        shown = {name: self.redactor.json(value) for name, value in call.args.items()}
+        names = filed.shown if filed is not None else {}
+        shown = {name: self.redactor.json(replaced(value, names)) for name, value in call.args.items()}
         said = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
         return Wait(
             wait_id(call, digest, open_run.course.crashes),

@@ -22,14 +22,15 @@ def question_words(ask: StepQuestion, *, may_answer: bool) -> str:
     if not may_answer:
         said.append("This waits for somebody whose token may approve: `sulla approvals` shows it.")
     else:
-        said.append(_how(ask.kind, ask.choices, target=bool(ask.target)))
+        said.append(_how(ask.kind, ask.choices, ask.target))
     return "\n\n".join(said)
 
 
-def _how(kind: str, choices: Sequence[str], *, target: bool) -> str:
+def _how(kind: str, choices: Sequence[str], target: str) -> str:
     match kind:
         case "approval":
-            always = ", or **always** to allow its like from now on" if target else ""
+            like = "exactly this" if target.startswith("args:") else target
+            always = f", or **always** to allow it from now on ({like})" if target else ""
             return f"Answer **yes** or **no**{always}."
         case "review":
             return "Answer **run again**, **give up**, or **result:** and what it came to."

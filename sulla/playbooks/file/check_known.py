@@ -9,7 +9,7 @@ from typing import Literal, cast
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import InputSpec
-from sulla.tools.base import Effect, Reach
+from sulla.tools.base import Effect, Reach, TimeLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ class KnownTool:
     """Whether its text for models says more than it gave: see `Tool.remarks`."""
     refuses: Callable[[FrozenJson], str] | None = None
     """Why a call would be refused in this home, as far as its arguments tell; empty where they do not."""
+
+    sorts_failures: bool = False
+    """See `Tool.sorts_failures`."""
+    limit: Callable[[FrozenJson], TimeLimit] | None = None
+    """What becomes of a call that takes too long, by its arguments; None where nobody knows."""
 
     def effect_with(self, args: Mapping[str, object]) -> Effect:
         """What a repeat would do of a call with these arguments, as far as they are written out."""

@@ -24,6 +24,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
+from sulla.playbooks.machine.failures import tool_reasons
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
 from sulla.playbooks.machine.result import FIELDS
 from sulla.playbooks.machine.scope import Evaluate
@@ -34,6 +35,9 @@ BEGINS_MS: Final = 1_893_488_400_000
 MAX_FACTS: Final = 100_000
 """Of a rehearsal; more happens in none that is meant."""
 MAX_TRANSFERS: Final = MAX_DEPTH
+
+FIXTURE_REASON: Final = "fixture"
+"""The reason of a failure that a fixture gives none."""
 
 Status = Literal["completed", "failed", "cancelled", "waiting"]
 """How a rehearsal ended. `waiting`: for something that never comes."""
@@ -253,11 +257,50 @@ def result_as_it_comes(ask: RehearsedAsk, came: RehearsedAnswer, known: KnownNam
     return came if came.value is not None else replace(came, value=text if isinstance(text, str) else "")
 
 
+def in_time(ask: RehearsedAsk, came: RehearsedAnswer, known: KnownNames) -> RehearsedAnswer:
+    """An answer of a tool, unless the tool gives up before it is there."""
+    does, args = ask.step.does, ask.given.get("args")
+    tool = known.tools.get(does.tool) if known.tools is not None and isinstance(does, ToolStep) else None
+    if tool is None or tool.limit is None:
+        return came
+    limit = tool.limit(args if isinstance(args, dict) else {})
+    limit_ms = round(limit.seconds * 1000)
+    if came.after_ms is not None and came.after_ms <= limit_ms:
+        return came
+    late = Failure("transient" if limit.passing else "tool_error", "tool", limit.said)
+    return RehearsedAnswer(failure=late, after_ms=limit_ms, spent=came.spent)
+
+
+def check_failure(ask: RehearsedAsk, failure: Failure, known: KnownNames) -> None:
+    """Refuse a failure that a real run would never have.
+
+    Raises:
+        InvalidInput: a tool's step never fails so.
+    """
+    does = ask.step.does
+    if not isinstance(does, ToolStep):
+        return
+    tool = known.tools.get(does.tool) if known.tools is not None else None
+    if failure.kind == "tool_error" and tool is not None and tool.sorts_failures:
+        raise InvalidInput(
+            f"{ask.at!r}: {does.tool} never fails as 'tool_error': what may pass, such as no answer or a status from "
+            "500 on, is 'transient', and what time does not mend 'permanent'"
+        )
+    can = tool_reasons(failure.kind)
+    if not can:
+        raise InvalidInput(f"{ask.at!r}: a tool's step never fails as {failure.kind!r}")
+    if failure.reason not in (*can, FIXTURE_REASON):
+        raise InvalidInput(
+            f"{ask.at!r}: a tool's step never fails as {failure.kind!r} with the reason {failure.reason!r}; reasons of "
+            f"that kind: {', '.join(can)}"
+        )
+
+
 def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None:
     """The failure that arguments come to which a tool does not take."""
     found = known.tools.get(tool) if known.tools is not None else None
     problems = validate(args, found.schema) if found is not None else ()
-    return Failure("permanent", "invalid_args", f"{tool}: {'; '.join(problems)}") if problems else None
+    return Failure("permanent", "refused", f"{tool}: {'; '.join(problems)}") if problems else None
 
 
 def is_repeatable(step: Step, known: KnownNames) -> bool:

@@ -39,10 +39,13 @@ ERROR: Final = (
     Key(
         "kind",
         "word",
-        "What may be done about it; `permanent` unless said otherwise. A tool's is `tool_error`, and is tried again; "
-        "what it refuses is `permanent`.",
+        "What may be done about it: one of [these](#kinds-of-failures), `permanent` unless said otherwise.",
     ),
-    Key("reason", "word", "A stable word; `fixture` unless said otherwise."),
+    Key(
+        "reason",
+        "word",
+        "A stable word, of a tool's step one that [it has](#reasons); `fixture` unless said otherwise.",
+    ),
     Key("message", "text", "For people."),
 )
 """What stands in a fixture's error."""

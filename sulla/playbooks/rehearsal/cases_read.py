@@ -28,7 +28,7 @@ from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, fits
 from sulla.playbooks.file.read_values import FileReading
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent
-from sulla.playbooks.rehearsal.base import BEGINS_MS, RehearsedAnswer, kind_of_step
+from sulla.playbooks.rehearsal.base import BEGINS_MS, FIXTURE_REASON, RehearsedAnswer, kind_of_step
 from sulla.playbooks.rehearsal.cases import FOR_AGENT, FOR_TOOL, Case, ExpectedOutcome, Fixture, What, split_route
 from sulla.playbooks.rehearsal.cases_form import CALL, CASE, ERROR, EXPECT, FIXTURE, MAX_CASES
 from sulla.tools.nearest import did_you_mean
@@ -179,11 +179,11 @@ class _Reader:
     def _error(self, node: YamlNode) -> Failure:
         reading = self.reading
         if isinstance(node, YamlScalar):
-            return Failure("permanent", "fixture", reading.text(node, "error"))
+            return Failure("permanent", FIXTURE_REASON, reading.text(node, "error"))
         keys = reading.keys(node, ERROR, "an error") or {}
         kinds = get_args(FailureClass)
         kind = reading.word_of(keys["kind"][1], "kind", kinds) if "kind" in keys else "permanent"
-        reason = reading.text(keys["reason"][1], "reason") if "reason" in keys else "fixture"
+        reason = reading.text(keys["reason"][1], "reason") if "reason" in keys else FIXTURE_REASON
         message = reading.text(keys["message"][1], "message") if "message" in keys else "it failed, as the test says"
         return Failure(cast("FailureClass", kind if kind in kinds else "permanent"), reason, message)
 

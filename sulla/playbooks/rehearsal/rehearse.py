@@ -54,6 +54,8 @@ from sulla.playbooks.rehearsal.base import (
     RehearsedStep,
     Status,
     as_it_comes,
+    check_failure,
+    in_time,
     is_repeatable,
     kind_of_step,
     models_of,
@@ -243,6 +245,9 @@ class _Stage:
             return
         if came is None:
             raise InvalidInput(f"nobody says what {ask.at!r} comes to")
+        if came.failure is not None:
+            check_failure(ask, came.failure, self._setting.known)
+        came = in_time(ask, came, self._setting.known)
         if came.failure is None and came.after_ms is not None:  # of what never comes nobody has to say what it is
             came = result_as_it_comes(ask, came, self._setting.known)
             came = replace(came, value=as_it_comes(ask, came.value))

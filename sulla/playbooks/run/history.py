@@ -9,14 +9,13 @@ from typing import Final
 from sulla.agent.model.pictures import shown_text
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, derived_id
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import Json, replaced
 from sulla.core.message import ToolCall
 from sulla.core.words import Words
 from sulla.playbooks.definition import HumanStep, Kind
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.moves import AskAgent, AskPerson, CallTool, Move, MoveNote, move_of
 from sulla.playbooks.machine.records import NOTHING, Spent, StepStarted
-from sulla.playbooks.run.orders import unsealed
 from sulla.playbooks.run.trust import RunTrust
 from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME
 from sulla.threads.log.waits import Wait
@@ -91,7 +90,7 @@ class RunHistory:
         shown = {mark: f"[secret {name}]" for mark, name in self.marks.items()}
         match move:
             case AskAgent(text=text):
-                return replace(move, text=str(unsealed(text, shown)))
+                return replace(move, text=str(replaced(text, shown)))
             case CallTool(args=args) if job.notes and shown:
                 kept = _sealed(dict(args), given.get("args"), shown)
                 return replace(move, args=kept if isinstance(kept, dict) else {})
@@ -135,7 +134,7 @@ class RunHistory:
 
 def _sealed(value: Json, before: Json, shown: Mapping[str, str]) -> Json:
     """A value with what stands for secrets, where it is what was shown of the one before."""
-    if value == unsealed(before, shown):
+    if value == replaced(before, shown):
         return before
     if isinstance(value, Mapping) and isinstance(before, Mapping):
         return {name: _sealed(item, before.get(name), shown) for name, item in value.items()}

@@ -61,6 +61,8 @@ class RunOrder:
     """How often playbooks have handed over to each other before it."""
     request: FrozenJson = field(default_factory=dict)
     """The ``headers`` and the ``query`` of a webhook's message."""
+    begun: str = ""
+    """What began the outermost run, where it is a step of another one or took over from it."""
     own: bool = False
     """Whether its playbook is a file of the home, which nobody but the owner has written, whoever begins it. Orders
     that were kept before there was this say no."""
@@ -71,6 +73,7 @@ class RunOrder:
         said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
         said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
         said |= {"tainted": self.by.tainted, "handed": self.handed, "own": self.own}
+        said |= {"begun": self.begun}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
         said |= {"request": dict(self.request)} if self.request else {}
         # An empty one is one: whoever brings it along again has to be known by it.
@@ -95,8 +98,8 @@ def read_order(text: str) -> RunOrder:
             seal, run, upto = str(said.get("seal", "")), str(said.get("run", "")), int(said.get("upto", 0))
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
             by, handed = agent(tainted="tainted" in said), int(said.get("handed", 0))
-            request, own = said.get("request", {}), "own" in said
-            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, own=own)
+            request, own, begun = said.get("request", {}), "own" in said, str(said.get("begun", ""))
+            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, begun=begun, own=own)
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 
@@ -181,23 +184,3 @@ def stands_for(seal: str, secret: str) -> str:
         secret: its name.
     """
     return f"secret_{blake2b(f'{seal}:{secret}'.encode(), digest_size=16).hexdigest()}"
-
-
-def unsealed(value: Json, secrets: Mapping[str, str]) -> Json:
-    """A value with secrets in the place of what stands for them.
-
-    Args:
-        value: any JSON.
-        secrets: by what stands for them.
-    """
-    match value:
-        case str():
-            for mark, secret in secrets.items():
-                value = value.replace(mark, secret)
-            return value
-        case Mapping():
-            return {name: unsealed(item, secrets) for name, item in value.items()}
-        case list():
-            return [unsealed(item, secrets) for item in value]
-        case _:
-            return value

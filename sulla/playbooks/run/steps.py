@@ -5,7 +5,7 @@ Each may be done again under the same ids, so a step that was cut off goes on wi
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -18,7 +18,7 @@ from sulla.agent.subagents.children import Children, ChildTask, child_thread
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
-from sulla.core.jsontypes import FrozenJson
+from sulla.core.jsontypes import FrozenJson, replaced
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Author, Words
@@ -28,7 +28,7 @@ from sulla.playbooks.machine.moves import AskAgent, AskModel, RunPlaybook, SetTo
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.history import MoveId, RunHistory
-from sulla.playbooks.run.orders import RunOrder, play_of, unsealed
+from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
 from sulla.threads.log.plays import Question
@@ -37,6 +37,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
 from sulla.tools.builtin.notify import Urgency
+from sulla.tools.policy import FiledCall
 
 Tell = Callable[[ThreadId, RunId, str, Words, Urgency], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, and how soon somebody should look."""
@@ -107,13 +108,13 @@ class StepEffects:
     # ------------------------------------------------------------------------------------------------------------ tools
 
     async def call(
-        self, call: ToolCall, marks: Mapping[str, str], by: Author, state: ThreadState, run: Run, *, fresh: bool
+        self, call: ToolCall, filed: FiledCall, by: Author, state: ThreadState, run: Run, *, fresh: bool
     ) -> Made:
         """Call a tool.
 
         Args:
             call: the call, with what stands for secrets in it.
-            marks: the names of secrets, by what stands for them.
+            filed: what is known of it from the playbook.
             by: whose words its arguments hold.
             state: the run's thread.
             run: the run.
@@ -122,14 +123,14 @@ class StepEffects:
         Raises:
             NotFound: a secret that it needs is not set.
         """
-        secrets = {mark: self._secret(name) for mark, name in marks.items() if mark in str(call.args)}
-        args = unsealed(dict(call.args), secrets)
+        secrets = {mark: self._secret(name) for mark, name in filed.secrets.items() if mark in str(call.args)}
+        args = replaced(dict(call.args), secrets)
 
         def begins(effect: Effect) -> Played:
             return Played("CALL_STARTED", call_id=call.id, effect=effect)
 
         given = args if isinstance(args, dict) else {}
-        return await self.calls.make(call, given, by, state, run, begins, fresh=fresh)
+        return await self.calls.make(call, given, filed, by, state, run, begins, fresh=fresh)
 
     def _secret(self, name: str) -> str:
         value = self.secret(name)
@@ -197,7 +198,8 @@ class StepEffects:
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        order = RunOrder("start", derived_id("seal", history.seal, child), inputs, stack=history.stack, by=by, own=True)
+        seal, begun = derived_id("seal", history.seal, child), history.trust.begun_by
+        order = RunOrder("start", seal, inputs, stack=history.stack, by=by, begun=begun, own=True)
         words = Words(order.text(), by)
         task = ChildTask(child, run.agent, words, "step", kept.definition.name, state.identity.project, play=play)
         await self.children.start(_within(task, budget), state)

@@ -14,6 +14,8 @@ from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import RunOrder
 from sulla.threads.log.plays import Play
 
+_BEGUN_BY: Final = ("manual", "chat", "schedule", "webhook", "event")
+"""What begins a run as its author or a person has it. An agent that does may have been told to by a page."""
 _GIVEN_BY_FILES: Final = ("webhook", "event")
 """Triggers whose inputs stand in the playbook: what comes from outside is the payload."""
 
@@ -30,6 +32,29 @@ class RunTrust:
     """Whether it was begun by what nobody trusts."""
     outside: set[str]
     """What holds words from outside, as `DataFlow` calls it."""
+    begun_by: str = ""
+    """What began the outermost of the runs that it is within, as `TriggerKind` says it."""
+
+    def named(self, at: str) -> str:
+        """A step as rules name it that people make for its calls; empty where they can make none for it.
+
+        Such a rule is good for the file as it is now and for the same beginning alone. There is none where somebody
+        else than the file's author may have chosen what is called: an agent that confirms the arguments or began the
+        run, or whoever wrote a file that is not the owner's.
+
+        Args:
+            at: the step's address.
+        """
+        step, definition = _step_of(at), self.plan.definition
+        does = self.plan.nodes[step].step.does
+        if (
+            not self.owners
+            or self.begun_by not in _BEGUN_BY
+            or not isinstance(does, ToolStep)
+            or does.check != "schema"
+        ):
+            return ""
+        return f"the step {step} of the playbook {definition.name} ({definition.digest[:16]}, begun by {self.begun_by})"
 
     def whose(self, at: str, by: Author, *, reads: bool = False) -> Author:
         """Whose words a step works with.
@@ -70,7 +95,8 @@ def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Pla
         order: what it was begun with.
         facts: what has happened in it.
     """
-    trust = RunTrust(plan, DataFlow(plan.definition), order.own or not order.by.tainted, order.by.tainted, set())
+    owners, begun_by = order.own or not order.by.tainted, order.begun or (play.trigger if play is not None else "")
+    trust = RunTrust(plan, DataFlow(plan.definition), owners, order.by.tainted, set(), begun_by)
     if order.by.tainted and order.do == "fork":
         trust.outside.add(EVERYTHING)  # of what the other run came to
     elif order.by.tainted:

@@ -30,7 +30,7 @@ from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Effect, Waiting
-from sulla.tools.policy import effect_of
+from sulla.tools.policy import FiledCall, effect_of
 
 _FATAL: Final = (Aborted, StaleLease, StoreUnavailable)
 """What ends the walk, and is no step's failure."""
@@ -232,7 +232,8 @@ class RunWorker:
             job.fresh = True
         fresh, job.fresh = job.fresh, False
         by = self._whose(job, reads=self.effect(call) == "pure")
-        made = await self.effects.call(call, self.history.marks, by, self.state, self.run, fresh=fresh)
+        filed = FiledCall(self.history.trust.named(job.begun.at), self.history.marks)
+        made = await self.effects.call(call, filed, by, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 
     def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:

@@ -18,7 +18,8 @@ from sulla.tools.builtin.charsets import charset_of, media_type, seen
 from sulla.tools.builtin.web import refuses_address, status_told
 from sulla.tools.define import define, giving, value
 from sulla.tools.schema import Bounds
-from sulla.tools.web.fetch import Fetcher, HttpAnswer
+from sulla.tools.web.answer_time import late_answer
+from sulla.tools.web.fetch import CALL_S, Fetcher, HttpAnswer
 from sulla.tools.web.urls import MAX_URL
 
 MAX_FIELDS: Final = 50
@@ -70,9 +71,17 @@ def http_tool(fetcher: Fetcher) -> Tool:
         answer = await fetcher.send(url, context.clock, method, fields, raw)
         return _told(answer, accept or [])
 
-    tool = define(http, effect="once", category="web", timeout_s=60.0)
+    tool = define(http, effect="once", category="web", timeout_s=CALL_S)
     return giving(
-        replace(tool, effect_of=effect_of, refuses=refuses_address(fetcher), remarks=True),
+        replace(
+            tool,
+            effect_of=effect_of,
+            refuses=refuses_address(fetcher),
+            remarks=True,
+            addressed=True,
+            late=late_answer,
+            sorts_failures=True,
+        ),
         status=value("integer", "of HTTP"),
         headers=value("object", "the answer's fields, names in small letters"),
         value={"description": "what the body says, where it is JSON; else null"},

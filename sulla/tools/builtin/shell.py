@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from sulla.core.errors import NotFound, Refused
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.words import Author, Words, ours, worst
-from sulla.tools.base import Done, Reach, Result, Tool, ToolContext
+from sulla.tools.base import Done, Reach, Result, TimeLimit, Tool, ToolContext
 from sulla.tools.define import define, giving
 from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readable_pieces
 from sulla.tools.overflow import how_to_read, rest_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""
+USUAL_S: Final = 120
+"""How long it may take unless said otherwise, in seconds."""
 MAX_COMMAND: Final = 20_000
 MAX_READ_BYTES: Final = TAIL_BYTES
 """How much of a job's output is shown at once."""
@@ -47,7 +49,7 @@ def shell_tools(shell: Shell, jobs: ShellJobs, held: Held) -> tuple[Tool, ...]:
         jobs: those that go on beside the conversation.
         held: what of a mistrusted conversation's commands a person has to allow.
     """
-    return _bash(shell, jobs, held), _bash_job(jobs, held)
+    return _bash(shell, jobs, held), _bash_job(shell, jobs, held)
 
 
 def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
@@ -58,7 +60,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
         context: ToolContext,
         *,
         command: Annotated[str, Bounds(1, MAX_COMMAND)],
-        timeout_s: Annotated[int, Bounds(1, MAX_JOB_S)] = 120,
+        timeout_s: Annotated[int, Bounds(1, MAX_JOB_S)] = USUAL_S,
         background: bool = False,
     ) -> Result:
         """Run a command with bash in the workspace and tell what it printed and its exit status. It has no input and no
@@ -93,7 +95,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
     status: JsonObject = {"type": ["integer", "null"], "enum": [0, None], "description": told}
-    return giving(replace(tool, asks=partial(_asks, shell), files="all", remarks=True), exit_status=status)
+    return giving(replace(tool, asks=partial(_asks, shell), files="all", remarks=True, late=_late), exit_status=status)
 
 
 def _asks(shell: Shell, args: FrozenJson, context: ToolContext) -> str:
@@ -116,8 +118,19 @@ async def _ran(
     """Run it to its end, and say what it came to."""
     output = Output()
     ended = await run_program(program, _shown_live(output, context), context.clock, timeout_s)
-    how = f"killed after {timeout_s} s, its time limit" if ended.timed_out else f"exit status {ended.status}"
+    how = _killed(timeout_s) if ended.timed_out else f"exit status {ended.status}"
     return await _told_of_command(shell, command, output, ended, how, context, by)
+
+
+def _killed(timeout_s: float) -> str:
+    return f"killed after {timeout_s} s, its time limit"
+
+
+def _late(args: FrozenJson) -> TimeLimit:
+    """What becomes of a command that takes too long; one in the background begins in no time."""
+    wanted = args.get("timeout_s", USUAL_S)
+    seconds = wanted if isinstance(wanted, int) and not args.get("background") else USUAL_S
+    return TimeLimit(seconds, f"[{_killed(seconds)}, {seconds:.1f} s]")
 
 
 async def _looked(shell: Shell, context: ToolContext, command: str, layer: Layer | None) -> str:
@@ -190,7 +203,7 @@ def _with_data(said: Done, output: Output, status: int) -> Done:
     return replace(said, data={"text": text, "exit_status": status}, cut=cut)
 
 
-def _bash_job(jobs: ShellJobs, held: Held) -> Tool:
+def _bash_job(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
     def asks(args: FrozenJson, context: ToolContext) -> str:
         return held().question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
 
@@ -210,7 +223,8 @@ def _bash_job(jobs: ShellJobs, held: Held) -> Tool:
             after: For read: skip so many bytes of the output.
         """
         if action == "keep":
-            return Done(Words(await held().keep(context.thread_id, job), context.by))
+            looker = partial(_looked, shell, context)
+            return Done(Words(await held().keep(context.thread_id, job, looker), context.by))
         now_s = context.clock.elapsed()
         if action == "list":
             found = jobs.of(context.thread_id)

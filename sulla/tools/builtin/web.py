@@ -18,7 +18,8 @@ from sulla.tools.builtin.markdown import html_to_markdown
 from sulla.tools.builtin.ranges import show_range
 from sulla.tools.define import define, rows, value
 from sulla.tools.schema import Bounds
-from sulla.tools.web.fetch import FetchedPage, Fetcher
+from sulla.tools.web.answer_time import late_answer
+from sulla.tools.web.fetch import CALL_S, FetchedPage, Fetcher
 from sulla.tools.web.urls import MAX_URL
 
 MAX_EXCERPT: Final = 500
@@ -103,8 +104,9 @@ def web_tools(fetcher: Fetcher, engine: Engine | None, searcher: Fetcher) -> tup
     # Both only quote: an address that stood in a page or a result may be read without a question.
     return tuple(
         replace(
-            define(function, effect="pure", category="web", timeout_s=60.0, rest=rest),
+            define(function, effect="pure", category="web", timeout_s=CALL_S, rest=rest),
             quotes=True,
+            late=late_answer,
             missing=missing,
             gives=gives,
             refuses=refuses,

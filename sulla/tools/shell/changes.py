@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
@@ -46,6 +46,8 @@ class Change:
     """Whether it is a file that can be run, and could not before."""
     is_new: bool = False
     """Whether nothing was there before."""
+    mode: int = 0
+    """The rights of a folder that is new, or has got others."""
 
     @property
     def path(self) -> str:
@@ -90,8 +92,6 @@ class _ChangeReader:
         try:
             if len(parts) > MAX_DEPTH:
                 raise OSError
-            with suppress(PermissionError):  # one that only hides what is in it; others' folders are read or not
-                folder.chmod(stat.S_IMODE(folder.lstat().st_mode) | stat.S_IRWXU)
             with os.scandir(folder) as entries:
                 written = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
         except OSError:
@@ -119,10 +119,13 @@ class _ChangeReader:
             yield self._gone(parts)
             before = None
         if stat.S_ISDIR(now.st_mode):
-            if before is None:
-                yield Change(parts, "folder", is_new=True)
-            whole = seen_through and not _replaced(self._upper.joinpath(*parts))
-            yield from self.below(parts, seen_through=whole)
+            mode = stat.S_IMODE(now.st_mode) & 0o777
+            if before is None or stat.S_IMODE(before.st_mode) & 0o777 != mode:
+                yield Change(parts, "folder", is_new=before is None, mode=mode)
+            folder = self._upper.joinpath(*parts)
+            whole = seen_through and not _replaced(folder)
+            with _open_to_us(folder, now.st_mode):
+                yield from self.below(parts, seen_through=whole)
         elif stat.S_ISREG(now.st_mode) or stat.S_ISLNK(now.st_mode):
             kind: ChangeKind = "file" if stat.S_ISREG(now.st_mode) else "link"
             same = before is not None and _same(
@@ -160,6 +163,21 @@ class _ChangeReader:
             if left < 0:
                 return True
         return False
+
+
+@contextmanager
+def _open_to_us(folder: Path, mode: int) -> Iterator[None]:
+    """Look into a folder that hides what is in it; others' folders are looked into or not."""
+    hidden = mode & stat.S_IRWXU != stat.S_IRWXU
+    with suppress(PermissionError):
+        if hidden:
+            folder.chmod(stat.S_IMODE(mode) | stat.S_IRWXU)
+    try:
+        yield
+    finally:
+        with suppress(PermissionError):
+            if hidden:
+                folder.chmod(stat.S_IMODE(mode))
 
 
 def _replaced(folder: Path) -> bool:

@@ -7,23 +7,24 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import Conflict, NotFound, TooLarge
+from sulla.core.errors import Conflict, NotFound, Refused, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.changes import Change, changes_in
-from sulla.tools.shell.git_records import LOG_CHARS, REFS, compared
+from sulla.tools.shell.git_records import INDEX, LOG_CHARS, REFS, compared
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
-from sulla.tools.shell.judging import NOT_KEPT, JudgedChange, ObeyedFiles, judged
+from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, JudgedChange, ObeyedFiles, judged
 from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
+from sulla.tools.shell.workspace_lock import locked
 
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
@@ -51,6 +52,8 @@ class HeldSet:
     """Folders below the workspace of which git's records have changed."""
     landings: int = 0
     """How many commands had changed the workspace when it was held back."""
+    staged: Mapping[str, str] = field(default_factory=dict)
+    """What was staged in the workspace, by repository, as `INDEX` tells it; of some that the command has changed."""
 
     @property
     def id(self) -> str:
@@ -107,11 +110,12 @@ class HeldChanges:
         """
         try:
             found = await _whole(lambda: self._landed(layer, thread_id))
-        except TooLarge as error:
+        except (TooLarge, Conflict, Refused) as error:
             return f"Nothing of what the command changed is in the workspace: {error.message}"
         if isinstance(found, str):
             return found
-        found = replace(found, question="\n".join([found.question, *await _history(found, look)]))
+        question = "\n".join([found.question, *await _history(found, look)])
+        found = replace(found, question=question, staged=await _staged(found, sorted(found.repositories), look))
         await _whole(lambda: _noted(found))
         self._sets[found.id] = found
         given_up = self._of(thread_id)[:-MOST_SETS]
@@ -138,12 +142,13 @@ class HeldChanges:
         """What is held back in a conversation, a line for each command."""
         return tuple(f"{one.id}: held back until the person allows it: {one.told}" for one in self._of(thread_id))
 
-    async def keep(self, thread_id: ThreadId, set_id: str) -> str:
+    async def keep(self, thread_id: ThreadId, set_id: str, look: Look) -> str:
         """Put changes into the workspace that a person has allowed.
 
         Args:
             thread_id: the conversation.
             set_id: whose; empty for the newest.
+            look: as for `land`.
 
         Returns:
             What came of it, in a sentence.
@@ -151,6 +156,7 @@ class HeldChanges:
         Raises:
             NotFound: nothing of that id is held back in this conversation.
             Conflict: somebody has changed one of the files since; nothing was put there.
+            Refused: they cannot be put there now, e.g. for want of room; nothing was, and they are held back still.
         """
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
@@ -158,10 +164,20 @@ class HeldChanges:
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}): it was put "
                 "into the workspace, or given up: look, and run the command again"
             )
+        seen = _indexes(found)
+        staged = await _staged(found, found.staged, look) if found.staged else {}
+        # Git has only looked at files again there, as it does with each `git status` of a person or an editor.
+        same = {index for folder, index in seen.items() if staged.get(folder) == found.staged[folder]}
         try:
-            return await _whole(lambda: self._kept(found))
-        finally:
+            return await _whole(lambda: self._kept(found, same))
+        except Conflict:
             await self._give_up(found)
+            raise
+        except Refused as error:
+            raise Refused(f"nothing was put into the workspace, and all of it waits still: {error.message}") from error
+        finally:
+            if found.layer.landed.exists():  # also if this was cut off meanwhile
+                await self._give_up(found)
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what was held back in it is given up."""
@@ -183,14 +199,18 @@ class HeldChanges:
 
     def _landed(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
         layer.close()
+        with locked(layer.workspace):
+            return self._landed_alone(layer, thread_id)
+
+    def _landed_alone(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
         if not (changes := changes_in(layer, layer.since_ns)):
             return ""
         found = judged(changes, ObeyedFiles(layer.workspace, self._programs).who)
         asked = [one.change for one in found if one.why]
         if not asked:
-            left = [JudgedChange(one, NOT_KEPT) for one in changes if one.kind == "odd"]
+            put(layer, [one.change for one in found if not (one.change.same and one.change.raced)])
             self._landings[layer.workspace] += 1
-            return _left_out([*left, *put(layer, [one.change for one in found])])
+            return _left_out(changes)
         by_name = [change for change in asked if not is_record(change)]
         if len(by_name) > MOST_ASKED:
             raise TooLarge(
@@ -201,15 +221,19 @@ class HeldChanges:
             thread_id,
             layer,
             question_of(layer, found),
-            f"programs may run or obey {named(by_name or asked)}",
+            _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
             self._landings[layer.workspace],
         )
 
-    def _kept(self, held: HeldSet) -> str:
+    def _kept(self, held: HeldSet, same: Collection[tuple[str, int]]) -> str:
+        with locked(held.layer.workspace):
+            return self._kept_alone(held, {path for path, at_ns in same if (path, at_ns) in _indexes(held).values()})
+
+    def _kept_alone(self, held: HeldSet, same: Collection[str]) -> str:
         layer = held.layer
         changes = changes_in(layer, layer.closed_ns)
-        raced = [change.path for change in changes if change.raced and not change.same]
+        raced = [change.path for change in changes if change.raced and not (change.same or change.path in same)]
         # What links lead to, and settings of git may, has to be as it was when a person was asked.
         leads = list(_leads(layer, (change for change in changes if not change.same)))
         if leads and self._landings[layer.workspace] != held.landings:
@@ -223,21 +247,31 @@ class HeldChanges:
                 "nothing was put into the workspace: somebody has changed "
                 f"{', '.join(map(printable, raced[:MOST_SETS]))} since; run the command again"
             )
+        if same:
+            layer.close()  # all but these are as they were: it was just seen
+        try:
+            put(layer, [change for change in changes if not (change.same and change.raced)])
+        except Conflict:
+            raise
+        except Refused:
+            layer.close()  # what was put back looks as if somebody had changed it; until now nobody has
+            raise
         self._landings[layer.workspace] += 1
-        failed = put(layer, changes)
-        return f"What the command changed is in the workspace now. {_left_out(failed)}".rstrip()
+        return f"What the command changed is in the workspace now. {_left_out(changes)}".rstrip()
 
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
         for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
             layer = Layer(folder, "")
-            if put_again(folder):
+            if put_again(folder) == "landed":
                 self._layers.remove(layer)
                 continue
             try:
                 note = json.loads(layer.note.read_text())
                 layer = Layer(folder, str(note["workspace"]))
-                found.append(HeldSet(ThreadId(note["thread_id"]), layer, note["question"], note["told"]))
+                staged = {str(folder): str(digest) for folder, digest in note.get("staged", {}).items()}
+                thread_id = ThreadId(note["thread_id"])
+                found.append(HeldSet(thread_id, layer, note["question"], note["told"], staged=staged))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found
@@ -246,7 +280,32 @@ class HeldChanges:
 def _noted(held: HeldSet) -> None:
     """Have it outlive the daemon."""
     note = {"thread_id": held.thread_id, "workspace": held.layer.workspace, "question": held.question}
-    held.layer.note.write_text(json.dumps(note | {"told": held.told}))
+    held.layer.note.write_text(json.dumps(note | {"told": held.told, "staged": dict(held.staged)}))
+
+
+async def _staged(held: HeldSet, folders: Iterable[str], look: Look) -> dict[str, str]:
+    """What is staged in repositories of the workspace, by folder; nothing of one that was written since the command."""
+    found: dict[str, str] = {}
+    for folder in list(folders)[:MOST_REPOSITORIES]:
+        found[folder] = await look(f"cd {shlex.quote(folder or '.')} && {INDEX}", None)
+    if held.staged:
+        return found
+    return {folder: said for folder, said in found.items() if not _is_written(held, folder)}
+
+
+def _is_written(held: HeldSet, folder: str) -> bool:
+    written = _indexes(held, [folder]).get(folder)
+    return written is None or written[1] > held.layer.closed_ns
+
+
+def _indexes(held: HeldSet, folders: Iterable[str] | None = None) -> dict[str, tuple[str, int]]:
+    """Where the indexes of repositories are and when they were written (``st_ctime_ns``), by repository."""
+    found: dict[str, tuple[str, int]] = {}
+    for folder in held.staged if folders is None else folders:
+        path = "/".join(filter(None, (folder, ".git", "index")))
+        with suppress(OSError):
+            found[folder] = path, Path(held.layer.workspace, path).lstat().st_ctime_ns
+    return found
 
 
 async def _history(held: HeldSet, look: Look) -> list[str]:
@@ -273,12 +332,22 @@ def _leads(layer: Layer, changes: Iterable[Change]) -> Iterator[Path]:
             yield place
 
 
-def _left_out(changes: Sequence[JudgedChange]) -> str:
-    if not changes:
+def _left_out(changes: Iterable[Change]) -> str:
+    odd = [change for change in changes if change.kind == "odd"]
+    if not odd:
         return ""
-    said = "; ".join(f"{printable(one.change.path)} ({one.why})" for one in changes[:MOST_SETS])
-    more = f" and {len(changes) - MOST_SETS} more" if changes[MOST_SETS:] else ""
+    said = "; ".join(f"{printable(one.path)} ({NOT_KEPT})" for one in odd[:MOST_SETS])
+    more = f" and {len(odd) - MOST_SETS} more" if odd[MOST_SETS:] else ""
     return f"Not in the workspace: {said}{more}"
+
+
+def _waiting(judged_: Sequence[JudgedChange]) -> str:
+    """What waits, and why, for a model."""
+    raced = [one.change for one in judged_ if one.why == SOMEBODY]
+    asked = [one.change for one in judged_ if one.why and one.why != SOMEBODY]
+    others = [change for change in asked if not is_record(change)] or ([] if raced else asked)
+    found = [f"somebody else has changed {named(raced)} meanwhile"] if raced else []
+    return " and ".join([*found, *([f"programs may run or obey {named(others)}"] if others else [])])
 
 
 async def _whole(work: Callable[[], Value]) -> Value:

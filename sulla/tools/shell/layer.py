@@ -106,6 +106,11 @@ class Layer:
         """A file that says what of it is to be put into the workspace, once that is decided."""
         return self.folder / "decided.json"
 
+    @property
+    def landed(self) -> Path:
+        """What `decided` is called once all of it is in the workspace."""
+        return self.folder / "landed.json"
+
     def close(self) -> None:
         """Note that the command has ended; what changes below from now on was changed behind its back."""
         (self.folder / _CLOSED).touch()
@@ -170,13 +175,21 @@ class Layers:
 
     def remove(self, layer: Layer) -> None:
         """Give it up with all that is in it."""
-        # By programs of the system: folders may lie in one another by thousands, more than calls do here.
-        chmod, rm = shutil.which("chmod"), shutil.which("rm")
-        for words in ((chmod, "-R", "u+rwx"), (rm, "-rf")):
-            if words[0] is not None:
-                # What cannot be removed is told by nobody: it stays until the next start, and no command sees it.
-                subprocess.run((*words, "--", str(layer.folder)), check=False, capture_output=True, timeout=CLEAR_S)
+        remove_tree(layer.folder)
 
     def left(self) -> Iterator[Path]:
         """The folders of those that an earlier daemon has left."""
         yield from self._root.iterdir() if self._root.is_dir() else ()
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all that is in it, whatever its rights; one that is not there is nothing to remove."""
+    if not os.path.lexists(folder):
+        return
+    # By programs of the system: folders may lie in one another by thousands, more than calls do here.
+    chmod, rm = shutil.which("chmod"), shutil.which("rm")
+    for words in ((chmod, "-R", "u+rwx"), (rm, "-rf")):
+        if words[0] is not None:
+            # What cannot be removed is told by nobody: it stays until the next start, and no command sees it.
+            with suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run((*words, "--", str(folder)), check=False, capture_output=True, timeout=CLEAR_S)

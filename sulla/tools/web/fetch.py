@@ -11,22 +11,27 @@ import asyncio
 import socket
 import ssl
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Forbidden, InvalidInput, NotAvailable, NotFound, Refused, Unavailable
 from sulla.tools.web.addresses import NO_ADDRESS, refusal
-from sulla.tools.web.exchange import OpenConnection, exchange, system_connect
+from sulla.tools.web.answer_time import TIME_S, AnswerTime
+from sulla.tools.web.exchange import FetchExchange, OpenConnection, exchange, system_connect
 from sulla.tools.web.urls import PORTS, OwnHosts, Target, join_url, parse_url
 
 USER_AGENT: Final = "Sulla (an agent daemon; reads what a person asked for)"
 MAX_BODY_BYTES: Final = 2 * 1024 * 1024
 """The most that is taken of one answer, unpacked."""
 MAX_REDIRECTS: Final = 5
-TIME_S: Final = 30.0
-"""For one fetch in all, redirects and pacing included, in seconds."""
+PLACE_S: Final = 300.0
+"""How long a fetch waits until it is one of those that go on at once, in seconds: the last of the 50 steps that a
+playbook has side by side gets its turn after six others that took all of `TIME_S`, and others may be before it."""
+CALL_S: Final = PLACE_S + 2 * TIME_S
+"""The time limit of a tool that makes one fetch, in seconds: all of the above, and some room."""
 CONNECT_S: Final = 10.0
 """For one address to take a connection, in seconds."""
 MAX_ADDRESSES: Final = 4
@@ -34,6 +39,7 @@ MAX_ADDRESSES: Final = 4
 GAP_S: Final = 0.5
 """Between the beginnings of two requests to one host."""
 MAX_AT_ONCE: Final = 8
+"""Fetches that go on at once, whatever their hosts."""
 _LOOPBACK: Final = "127.0.0.1"
 MAX_HOSTS: Final = 1024
 """How many hosts are remembered for pacing."""
@@ -163,25 +169,20 @@ class Fetcher:
                 whole after `TIME_S`.
             NotFound: there is no such host.
             Unavailable: the host takes no connection, says nothing in time, breaks off, or says that it cannot now.
-            Busy: the host wants fewer requests.
+            Busy: the host wants fewer requests, or others kept all places for `PLACE_S`.
         """
         target = parse_url(url)
-        heard = asyncio.Event()
         fields = {"User-Agent": USER_AGENT, "Accept": "text/html, text/plain, application/json, */*;q=0.5"}
-        try:
-            async with clock.timeout(TIME_S), self._places:
-                for _ in range(MAX_REDIRECTS + 1):
-                    heard.clear()
-                    found = await self._ask(target, {**fields, **(headers or {})}, clock, readable, most, heard)
-                    if isinstance(found, FetchedPage):
-                        return found
-                    if headers or not found.same_site(target):
-                        return FetchedPage(target.url, 0, "", b"", whole=True, moved_to=found.url)
-                    target = found
-        except TimeoutError:
-            # What drips would do so again; where nothing was heard, somebody may only have been away.
-            kind = Refused if heard.is_set() else Unavailable
-            raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
+        async with self._place(target, clock):
+            time = AnswerTime(clock)
+            for _ in range(MAX_REDIRECTS + 1):
+                time.heard.clear()
+                found = await self._ask(target, {**fields, **(headers or {})}, time, readable, most)
+                if isinstance(found, FetchedPage):
+                    return found
+                if headers or not found.same_site(target):
+                    return FetchedPage(target.url, 0, "", b"", whole=True, moved_to=found.url)
+                target = found
         raise Refused(f"{target.authority} redirects more than {MAX_REDIRECTS} times; it seems to go in circles")
 
     async def send(
@@ -202,38 +203,57 @@ class Fetcher:
                 `TIME_S`.
             NotFound: there is no such host.
             Unavailable: the host takes no connection, says nothing in time, or breaks off.
+            Busy: others kept all places for `PLACE_S`.
         """
         target = parse_url(url)
-        heard = asyncio.Event()
         fields = {"User-Agent": USER_AGENT, "Accept": "*/*", **headers}
         if body or method in ("POST", "PUT", "PATCH"):
             fields["Content-Length"] = str(len(body))
+        async with self._place(target, clock):
+            time = AnswerTime(clock)
+            async with self._exchange(target, fields, time, method, body) as asked:
+                answer, whole = await asked.body(MAX_BODY_BYTES)
+                return HttpAnswer(target.url, asked.head.status, asked.head.fields, answer, whole)
+
+    @asynccontextmanager
+    async def _place(self, target: Target, clock: Clock) -> AsyncIterator[None]:
+        """One of the places of those that go on at once."""
         try:
-            async with clock.timeout(TIME_S), self._places:
-                addresses = await self._addresses(target)
-                await self._pace(target.host, clock)
-                connection = await self._open(target, addresses, clock)
-                async with exchange(target, connection, fields, heard, method, body) as asked:
-                    answer, whole = await asked.body(MAX_BODY_BYTES)
-                    return HttpAnswer(target.url, asked.head.status, asked.head.fields, answer, whole)
+            async with clock.timeout(PLACE_S):
+                await self._places.acquire()
         except TimeoutError:
-            kind = Refused if heard.is_set() else Unavailable
-            raise kind(f"{target.authority} did not answer in full within {TIME_S:g} s") from None
+            raise Busy(
+                f"{target.authority} was not asked: {MAX_AT_ONCE} requests go on at once here, and others were before "
+                f"this one for {PLACE_S:g} s; make fewer side by side, or try again later"
+            ) from None
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    @asynccontextmanager
+    async def _exchange(
+        self, target: Target, fields: Mapping[str, str], time: AnswerTime, method: str = "GET", body: bytes = b""
+    ) -> AsyncIterator[FetchExchange]:
+        """A request that was answered; the wait for the host's turn takes none of its time."""
+        async with time.of(target):
+            addresses = await self._addresses(target)
+        await self._pace(target.host, time.clock)
+        async with time.of(target):
+            connection = await self._open(target, addresses, time.clock)
+            async with exchange(target, connection, fields, time.heard, method, body) as asked:
+                yield asked
 
     async def _ask(
         self,
         target: Target,
         headers: Mapping[str, str],
-        clock: Clock,
+        time: AnswerTime,
         readable: Callable[[str], str | None],
         most: int,
-        heard: asyncio.Event,
     ) -> FetchedPage | Target:
         """One request: a page, or where it has moved to."""
-        addresses = await self._addresses(target)
-        await self._pace(target.host, clock)
-        connection = await self._open(target, addresses, clock)
-        async with exchange(target, connection, headers, heard) as asked:
+        async with self._exchange(target, headers, time) as asked:
             status, fields = asked.head.status, asked.head.fields
             if status in _MOVED and "location" in fields:
                 return _moved(target, fields["location"])

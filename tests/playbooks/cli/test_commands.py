@@ -33,8 +33,8 @@ steps:
 TESTS = """\
 - name: green it is
   inputs: {for: Ann}
-  fixtures: {kind: green, boil: {output: done, after: 5m}}
-  expect: {calls: [{tool: write_file, with: {content: green}}], told: [ready], took: 5m}
+  fixtures: {kind: green, boil: {output: done, after: 20s}}
+  expect: {calls: [{tool: write_file, with: {content: green}}], told: [ready], took: 20s}
 - name: black it is
   inputs: {for: Bob}
   fixtures: {kind: black, boil: done}
@@ -163,12 +163,12 @@ def test_what_cannot_be_is_explained(tea: Path, capsys: Capsys, words: tuple[str
 def test_tests_are_run_and_what_differs_is_told_with_its_line(tea: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "flow", "test", "tea")
     assert shown.code == Exit.OK
-    assert shown.out == "tea\n  ok    green it is  (5m, simulated)\n  ok    black it is\n2 tests, 0 failed\n"
+    assert shown.out == "tea\n  ok    green it is  (20s, simulated)\n  ok    black it is\n2 tests, 0 failed\n"
     tests = tea.with_name("tea.test.yaml")
-    tests.write_text(TESTS.replace("took: 5m", "took: 6m"))
+    tests.write_text(TESTS.replace("took: 20s", "took: 25s"))
     shown = typed(capsys, "flow", "test")
     assert shown.code == Exit.FAILED
-    assert f"        {tests}:4:86: expected it to take 6m; it took 5m\n" in shown.out
+    assert f"        {tests}:4:86: expected it to take 25s; it took 20s\n" in shown.out
     assert shown.out.endswith("2 tests, 1 failed\n")
     found = rows(typed(capsys, "flow", "test", "tea", "--json").out)
     assert [(row["test"], row["ok"]) for row in found] == [("green it is", False), ("black it is", True)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,9 +20,10 @@ from sulla.playbooks.machine.records import Failure, Spent
 from sulla.playbooks.rehearsal import rehearse as module
 from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedAnswer, RehearsedAsk
 from sulla.playbooks.rehearsal.rehearse import rehearse
+from tests.playbooks.homes import known_nowhere
 
 DAY_MS = 86_400_000
-BOOM = RehearsedAnswer(failure=Failure("transient", "boom", "it broke"))
+BOOM = RehearsedAnswer(failure=Failure("transient", "tool", "it broke"))
 
 
 def playbook(steps: str, more: str = "", name: str = "test") -> Definition:
@@ -122,7 +125,7 @@ def test_a_playbook_within_is_rehearsed_with_its_own_names_and_its_failure_is_th
     assert found.told == ("found manual",)
     assert [(model.at, model.text) for model in found.models] == [("look/look", "hi in inner by playbook")]
     failed = played(
-        outer, Said(look=None, look__look=RehearsedAnswer(failure=Failure("permanent", "x", "it broke"))), inner
+        outer, Said(look=None, look__look=RehearsedAnswer(failure=Failure("permanent", "tool", "it broke"))), inner
     )
     assert ends(failed) == {"look": "failed", "look/look": "failed", "say": "failed"}
     assert failed.rows[0].why == "the playbook 'inner' failed: step 'look' failed: it broke"
@@ -183,7 +186,7 @@ def test_a_known_tool_refuses_arguments_that_it_does_not_take_and_once_is_once()
     schema: dict[str, Json] = {"type": "object", "properties": {"n": {"type": "integer"}}}
     setting = RehearsalSetting(lambda name: definition, evaluate, KnownNames(tools={"t": KnownTool(schema, "once")}))
     found = rehearse(definition, {"n": "many"}, Said(), setting)
-    assert (found.rows[0].status, found.rows[0].reason) == ("failed", "invalid_args")
+    assert (found.rows[0].status, found.rows[0].reason) == ("failed", "refused")
     plain = playbook("- {id: a, tool: t}")
     assert rehearse(plain, {}, Said(a=BOOM), setting).rows[0].tries == 1
     again = replace(setting, known=KnownNames(tools={"t": KnownTool(schema, "pure")}))
@@ -212,7 +215,7 @@ def test_what_a_real_run_would_never_come_to_is_refused() -> None:
 
 def test_a_playbook_within_is_tried_again_where_its_step_says_so() -> None:
     inner = playbook("- {id: look, tool: t}", name="inner")
-    answers = iter([RehearsedAnswer(failure=Failure("permanent", "x", "it broke")), RehearsedAnswer("fine")])
+    answers = iter([RehearsedAnswer(failure=Failure("permanent", "tool", "it broke")), RehearsedAnswer("fine")])
     said = Said(a=None, a__look=lambda ask: next(answers))
     found = played(playbook("- {id: a, playbook: inner, retry: {tries: 2, backoff: 5s}}"), said, inner)
     assert (found.status, found.took_ms, len(found.calls)) == ("completed", 5000, 2)
@@ -275,3 +278,72 @@ def test_a_way_that_a_failure_takes_along_is_named_where_the_failure_itself_was_
     assert found.failure.message == (
         "'more' was not done, and nothing deals with that: step 'ok' failed: nobody answered in time"
     )
+
+
+# ---------------------------------------------------------------------------------------------- as tools really fail
+
+
+def called(step: str, came: RehearsedAnswer) -> Rehearsed:
+    definition = playbook(f"- {{id: a, {step}}}")
+    setting = RehearsalSetting(lambda name: definition, evaluate, known_nowhere())
+    return rehearse(definition, {}, Said(a=came), setting)
+
+
+@pytest.mark.parametrize(
+    ("step", "after_s", "status", "took_s", "said"),
+    [
+        ("tool: http, with: {url: 'https://a.example/x'}, retry: 1", 30, "completed", 30, ""),
+        (
+            "tool: http, with: {url: 'https://a.example/x'}, retry: 1",
+            45,
+            "failed",
+            30,
+            "a.example did not answer in full",
+        ),
+        ("tool: http, with: {url: 'https://a.example/x'}, timeout: 20s", 45, "failed", 20, "longer than it may"),
+        ("tool: http, with: {url: 'https://a.example/x'}, retry: 1", None, "failed", 30, "did not answer in full"),
+        ("tool: bash, with: {command: make}", 130, "failed", 120, "killed after 120 s, its time limit"),
+        ("tool: bash, with: {command: make, timeout_s: 300}", 130, "completed", 130, ""),
+    ],
+)
+def test_a_tool_gives_up_after_its_own_time(
+    step: str, after_s: int | None, status: str, took_s: int, said: str
+) -> None:
+    found = called(step, RehearsedAnswer("", after_ms=None if after_s is None else after_s * 1000))
+    assert (found.status, found.took_ms) == (status, took_s * 1000)
+    assert said in (found.failure.message if found.failure is not None else "")
+
+
+def test_a_service_that_does_not_answer_is_asked_as_often_as_in_a_real_run() -> None:
+    found = called("tool: http, with: {url: 'https://a.example/x'}", RehearsedAnswer("", after_ms=45_000))
+    assert (found.rows[0].tries, found.took_ms) == (4, (4 * 30 + 10 + 30 + 90) * 1000)
+
+
+@pytest.mark.parametrize(
+    ("step", "failure", "said"),
+    [
+        (
+            "tool: http, with: {url: 'https://a.example'}",
+            ("tool_error", "tool"),
+            "http never fails as 'tool_error': what may",
+        ),
+        (
+            "tool: http, with: {url: 'https://a.example'}",
+            ("context_limit", "fixture"),
+            "never fails as 'context_limit'",
+        ),
+        (
+            "tool: bash, with: {command: make}",
+            ("tool_error", "no_shell"),
+            "with the reason 'no_shell'; reasons of that kind: tool",
+        ),
+        (
+            "tool: bash, with: {command: make}",
+            ("permanent", "rejected"),
+            "with the reason 'rejected'; reasons of that kind: tool, refused",
+        ),
+    ],
+)
+def test_a_failure_that_no_real_run_has_is_refused(step: str, failure: tuple[Any, str], said: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        called(step, RehearsedAnswer(failure=Failure(*failure, "it broke")))

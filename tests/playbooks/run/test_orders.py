@@ -16,7 +16,7 @@ from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.file.read_sketch import Sketch
-from sulla.playbooks.run.orders import RunOrder, begun_with, play_of, read_order, run_scope, stands_for, unsealed
+from sulla.playbooks.run.orders import RunOrder, begun_with, play_of, read_order, run_scope, stands_for
 from sulla.threads.log.plays import Play
 
 _JSON = st.recursive(
@@ -86,17 +86,6 @@ def test_what_stands_for_a_secret_follows_from_the_run_and_its_name_and_says_not
     assert len({mark, stands_for("seal", "other"), stands_for("another", "key")}) == 3
     assert mark.startswith("secret_")
     assert "key" not in mark.removeprefix("secret_")
-
-
-def test_secrets_are_put_in_wherever_their_marks_stand() -> None:
-    value: Any = {"a": "Bearer M", "b": ["M", 1, None, {"c": "MM"}], "d": True, "M": "none"}
-    assert unsealed(value, {"M": "s"}) == {"a": "Bearer s", "b": ["s", 1, None, {"c": "ss"}], "d": True, "M": "none"}
-
-
-def test_what_was_given_is_not_changed() -> None:
-    value: Any = {"a": ["M"]}
-    unsealed(value, {"M": "s"})
-    assert value == {"a": ["M"]}
 
 
 # ------------------------------------------------------------------------------------------------------- beginnings

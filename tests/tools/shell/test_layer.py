@@ -3,6 +3,7 @@ for a person."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import os
@@ -10,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from sulla.tools.shell.judging import NOT_KEPT
 from sulla.tools.shell.layer import Layer, Layers, why_not_written
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
+from tests.tools.shell.calls import Killed, at, before_call
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 
@@ -205,7 +207,7 @@ async def test_git_works_and_what_it_keeps_is_held_back_as_one(desk: Desk) -> No
     assert [line.split()[0] for line in said[:2]] == ["HEAD", "refs/heads/master"]
     assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[2])
     assert said[-1] == "   1 file changed, 1 insertion(+)"
-    assert await desk.held.keep(THREAD, set_id(told)) == "What the command changed is in the workspace now."
+    assert await desk.held.keep(THREAD, set_id(told), desk.look) == "What the command changed is in the workspace now."
     assert desk.by_person("git log --format=%s") == "second\nfirst\n"
     assert list(desk.folders.iterdir()) == []
 
@@ -215,7 +217,7 @@ async def test_all_is_in_the_workspace_or_nothing(desk: Desk) -> None:
     _, _, told = await desk.run("mv notes.txt conftest.py; echo new > other.txt; echo new > free.txt")
     assert (notes.read_text(), other.read_text()) == ("as it was", "as it was")
     assert sorted(path.name for path in desk.workspace.iterdir()) == ["notes.txt", "other.txt"]
-    await desk.held.keep(THREAD, set_id(told))
+    await desk.held.keep(THREAD, set_id(told), desk.look)
     assert {path.name: path.read_text() for path in desk.workspace.iterdir()} == {
         "conftest.py": "as it was",
         "other.txt": "new\n",
@@ -251,6 +253,30 @@ async def test_a_program_file_that_is_removed_and_made_again_as_it_was_asks_nobo
     assert (desk.workspace / "a.txt").exists()
 
 
+async def test_the_rights_of_a_folder_are_as_the_command_left_them(desk: Desk) -> None:
+    desk.write("docs/x.md")
+    (desk.workspace / "shut").mkdir(mode=0o555)
+    assert await desk.run("chmod 755 shut && mv docs/x.md shut/x.md && chmod 700 docs") == (0, "", "")
+    assert (desk.workspace / "shut/x.md").read_text() == "as it was"
+    modes = [(desk.workspace / name).stat().st_mode & 0o777 for name in ("shut", "docs")]
+    assert modes == [0o755, 0o700]
+
+
+async def test_two_commands_that_end_at_once_do_not_mix(desk: Desk) -> None:
+    for number in range(40):
+        desk.write(f"f{number}.txt")
+    await desk.run("true")
+    both = asyncio.gather(
+        *(desk.run(f"for i in $(seq 0 39); do echo {word} > f$i.txt; done") for word in ("one", "two"))
+    )
+    told = [one[2] for one in await both]
+    held_back = [one for one in told if one]
+    found = {file.read_text() for file in desk.workspace.iterdir()}
+    assert found in ({"one\n"}, {"two\n"})
+    assert len(held_back) < 2
+    assert all("somebody else has changed" in one for one in held_back)
+
+
 async def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(desk: Desk) -> None:
     names = ("notes.txt", "gone.txt", "sub/deep/d.txt", "sub/deep/new.txt", "new.txt")
     files = [desk.write(name) for name in names[:3]]
@@ -274,9 +300,38 @@ async def test_what_somebody_changes_before_the_yes_is_not_written_over_and_noth
     _, _, told = await desk.run("echo ours > Makefile; echo ours > a.txt")
     desk.write("Makefile", "a person's")
     with pytest.raises(Conflict, match="somebody has changed Makefile since; run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert {path.name: path.read_text() for path in desk.workspace.iterdir()} == {"Makefile": "a person's"}
     assert list(desk.folders.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("by_person", "lands"),
+    [("touch a.txt; git status", True), ("git add mine.txt", False), ("git rm -q --cached a.txt", False)],
+)
+@pytest.mark.parametrize("restart", [False, True])
+async def test_a_persons_git_may_look_before_the_yes_and_what_they_stage_is_not_lost(
+    by_person: str, lands: bool, restart: bool, desk: Desk
+) -> None:
+    desk.write("a.txt")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    desk.write("mine.txt")
+    _, _, told = await desk.run(f"echo more >> b.txt; git add b.txt; {GIT} commit -qm second")
+    before = (desk.workspace / ".git/index").lstat().st_ctime_ns
+    desk.by_person(by_person)
+    assert (desk.workspace / ".git/index").lstat().st_ctime_ns > before
+    later = HeldChanges(desk.layers, ProgramFiles()) if restart else desk.held
+    if restart:
+        await later.open()
+    if lands:
+        await later.keep(THREAD, set_id(told), desk.look)
+        assert desk.by_person("git log --format=%s") == "second\nfirst\n"
+        assert desk.by_person("git status --short") == "?? mine.txt\n"
+        return
+    staged = desk.by_person("git status --short")
+    with pytest.raises(Conflict, match=r"somebody has changed \.git/index since"):
+        await later.keep(THREAD, set_id(told), desk.look)
+    assert desk.by_person("git status --short") == staged
 
 
 async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, tmp_path: Path) -> None:
@@ -289,15 +344,26 @@ async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, 
 
     _, _, told = await desk.run("echo evil > sub/b.txt", replaced)
     assert list((tmp_path / "outside").iterdir()) == []
-    assert "programs may run or obey sub" in told
+    assert "somebody else has changed sub meanwhile" in told
 
 
 async def test_what_python_has_compiled_and_what_is_no_file_stays_behind(desk: Desk) -> None:
     desk.write("one.py", "")
-    _, _, told = await desk.run("python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
+    _, _, told = await desk.run("PYTHONPYCACHEPREFIX= python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
     assert told == f"Not in the workspace: pipe ({NOT_KEPT})"
     assert sorted(path.name for path in desk.workspace.rglob("*")) == ["__pycache__", "one.py"]
     assert list(desk.folders.iterdir()) == []
+
+
+async def test_who_renames_a_folder_is_told_how_to_move_it(desk: Desk) -> None:
+    desk.write("old/a.txt")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    _, said, _ = await desk.run("git mv old new")
+    assert "mv, then git add -A in the place of git mv" in desk.shell.hint("git mv old new", said)
+    status, _, told = await desk.run(f"mv old new && git add -A && {GIT} commit -qm moved")
+    assert status == 0
+    await desk.held.keep(THREAD, set_id(told), desk.look)
+    assert desk.by_person("git show --stat --format=%s | head -3") == "moved\n\n {old => new}/a.txt | 0\n"
 
 
 async def test_two_names_of_one_file_are_two_files_in_the_workspace(desk: Desk) -> None:
@@ -376,26 +442,24 @@ async def test_more_than_a_person_can_look_at_is_not_held_back(desk: Desk, monke
 ROTATED = "mv s1 x; mv s2 s1; mv x s2; rm -r gone; rm f; mkdir f; echo n > f/n.txt; mv d.txt e.txt"
 
 
-@pytest.mark.parametrize("killed_at", range(12))
+@pytest.mark.parametrize("killed_at", [0, 20, 40, 60])
 async def test_a_daemon_that_is_killed_while_it_puts_changes_there_goes_on_with_it(
-    desk: Desk, killed_at: int, monkeypatch: pytest.MonkeyPatch
+    killed_at: int, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
         desk.write(f"s1/{number}.txt", f"one {number}")
         desk.write(f"s2/{number}.txt", f"two {number}")
     for name in ("gone/a.txt", "f", "d.txt"):
         desk.write(name)
-    steps = iter(range(killed_at))
-    whole = landing._put_one
+    whole = landing.put
 
-    def killed(layer: Layer, change: changes.Change, at: int) -> None:
-        if next(steps, None) is None:
-            raise KeyboardInterrupt
-        whole(layer, change, at)
+    def killed(layer: Layer, found: Sequence[changes.Change]) -> None:
+        with before_call(at(killed_at, Killed())):
+            whole(layer, found)
 
-    monkeypatch.setattr(landing, "_put_one", killed)
+    monkeypatch.setattr("sulla.tools.shell.held.put", killed)
     monkeypatch.setattr(desk.layers, "remove", lambda layer: None)  # nor does it remove anything then
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(Killed):
         await desk.run(ROTATED)
     monkeypatch.undo()
     await HeldChanges(desk.layers, ProgramFiles()).open()
@@ -414,7 +478,7 @@ async def test_a_link_is_put_there_only_while_it_leads_to_what_it_led_to(desk: D
     else:
         desk.write("build.txt", "evil")
     with pytest.raises(Conflict, match="run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert not (desk.workspace / "GNUmakefile").exists()
 
 
@@ -425,44 +489,8 @@ async def test_what_a_held_link_leads_to_is_looked_at_after_a_restart_too(desk: 
     await later.open()
     desk.write("build.txt", "evil")
     with pytest.raises(Conflict, match=r"somebody has changed build.txt since"):
-        await later.keep(THREAD, set_id(told))
+        await later.keep(THREAD, set_id(told), desk.look)
     assert not (desk.workspace / "GNUmakefile").exists()
-
-
-async def test_what_somebody_saves_while_changes_are_put_there_stays(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.write("a.txt")
-    desk.write("z.txt")
-    whole = landing._put_one
-
-    def slow(layer: Layer, change: changes.Change, at: int) -> None:
-        desk.write("z.txt", "a person's")
-        whole(layer, change, at)
-
-    monkeypatch.setattr(landing, "_put_one", slow)
-    _, _, told = await desk.run("echo ours > a.txt; echo ours > z.txt")
-    assert told == "Not in the workspace: z.txt (somebody else changed it meanwhile)"
-    assert [(desk.workspace / name).read_text() for name in ("a.txt", "z.txt")] == ["ours\n", "a person's"]
-
-
-async def test_a_folder_that_becomes_a_link_while_changes_are_put_there_leads_nowhere(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.write("sub/a.txt")
-    (tmp_path / "outside").mkdir()
-    whole = landing._put_one
-
-    def replaced(layer: Layer, change: changes.Change, at: int) -> None:
-        whole(layer, change, at)
-        if change.path == "a.txt":
-            (desk.workspace / "sub").rename(desk.workspace / "away")
-            (desk.workspace / "sub").symlink_to(tmp_path / "outside")
-
-    monkeypatch.setattr(landing, "_put_one", replaced)
-    _, _, told = await desk.run("echo ours > a.txt; echo ours > sub/b.txt")
-    assert told == "Not in the workspace: sub/b.txt (it cannot be put there: Not a directory)"
-    assert list((tmp_path / "outside").iterdir()) == []
 
 
 async def test_what_leads_git_elsewhere_is_none_of_its_records(desk: Desk, tmp_path: Path) -> None:
@@ -479,10 +507,10 @@ async def test_held_changes_are_of_one_conversation_and_are_given_up_with_it(des
     _, _, told = await desk.run("touch Makefile")
     assert desk.held.question(ThreadId("thr_2"), set_id(told)) == ""
     with pytest.raises(NotFound, match="held back: nothing"):
-        await desk.held.keep(ThreadId("thr_2"), set_id(told))
+        await desk.held.keep(ThreadId("thr_2"), set_id(told), desk.look)
     await desk.held.forget(THREAD)
     with pytest.raises(NotFound, match="and run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert list(desk.folders.iterdir()) == []
 
 
@@ -508,7 +536,7 @@ async def test_what_is_held_back_outlives_the_daemon_and_nothing_else_does(desk:
     await later.open()
     assert len(list(desk.folders.iterdir())) == 1
     assert later.question(THREAD, set_id(told)) == question
-    await later.keep(THREAD, set_id(told))
+    await later.keep(THREAD, set_id(told), desk.look)
     assert sorted(path.name for path in desk.workspace.iterdir()) == ["Makefile", "shut"]
     assert list(desk.folders.iterdir()) == []
 

@@ -16,6 +16,7 @@ from sulla.tools.output import Output
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.process import DEFAULT_PATH, LIMITS, ProcessEnd, Program, environment, run_program
 from sulla.tools.shell.sandbox import Shell
+from tests.soon import a_pause
 
 
 async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[ProcessEnd, str]:
@@ -28,7 +29,7 @@ async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[
 async def there(file: Path) -> None:
     """Wait until a program has written a file; the test's own deadline ends this otherwise."""
     while not file.exists() or not file.read_text():
-        await asyncio.sleep(0)
+        await a_pause()
 
 
 async def test_a_program_runs_in_its_folder_with_its_words_as_they_are(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from sulla.tools.shell import reaper as watching
 from sulla.tools.shell.marked import kill_marked
 from sulla.tools.shell.process import REAPER
 from sulla.tools.shell.reaper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS
+from tests.soon import pause
 
 
 def kept(*argv: str, limits: str = "") -> subprocess.Popen[bytes]:
@@ -105,7 +106,8 @@ def test_what_is_marked_is_found_wherever_it_went() -> None:
     with subprocess.Popen(["setsid", "sleep", "1000"], env=env) as marked, subprocess.Popen(["sleep", "1000"]) as other:
         environ = Path(f"/proc/{marked.pid}/environ")
         while mark.encode() not in environ.read_bytes():
-            pass  # not yet the program
+            pause()
+            # not yet the program
         kill_marked(mark.encode())
         assert marked.wait(50) == -9
         assert other.poll() is None

@@ -14,13 +14,14 @@ import pytest
 from sulla.core.errors import Busy, Refused, SullaError, Unavailable
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
+from sulla.tools.web.answer_time import TIME_S
 from sulla.tools.web.fetch import (
     CONNECT_S,
     GAP_S,
     MAX_AT_ONCE,
     MAX_BODY_BYTES,
     MAX_HOSTS,
-    TIME_S,
+    PLACE_S,
     Fetcher,
 )
 from sulla.tools.web.urls import OwnHosts
@@ -302,3 +303,50 @@ async def test_a_server_without_tls_is_refused() -> None:
         net = FakeInternet(NAMES, {(PUBLIC, 443): f"https://{host}:{port}"})
         said = await refused(Fetcher(OwnHosts(), net.resolve, net.connect), "https://example.org/")
     assert said.startswith("example.org does not speak TLS as it should")
+
+
+async def test_the_time_of_the_other_side_is_counted_from_a_fetchs_own_turn() -> None:
+    clock, asked, free = ManualClock(), 0, asyncio.Event()
+
+    async def late(request: WireRequest, response: WireResponse) -> None:
+        nonlocal asked
+        asked += 1
+        await free.wait()
+        await response.whole(200, b"x", HTML)
+
+    names = {f"h{number}.example": [PUBLIC] for number in range(MAX_AT_ONCE + 1)}
+    async with world(late, names) as (fetcher, _):
+        pages = [asyncio.ensure_future(fetcher.get(f"http://{name}/", clock)) for name in names]
+        while asked < MAX_AT_ONCE:
+            await asyncio.sleep(0)
+        await clock.advance(TIME_S - 1)
+        free.set()
+        await asyncio.wait(pages[:-1])
+        await clock.advance(2)
+        assert (await pages[-1]).body == b"x"
+
+
+async def test_a_host_that_is_asked_often_is_not_blamed_for_the_gap_between_two_requests() -> None:
+    site = Site(root=b"x")
+    async with world(site) as (fetcher, _):
+        clock = ManualClock()
+        fetcher._free_at["example.org"] = clock.elapsed() + 2 * TIME_S
+        fetching = asyncio.ensure_future(fetcher.get("http://example.org/", clock))
+        while not clock.sleepers:
+            await asyncio.sleep(0)
+        await clock.advance(2 * TIME_S)
+        assert (await fetching).body == b"x"
+
+
+async def test_a_fetch_whose_turn_does_not_come_says_that_it_waited_and_was_not_made() -> None:
+    async with world(says(b"x")) as (fetcher, _):
+        clock = ManualClock()
+        for _ in range(MAX_AT_ONCE):
+            await fetcher._places.acquire()
+        fetching = asyncio.ensure_future(fetcher.send("http://example.org/", clock, "POST", {}, b"x"))
+        await clock.settle()
+        await clock.advance(PLACE_S)
+        with pytest.raises(
+            Busy, match=r"example\.org was not asked: 8 requests go on at once here, and others were before"
+        ):
+            await fetching
