@@ -566,6 +566,15 @@ def test_there_is_no_layer_over_a_workspace_that_holds_it(tmp_path: Path) -> Non
         Layers(tmp_path / "home/layers").make(os.fspath(tmp_path))
 
 
+@pytest.mark.parametrize("command", ["chmod 755 old.py", "echo '#!/bin/sh' > new.md && chmod 755 new.md"])
+async def test_that_a_file_can_be_run_is_nothing_to_ask_about_whether_it_is_new_or_not(
+    command: str, desk: Desk
+) -> None:
+    desk.write("old.py").chmod(0o644)
+    assert await desk.run(command) == (0, "", "")
+    assert (desk.workspace / command.rpartition(" ")[2]).stat().st_mode & 0o777 == 0o755
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_there_is_no_layer_over_a_workspace_within_which_something_is_mounted(tmp_path: Path) -> None:
     (place := tmp_path / "w/a b").mkdir(parents=True)
