@@ -28,6 +28,7 @@ from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.lane import LanePlace
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
@@ -233,6 +234,8 @@ class PlaybookNode:
             return
         if ended.status == "transferred":
             await self.effects.successors.hand_over(state, ended.to, ended.outputs)
+        elif ended.failure is not None and ended.failure.reason == ASKED_ALREADY:
+            pass  # people were told of that question when it was asked
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
