@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -15,6 +16,34 @@ TRIES = 6
 """A machine that is busy spoils some of so many tries; what waits for longer than it may is late in each."""
 
 PATIENCE_S = 50.0
+
+_PAUSE_S = 0.01
+
+
+def pause() -> None:
+    """Leave the machine to others between two looks for what only they bring about: a test that looks on and on takes
+    the processor from the very process that it waits for. The test's own deadline ends it.
+    """
+    time.sleep(_PAUSE_S)
+
+
+def until(holds: Callable[[], bool], what: str = "it") -> None:
+    """Look until something holds that others bring about.
+
+    Args:
+        holds: looks.
+        what: it is, for whoever waits in vain.
+    """
+    clock = SystemClock()
+    end_s = clock.elapsed() + PATIENCE_S
+    while not holds():
+        assert clock.elapsed() < end_s, f"waited in vain: {what}"
+        pause()
+
+
+async def a_pause() -> None:
+    """The same where a loop runs; what only this process brings about needs ``asyncio.sleep(0)``, or an event."""
+    await SystemClock().sleep(_PAUSE_S)
 
 
 class PatientClock(SystemClock):

@@ -255,8 +255,10 @@ def _as_text(report: _Report, going_on: list[tuple[str, str]]) -> list[str]:
 
 def _about_the_model(model: Inferred | None, around: Around, *, kept: bool) -> list[str]:
     lines = [
-        f"{variable} is set; it is not written down: the daemon needs it when it starts (--keep-key writes it down)"
-        for variable in ([] if kept else _keys(around))
+        f"{source} has a key: it is used"
+        if source.endswith(KEYS_FILE)
+        else f"{source} is set; it is not written down: the daemon needs it when it starts (--keep-key writes it down)"
+        for source in ([] if kept else dict.fromkeys(_keys(around)))
     ]
     lines += [f"{kept.why.partition(' ')[0]} is kept as model.{kept.key}" for kept in addresses(around)]
     lines += [f"{name} has a password in it and is not written down: the daemon needs it" for name in unkept(around)]

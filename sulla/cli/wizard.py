@@ -27,7 +27,8 @@ Read = Callable[[str], Awaitable[str | None]]
 _TRIES = 3
 """So often a person is asked the same."""
 
-_ANTHROPIC, _OPENAI, _LATER = "Anthropic (needs a key)", "OpenAI, or a service that speaks its API", "none for now"
+_ANTHROPIC, _OPENAI = "Anthropic ({})", "OpenAI, or a service that speaks its API ({})"
+_OLLAMA, _LATER = "Ollama", "none for now"
 _ASKED = "this was the answer to its question"
 
 
@@ -96,28 +97,42 @@ class Wizard:
 
     async def _model(self) -> Inferred | None:
         """The one that was found, or that somebody names."""
-        if (asked := question(self._around)) is not None:
-            chosen = self._of_openai(asked) if asked.provider == "openai" else self._chosen(asked)
-            return await chosen or infer(self._around)
-        if (found := infer(self._around)) is not None:
+        around, found = self._around, infer(self._around)
+        if (asked := question(around)) is not None:
+            return await self._of_openai(asked) or found
+        if around.is_settled:
             return found
-        where = address(self._around.model.ollama_host)
-        state = f"none answers at {where} now" if self._around.ollama is None else f"{where} has no model yet"
-        offers = (_ANTHROPIC, _OPENAI, f"Ollama, here or on another machine ({state})", _LATER)
-        self._list("Which service's model should answer?", offers)
+        where = address(around.model.ollama_host)
+        state = f"none answers at {where} now" if around.ollama is None else f"{where} has no model yet"
+        models = [f"ollama:{name}" for name in around.usable]
+        services = [name.format(self._key_state(of)) for name, of in ((_ANTHROPIC, "anthropic"), (_OPENAI, "openai"))]
+        elsewhere = [] if models else [_OLLAMA]
+        offers = [*models, *services, *(f"Ollama, here or on another machine ({state})" for _ in elsewhere), _LATER]
+        does = [*models, _ANTHROPIC, _OPENAI, *elsewhere, _LATER]
+        usual = _ANTHROPIC if around.key("anthropic") else does[0] if models else _LATER
+        self._list("Which model should answer?", tuple(offers))
         for _ in range(_TRIES):
-            match (await self._read(f"{len(offers)} if you just press Enter: ") or "").strip():
-                case "1":
-                    return Inferred("model", "name", f"anthropic:{self._around.model.anthropic_model}", _ASKED)
-                case "2":
-                    return await self._of_openai(Question("Which of the service's models? (e.g. gpt-5-mini)"))
-                case "3":
-                    return await self._of_ollama(where)
-                case "" | "4":
-                    return None
-                case other:
-                    self._say(one_line(f"{other!r} is none of them: expected a number from 1 to {len(offers)}"))
-        return None
+            said = await self._read(f"{does.index(usual) + 1} if you just press Enter, or a name: ")
+            if said is None or not (said := said.strip()):
+                said = str(does.index(usual) + 1)
+            what = does[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(does) else said
+            if what == _ANTHROPIC:
+                return Inferred("model", "name", f"anthropic:{around.model.anthropic_model}", _ASKED)
+            if what == _OPENAI:
+                return await self._of_openai(Question("Which of the service's models? (e.g. gpt-5-mini)"))
+            if what == _OLLAMA:
+                return await self._of_ollama(where)
+            if what == _LATER:
+                return None
+            if (name := _named(what, around.usable)) is not None:
+                return Inferred("model", "name", name, _ASKED)
+            example = f"anthropic:{around.model.anthropic_model}"
+            expected = f"expected a number from 1 to {len(does)}, or a name such as {example}"
+            self._say(one_line(f"{said!r} is none of them: {expected}"))
+        return found
+
+    def _key_state(self, provider: str) -> str:
+        return "its key is there" if self._around.key(provider) else "needs a key"
 
     async def _of_openai(self, asked: Question) -> Inferred | None:
         """One of a service's that speaks OpenAI's API, wherever that is. A key that looks like OpenAI's says where."""
@@ -166,9 +181,11 @@ class Wizard:
         """
         provider = parse_model(model.value).provider
         elsewhere = provider == "openai" and bool(self._addresses or self._around.model.openai_base_url)
-        whose = "that service (not shown; Enter if it takes none" if elsewhere else f"{provider} (not shown; Enter"
+        whose, none = ("that service", "if it takes none, or ") if elsewhere else (provider, "")
         for _ in range(_TRIES):
-            key = (await self._read_secret(f"The key for {whose}, or to give it later): ") or "").strip()
+            key = (
+                await self._read_secret(f"The key for {whose} (it is not shown; Enter {none}to give it later): ") or ""
+            ).strip()
             try:
                 check_key("it", key)
             except SettingsError as error:
@@ -195,6 +212,19 @@ class Wizard:
         self._say(text)
         for number, choice in enumerate(choices, 1):
             self._say(f"  {number}. {one_line(choice)}")
+
+
+def _named(text: str, models: tuple[str, ...]) -> str | None:
+    """The model that somebody has typed the name of; None if it is none.
+
+    Args:
+        text: a name with its service, or one of an Ollama's.
+        models: what the Ollama has.
+    """
+    try:
+        return str(parse_model(f"ollama:{text}" if text in models else text))
+    except SettingsError:
+        return None
 
 
 def check_folder(text: str) -> None:

@@ -29,9 +29,6 @@ ASKED_S: Final = 1.5
 KILLED_S: Final = 2.0
 """How long its reaper may take to kill it."""
 
-_SCRIPT = 'exec "$@" </dev/fd/{input} 2>/dev/fd/{errors}'
-"""A reaper's input is its own line to the daemon, and it sends errors where output goes: a server gets both anew."""
-
 
 @dataclass(frozen=True, slots=True)
 class ServerFolders:
@@ -63,8 +60,12 @@ async def server_process(server: McpServer, folders: ServerFolders, clock: Clock
         await asyncio.to_thread(home.mkdir, mode=0o700, parents=True, exist_ok=True)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", os.fspath(REAPER)),
-            ",".join(f"{name}={number}" for name, number in LIMITS.items()),
-            *("sh", "-c", _SCRIPT.format(input=for_input, errors=for_errors), "sulla", server.command, *server.args),
+            # A reaper's input is its own line to the daemon, and it sends errors where output goes: a server gets both
+            # anew.
+            ",".join(
+                f"{name}={number}" for name, number in {**LIMITS, "INPUT": for_input, "ERRORS": for_errors}.items()
+            ),
+            *(server.command, *server.args),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

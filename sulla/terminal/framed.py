@@ -14,6 +14,8 @@ from sulla.terminal.wrap import wrapped
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
 _BREAKS: Final = {r"\\": "\\", r"\n": "\n", r"\t": "    "}
+WHOLE_COLUMNS: Final = 1_000_000
+"""How wide a line may be where no terminal breaks it."""
 _LEAST_COLUMNS: Final = 24
 _BLANK_LINES: Final = 3
 """More empty lines than these are counted instead of shown: they would push what comes before them off the screen."""
@@ -45,7 +47,7 @@ def frame(prompt: str, head: str, columns: int) -> list[str]:
     if call is None:
         body, why = [row for line in harmless(prompt).split("\n") for row in _prose("│ ", line, room)], ""
     else:
-        why, *more = _lines(_short_reason(call))
+        why, *more = reason_lines(_short_reason(call))
         body = list(_wrapped(_squeezed([*_arguments(call.args), *more]), room))
         head = f"{call.tool} {head}".strip()
     said = [f"┌ {one_line(head, room)}", *body]
@@ -106,9 +108,13 @@ def _short_reason(call: _Call) -> str:
     return why
 
 
-def _lines(reason: str) -> list[str]:
+def reason_lines(reason: str) -> list[str]:
     """The lines of a reason, which the daemon says on one: the end of a line is a backslash and an n there, a tab one
-    and a t, and where a tool quotes files a backslash is two."""
+    and a t, and where a tool quotes files a backslash is two.
+
+    Args:
+        reason: why a question is asked, as it stands in the question.
+    """
     return "".join(_BREAKS.get(token, token) for token in re.findall(r"\\\\|\\[nt]|.", reason)).split("\n")
 
 

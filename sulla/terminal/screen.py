@@ -10,7 +10,8 @@ from typing import Any
 from sulla.core.dataclass import dataclass
 from sulla.core.waiting import waiting_words
 from sulla.terminal.exits import Exit
-from sulla.terminal.questions import from_wait
+from sulla.terminal.framed import WHOLE_COLUMNS
+from sulla.terminal.questions import framed, from_wait
 from sulla.terminal.table import harmless
 
 _HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
@@ -84,7 +85,8 @@ class Screen:
             case "TEXT_MESSAGE_CONTENT":
                 return self._more(data["message_id"], data["offset"], data["delta"]), ""
             case "TEXT_MESSAGE_END":
-                return self._whole(data), ""
+                cut = cut_at_limit(data)
+                return self._whole(data), f"{cut}\n" if cut else ""
             case "MODEL_ABANDONED":
                 return self._abandoned(data)
             case "TOOL_CALL_START":
@@ -171,8 +173,9 @@ _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 
 
 def _asked(wait: dict[str, Any]) -> str:
-    """What a person is asked; nothing for what is not theirs to answer."""
-    return f"? {wait.get('prompt', '')}\n" if from_wait(wait).is_for_people else ""
+    """What a person is asked, whole; nothing for what is not theirs to answer."""
+    asked = from_wait(wait)
+    return "".join(f"{line}\n" for line in framed(asked, WHOLE_COLUMNS)) if asked.is_for_people else ""
 
 
 def status_word(status: str) -> str:
@@ -198,6 +201,15 @@ def paused_line(data: dict[str, Any]) -> str:
 def paused_head(data: dict[str, Any]) -> str:
     """Who has paused all work, and why."""
     return f"paused by {data.get('by', '')}" + (f": {data['reason']}" if data.get("reason") else "")
+
+
+def cut_at_limit(reply: dict[str, Any]) -> str:
+    """What is said below a reply that ended at its limit; empty for any other.
+
+    Args:
+        reply: its record.
+    """
+    return "[cut off at the reply's limit]" if reply.get("stop") == "max_tokens" and not reply.get("hidden") else ""
 
 
 def notice_head(data: dict[str, Any]) -> str:

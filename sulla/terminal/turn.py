@@ -17,6 +17,7 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import LOOK_BACK, PATIENCE_S, Follow, tell_of_pause
+from sulla.terminal.framed import WHOLE_COLUMNS
 from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
 from sulla.terminal.meanwhile import tell_meanwhile
@@ -257,7 +258,7 @@ class Asking:
         if self.waits.asked and not self.as_json:
             tell("[an earlier turn of this thread waits for an answer]")
             for one in () if self.by_hand else self.waits.asked.values():
-                tell(harmless(f"? {one.prompt}"))
+                tell("\n".join(questions.framed(one, WHOLE_COLUMNS)))
         return bool(self.waits.asked)
 
     def _note_questions(self, event: dict[str, Any], *, own: bool) -> bool:

@@ -27,6 +27,7 @@ MAX_TOTAL_BYTES = 64 * 1024 * 1024
 
 _NAME: Final = re.compile(r"[a-z]{1,20}_[0-9a-f]{24}(-job_[0-9]{1,9})?")
 """The id of a call (`core.ids`), or of a conversation with one of its jobs: what results are named by."""
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -103,13 +104,12 @@ def remove(root: Path, names: Collection[str]) -> None:
 
 def _keep(root: Path, name: str, pieces: Iterable[str]) -> str:
     path = where(name)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with _opened(root, make=True) as fd, translated(path):
         own = path.removeprefix(f"{FOLDER}/")
         # Made anew, so that nothing is written through what somebody else has put there.
         with suppress(FileNotFoundError):
             os.unlink(own, dir_fd=fd)
-        with os.fdopen(os.open(own, flags, 0o600, dir_fd=fd), "wb") as file:
+        with os.fdopen(os.open(own, _NEW, 0o600, dir_fd=fd), "wb") as file:
             for piece in pieces:
                 file.write(piece.encode("utf-8", "replace"))
         _tidy(fd)
@@ -125,10 +125,20 @@ def _opened(root: Path, *, make: bool) -> Iterator[int]:
             fds.append(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
             for part in FOLDER.split("/"):
                 fds.append(_step(fds[-1], part, make=make))
+            if make:
+                _ignore(fds[1])
         yield fds[-1]
     finally:
         for fd in fds:
             os.close(fd)
+
+
+def _ignore(folder_fd: int) -> None:
+    """Have git pass over the folder, unless somebody has said there what it shall do."""
+    with suppress(FileExistsError):
+        fd = os.open(".gitignore", _NEW, 0o600, dir_fd=folder_fd)
+        with os.fdopen(fd, "wb") as file:
+            file.write(b"*\n")
 
 
 def _step(folder_fd: int, name: str, *, make: bool) -> int:

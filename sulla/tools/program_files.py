@@ -24,85 +24,94 @@ from sulla.tools.paths import inside
 from sulla.tools.program_links import led_to
 
 PROGRAM_FILES: Final = {
-    "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.y*ml",
+    "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.json",
     "a build tool": (
-        "*file *.gyp *.gypi "
-        "makefile.* gnumakefile *.mk *.cmake cmakelists.txt cmake*presets.json meson.build meson*options* "
-        "taskfile*.y*ml configure configure.ac configure.in *.am build build.bazel *.bzl workspace workspace.* "
+        "*file *.gyp *.gypi makefile.* gnumakefile *.mk *.cmake cmakelists.txt cmake*presets.json meson.build "
+        "meson*options* configure configure.ac configure.in *.am build build.bazel *.bzl workspace workspace.* "
         "module.bazel sconstruct sconscript wscript *.smk build.rs build.zig* build.xml build.pl build.py *.sbt "
-        "*.gradle *.gradle.kts gradle.properties gradle-wrapper.* gradlew* mvnw* pom.xml *.gemspec *.podspec "
-        "cargo.toml rust-toolchain* go.mod go.work go.sum magefile*.go package.swift directory.*.props *.targets "
-        "*.props *.csproj *.vbproj *.fsproj *.vcxproj *.sln nuget.config global.json composer.json mix.exs "
-        "rebar.config kbuild kconfig buck jamroot jamfile dangerfile* *.gn build.ninja android.bp pants*.toml "
-        "*.cabal cabal.project* stack.yaml setup.hs dune dune-project project.clj deps.edn xmake.lua "
-        "premake*.lua conanfile.* vcpkg.json shard.yml pubspec.y*ml dub.json dub.sdl *.nimble *.nix devbox.json "
-        "mise*.toml *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig nextflow.config "
-        "dvc.yaml"
+        "*.gradle *.gradle.kts gradle-wrapper.* gradlew* mvnw* pom.xml *.gemspec *.podspec rust-toolchain* go.mod "
+        "go.work go.sum magefile*.go package.swift directory.*.props *.targets *.props *.csproj *.vbproj *.fsproj "
+        "*.vcxproj *.sln nuget.config global.json composer.json mix.exs rebar.config kbuild kconfig buck jamroot "
+        "jamfile dangerfile* *.gn build.ninja android.bp *.cabal cabal.project* setup.hs dune dune-project "
+        "project.clj deps.edn xmake.lua premake*.lua conanfile.* vcpkg.json dub.json dub.sdl *.nimble *.nix "
+        "devbox.json *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig "
+        "nextflow.config *_build.py *-build.py buildfile build.jl make.jl guix.scm manifest.scm channels.scm "
+        "_targets.r pre_gen_project.* post_gen_project.* pre_prompt.* activate.r myocamlbuild.ml data_readers.clj "
+        "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt"
     ),
     "Python": (
-        "pyproject.toml setup.py setup.cfg tox.ini noxfile.py mypy.ini pytest.ini sitecustomize.py "
-        "usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py requirements*.txt requirements*.in "
-        "constraints*.txt environment*.y*ml pdm.toml poetry.toml uv.toml hatch.toml pixi.toml pip.conf pip.ini "
-        "conf.py mkdocs*.y*ml config.ru gunicorn*.py celeryconfig.py pavement.py pylintrc* entry_points.txt "
-        "locustfile.py wsgi.py asgi.py jupyter_*.py *-requirements.txt "
-        "local_settings.py behave.ini uwsgi.ini"
+        "setup.py noxfile.py sitecustomize.py usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py "
+        "requirements*.txt requirements*.in constraints*.txt config.ru gunicorn*.py pavement.py pylintrc* "
+        "entry_points.txt locustfile.py wsgi.py asgi.py jupyter_*.py *-requirements.txt local_settings.py *conf.py "
+        "ipython_config.py celeryconfig.py versioneer.py *-gdb.py"
     ),
     "Node or another JavaScript": (
-        "package.json package-lock.json npm-shrinkwrap.json pnpm-*.yaml pnpmfile.* bunfig.toml deno.json* "
-        "gruntfile.* gulpfile.* *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts "
-        "*.config.json *.conf.js *.conf.cjs *.conf.mjs *.conf.ts gatsby-*.?s* tsconfig*.json jsconfig*.json "
-        "*file.js *file.mjs *file.cjs *file.ts *file.rb gems.rb user.clj ember-cli-build.js truffle-config.js "
-        "jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
-        "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.workspace.ts"
+        "package.json package-lock.json npm-shrinkwrap.json pnpmfile.* deno.json* gruntfile.* gulpfile.* "
+        "*.config.js *.config.json *.conf.js tsconfig*.json jsconfig*.json *file.js *file.rb gems.rb user.clj "
+        "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
+        "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.conf.json *-config.json "
+        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js"
     ),
     "a test runner": (
-        "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb phpunit.xml* "
-        "*_test.go *.test.js "
-        "*.test.ts *.test.jsx *.test.tsx *.test.mjs *.test.cjs *.spec.js *.spec.ts *.spec.jsx *.spec.tsx *.spec.mjs "
-        "*.spec.cjs test.py tests.py *_test.rb test_*.rb *_test.exs *_test.dart *.bats "
-        "test-*.?s test-*.?js *-test.?s *-test.?js *_test.?s *_test.?js test.?s test.?js *.t rector.php "
-        "phpstan.neon psalm.xml"
+        "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb "
+        "phpunit.xml* *_test.go *.test.js *.test.jsx *.test.tsx *.spec.js *.spec.jsx *.spec.tsx test.py tests.py "
+        "*_test.rb test_*.rb *_test.exs *_test.dart *.bats *.t rector.php psalm.xml test-*.js *-test.js *_test.js "
+        "test.js *test.php runtests.jl setuptests.js wallaby.js"
     ),
-    "a build server": (
-        "action.y*ml _config.y*ml renovate.json azure-pipelines*.y*ml bitbucket-pipelines.y*ml appveyor.y*ml "
-        "cloudbuild*.y*ml buildspec*.y*ml codemagic.y*ml"
-    ),
+    "a build server": "renovate.json cloudbuild*.json",
     "a container or machine builder": (
-        "dockerfile.* compose*.y*ml docker-compose*.y*ml docker-bake.* *.tf *.tfvars *.tf.json *.hcl pulumi*.y*ml "
-        "serverless.* skaffold.y*ml helmfile*.y*ml kustomization.y*ml chart.yaml ansible.cfg cdk.json "
-        "samconfig.toml netlify.toml vercel.json fly.toml wrangler.* firebase.json devenv.y*ml"
+        "dockerfile.* docker-bake.* *.tf *.tfvars *.tf.json serverless.* cdk.json vercel.json wrangler.* firebase.json"
     ),
     "an editor": (
-        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua *.el startup.m "
-        "startup.jl *.iml devcontainer.json launch.json"
+        "*.code-workspace *.sublime-project *.sublime-settings *.sublime-build _vimrc *.vim init.lua *.el "
+        "startup.m startup.jl *.iml devcontainer.json launch.json finish.m"
     ),
     "another agent": (
         "mcp*.json claude*.md agent.md agents*.md gemini*.md qwen*.md crush.* warp.md skill.md conventions.md "
         "opencode.json* *pilot-instructions.md *.mdc *.prompt.md *.instructions.md instructions.md tools.md "
-        "memory.md code?.md replit.md *.chatmode.md *.agent.md soul.md "
-        "heartbeat.md bootstrap.md"
+        "memory.md code?.md replit.md *.chatmode.md *.agent.md soul.md heartbeat.md bootstrap.md"
     ),
     "the system, or who opens it,": (
         "*.sh *.bash *.zsh *.fish *.ksh *.csh *.ps1 *.psm1 *.psd1 *.bat *.cmd *.com *.exe *.scr *.msi *.reg *.vbs "
         "*.vbe *.wsf *.hta *.lnk *.url *.command *.tool *.workflow *.scpt *.applescript *.plist *.desktop "
         "*.service *.timer *.socket *.mount *.appimage *.deb *.rpm *.pkg *.dmg crontab *.crontab *.cron "
-        "autorun.inf desktop.ini _netrc *.run *.nu *.path *.spec artisan *.webloc *.fileloc *.inetloc *.terminal "
+        "autorun.inf _netrc *.run *.nu *.path *.spec artisan *.webloc *.fileloc *.inetloc *.terminal "
         "*.mobileconfig *.jar *.jnlp *.jse *.wsh *.sct *.scf *.pif *.cpl *.msc *.chm *.docm *.dotm *.xlsm *.xltm "
-        "*.xlam *.xll *.pptm *.iqy *.so *.dylib *.dll supervisord.conf"
+        "*.xlam *.xll *.pptm *.iqy *.so *.dylib *.dll"
+    ),
+    "a program whose settings it holds": (
+        "*.toml *.ini *.cfg *.conf *.cnf *.yml *.yaml *.json5 *.jsonc *.properties *.hcl *.neon"
     ),
 }
 """Who runs or obeys which files: names in small letters, `*` for any letters, `?` for one."""
 
 PROGRAM_FOLDERS: Final = {
     "git, or another version control": "*.git .git* git~* .hg* .svn .jj .husky",
-    "Python": "venv *.dist-info *.egg-info",
-    "a build tool": "debian _plugins",
-    "a test runner": "__tests__ __mocks__ test spec features cypress",
+    "Python": "venv profile_default site-packages dist-packages *.dist-info *.egg-info",
+    "Node or another JavaScript": "node_modules",
+    "a build tool": "debian *_plugins buildsrc build-logic magefiles initializers",
+    "a test runner": "__tests__ __mocks__ test spec features cypress testthat",
     "the system, or who opens it,": "launchagents launchdaemons",
     "a program that looks for it": ".*",
 }
 """Who obeys what lies in folders of which names, and files that are called so. What begins with a dot is there for a
 program."""
+
+PROGRAM_PATHS: Final = {
+    "Python": "requirements/*.txt requirements/*.in constraints/*.txt",
+    "a build tool": "project/*.scala",
+}
+"""Who runs or obeys which files of which folders."""
+
+PYTHON_TOOLS: Final = (
+    "pip build wheel setuptools pkg_resources distutils virtualenv pipx poetry pdm hatch hatchling flit flit_core uv "
+    "twine  mypy pyright ruff black isort flake8 pylint pyflakes pycodestyle pydocstyle autopep8 yapf bandit vulture "
+    "radon  pytest nose coverage hypothesis tox nox pre_commit invoke fabric sphinx mkdocs pdoc pydoc_markdown cython "
+    "jupyter jupyterlab notebook ipython ipykernel ipykernel_launcher nbconvert papermill streamlit gradio flask "
+    "django  uvicorn gunicorn hypercorn celery alembic scrapy airflow dbt mlflow ansible conda debugpy"
+)
+"""What is run by ``python -m``, beside Python's own modules: a module or package that is called so is taken for it by
+whoever runs it in that folder."""
 
 HARMLESS: Final = ". .. .sulla .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
 """What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
@@ -110,7 +119,7 @@ HARMLESS: Final = ". .. .sulla .*_cache .*ignore .gitkeep .keep .ds_store .cover
 
 PLAIN_ENDINGS: Final = (
     # Texts and tables
-    "txt text md markdown rst adoc tex bib csv tsv json jsonl ndjson geojson xml yaml yml html htm xhtml css scss sass "
+    "txt text md markdown rst adoc tex bib csv tsv json jsonl ndjson geojson xml html htm xhtml css scss sass "
     "less svg diff patch log out err srt vtt po pot eml ics vcf rtf pdf doc docx odt ods odp xls xlsx ppt pptx epub "
     # Data, pictures, sound, archives
     "db sqlite sqlite3 parquet feather arrow npy npz h5 dat data bin png jpg jpeg gif webp avif bmp tif tiff ico heic "
@@ -175,9 +184,15 @@ _WILD: Final = re.compile(r"[*?]")
 _NONE: Final = re.compile(r"(?!)")
 _FILES: Final = _Names(PROGRAM_FILES)
 _FOLDERS: Final = _Names(PROGRAM_FOLDERS)
+_PATHS: Final = _Names(PROGRAM_PATHS)
 _HARMLESS: Final = _Names({"nobody": HARMLESS})
 _PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split())
 _PLAIN_NAMES: Final = frozenset(PLAIN_NAMES.split())
+_IMPORTED: Final = sys.stdlib_module_names | frozenset(PYTHON_TOOLS.split())
+_SCRIPTS: Final = frozenset({"cjs", "mjs", "ts", "cts", "mts"})
+"""What ``.js`` is called as well."""
+_PACKAGE: Final = frozenset({"__init__.py", "__main__.py"})
+"""The files of a folder by which it is a module of Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +215,8 @@ class ProgramFiles:
         """
         if (who := self.known(parts, folder=folder)) or folder or not parts:
             return who
+        if _is_taken_for_pythons(*parts[-2:]):
+            return "Python"
         if _is_plain(parts[-1]) or any(map(_is_harmless, parts)):
             return ""
         return "a program that knows what is called so"
@@ -211,7 +228,7 @@ class ProgramFiles:
             parts: where it is below the workspace, links resolved.
             folder: whether it is a folder: then whoever obeys what lies in it.
         """
-        if not folder and parts and (who := _reader_of(parts[-1])):
+        if not folder and parts and (who := _reader_of(parts[-1]) or _reader_at(*parts[-2:])):
             return who
         if who := next(filter(None, map(_reader_within, parts)), ""):
             return who
@@ -241,9 +258,8 @@ class ProgramFiles:
             return asked
         top = os.path.realpath(context.workspace)
         place = Path(top, *parts)
-        if led_to(top, self.known).has(place):
-            return _asked(parts, "A program that a link or git's settings lead there")
-        return ""
+        who = led_to(top, self.known).reader(place)
+        return _asked(parts, f"{who[0].upper()}{who[1:]}") if who else ""
 
     def check(self, parts: Sequence[str], context: ToolContext) -> None:
         """Look again when the file is open to be written: a link may have been put in its way since the question.
@@ -272,7 +288,16 @@ PROGRAMS: Final = ProgramFiles()
 @lru_cache(maxsize=16_384)
 def _reader_of(name: str) -> str:
     """Who runs or obeys a file that is called so."""
-    return _FILES.who(_plain(name))
+    name = _plain(name)
+    stem, _, ending = name.rpartition(".")
+    return _FILES.who(name) or (_FILES.who(f"{stem}.js") if ending in _SCRIPTS else "")
+
+
+@lru_cache(maxsize=16_384)
+def _reader_at(folder: str, name: str = "") -> str:
+    """Who runs or obeys a file of that name in a folder that is called so."""
+    folder, name = _plain(folder), _plain(name)
+    return _PATHS.who(f"{folder}/{name}") or (_reader_of(f"{folder}.py") if name in _PACKAGE else "")
 
 
 @lru_cache(maxsize=16_384)
@@ -280,7 +305,17 @@ def _reader_within(name: str) -> str:
     """Who obeys what lies in a folder that is called so. A workspace has the same names again and again, and each
     command of a tainted run asks for all of them."""
     name = _plain(name)
-    return "" if _HARMLESS.who(name) else _FOLDERS.who(name)
+    # A folder may stand for a file of source: ``gulpfile.js/index.js``.
+    as_file = _reader_of(name) if name.endswith((".js", ".mjs", ".cjs", ".ts", ".py")) else ""
+    return "" if _HARMLESS.who(name) else _FOLDERS.who(name) or as_file
+
+
+@lru_cache(maxsize=16_384)
+def _is_taken_for_pythons(folder: str, name: str = "") -> bool:
+    """Whether Python takes a file of a folder for a module of its own, or for a tool that is installed."""
+    name = _plain(name or folder)
+    stem, _, ending = name.rpartition(".")
+    return ending == "py" and (_plain(folder) if name in _PACKAGE else stem) in _IMPORTED
 
 
 @lru_cache(maxsize=16_384)
@@ -290,8 +325,6 @@ def _is_plain(name: str) -> bool:
         return False  # an option, a file of options, or to some file systems another name
     name = _plain(name)
     stem, dot, ending = name.rpartition(".")
-    if ending == "py" and stem in sys.stdlib_module_names:
-        return False  # Python would take it for its own, wherever it is started
     return (ending in _PLAIN_ENDINGS) if dot and stem else name in _PLAIN_NAMES
 
 

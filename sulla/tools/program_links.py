@@ -1,5 +1,5 @@
-"""What programs of the owner are led to: files and folders of a workspace with harmless names, which a link with the
-name of a program file, or git's own settings, hands on to them."""
+"""What programs of the owner are led to although its name does not say so: files and folders which a link with the name
+of a program file, or git's own settings, hands on to them, and the settings of tools at the top of a project."""
 
 from __future__ import annotations
 
@@ -28,6 +28,21 @@ _BETWEEN: Final = re.compile(rb"[\s\"'!;|&=<>\\()`]+")
 _VARIABLE: Final = re.compile(rb"^\$\{?\w+\}?/")
 _GIT_FOLDER: Final = re.compile(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
 """What a file ``.git`` says of the folder that it stands for."""
+_BEGINS: Final = frozenset(
+    ".git .hg .svn .jj makefile gnumakefile justfile rakefile gemfile pipfile dockerfile package.json deno.json "
+    "tsconfig.json composer.json dub.json pyproject.toml setup.py setup.cfg requirements.txt cargo.toml project.toml "
+    "go.mod pom.xml build.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts build.sbt mix.exs "
+    "cmakelists.txt meson.build package.swift pubspec.yaml stack.yaml rebar.config deps.edn description".split()
+)
+"""A project begins in a folder that one of these lies in, in small letters."""
+_DATA: Final = frozenset({".json", ".xml"})
+"""How names end of data that also are tools' settings, at the top of a project."""
+_SOURCE: Final = frozenset({".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb", ".php", ".r", ".jl", ".lua"})
+_SETS_UP: Final = re.compile(
+    r".[-_.](build|config|overrides|hooks?|plugins?|preset|setup|settings|tasks)\.\w+$|^(build|config|hook|setup)[-_.]\w.*\.",
+    re.IGNORECASE,
+)
+"""Names of source, at the top of a project, which say that it sets up what works on the project."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
 """A folder with these is one of git's, whatever it is called."""
 
@@ -47,10 +62,16 @@ class LedTo:
     """Files, links and folders; of a folder all that lies in it."""
     too_many: bool = False
     """Whether there is more in the workspace than was looked at: then nobody can say that a place is none of them."""
+    projects: frozenset[Path] = frozenset()
+    """Folders that a project begins in: tools look for their settings there."""
 
-    def has(self, place: Path) -> bool:
-        """Whether a program is led to a place, or to a folder that it lies in."""
-        return self.too_many or not self.places.isdisjoint((place, *place.parents))
+    def reader(self, place: Path) -> str:
+        """Who is led to a place, or to a folder that it lies in; empty for nobody."""
+        if self.too_many or not self.places.isdisjoint((place, *place.parents)):
+            return "a program that a link or git's settings lead there"
+        if place.parent in self.projects and _is_for_a_tool(place):
+            return "a tool that looks for its settings at the top of a project"
+        return ""
 
 
 def led_to(workspace: str, reader: Reader) -> LedTo:
@@ -64,7 +85,13 @@ def led_to(workspace: str, reader: Reader) -> LedTo:
     looked = _Leads(top, reader)
     # What lies outside is no part of the workspace, and can be written to by nobody in the sandbox.
     places = {place for lead in looked.run() for place in _on_the_way(lead) if top in (place, *place.parents)}
-    return LedTo(frozenset(places), looked.left <= 0)
+    return LedTo(frozenset(places), looked.left <= 0, frozenset(looked.projects))
+
+
+def _is_for_a_tool(place: Path) -> bool:
+    """Whether a file at the top of a project may be a tool's settings, by its name."""
+    ending = place.suffix.lower()
+    return ending in _DATA or (ending in _SOURCE and bool(_SETS_UP.search(place.name)))
 
 
 def _on_the_way(path: Path) -> Iterator[Path]:
@@ -96,6 +123,8 @@ class _Leads:
         self._top, self._reader = top, reader
         self.left = MOST_LOOKED
         """How many entries may still be looked at."""
+        self.projects = set[Path]()
+        """Folders that a project begins in."""
 
     def run(self) -> Iterator[Path]:
         """What leads on: links, and what git's settings name. Links on the way are not followed yet."""
@@ -125,6 +154,8 @@ class _Leads:
                         yield Path(entry.path)
         except OSError:
             return  # it cannot be looked at, or is gone
+        if not _BEGINS.isdisjoint(map(str.lower, names)):
+            self.projects.add(Path(folder))
         if names >= _BARE:
             yield Path(folder)
 

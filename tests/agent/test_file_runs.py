@@ -22,6 +22,7 @@ from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.shell.jobs import ShellJobs
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
+from tests.soon import a_pause
 from tests.tools.contexts import no_held_changes
 
 PAGE = order("read_page")
@@ -115,7 +116,7 @@ async def test_neither_is_one_that_is_read_while_the_job_goes_on(home: Home) -> 
     script = f"echo '{MAIL}' > early.md; touch begun; sleep 1000"
     await home.tainted(order("bash", command=script, background=True))
     while not (home.workspace / "begun").exists():
-        await asyncio.sleep(0)
+        await a_pause()
     await home.clean(order("read_file", path="early.md"))
     assert home.puppet.attempts[-1].name == "send_mail"
     assert not home.mailed
@@ -206,7 +207,7 @@ async def test_what_a_stopped_command_had_written_is_marked_and_nothing_else_is(
     await home.world.ask(thread, order("bash", command=command))
     asking = asyncio.ensure_future(home.allow(thread))
     while not (home.workspace / "begun").exists():
-        await asyncio.sleep(0)
+        await a_pause()
     home.world.turns.abort("stopped")
     await asking
     home.puppet.forget()
@@ -222,7 +223,7 @@ async def test_a_clean_command_that_reads_what_was_written_while_it_ran_is_not_t
     script = "touch begun; until test -s late.md; do read -t 0.01 <> <(:); done; cat late.md"
     asking = asyncio.ensure_future(home.clean(order("bash", command=script)))
     while not (home.workspace / "begun").exists():
-        await asyncio.sleep(0)
+        await a_pause()
     other = await home.world.thread()
     await home.world.ask(other, PAGE)
     await home.world.ask(other, order("write_file", path="late.md", content=MAIL))

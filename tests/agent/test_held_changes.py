@@ -27,6 +27,7 @@ from sulla.tools.shell.jobs import ShellJobs
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
+from tests.soon import a_pause
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 
@@ -118,7 +119,7 @@ async def test_a_command_that_is_stopped_has_changed_nothing(home: Home) -> None
     thread = await home.tainted()
     running = asyncio.ensure_future(home.run(thread, "echo a > a.txt; sleep 1000"))
     while not [*Path(home.workspace.parent / "layers").glob("*/upper/a.txt")]:
-        await asyncio.sleep(0)
+        await a_pause()
     home.world.turns.abort("stopped")
     await asyncio.wait([running])
     assert list(home.workspace.iterdir()) == []

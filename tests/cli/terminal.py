@@ -8,12 +8,14 @@ import pty
 import select
 import struct
 import subprocess
+import sys
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tests.daemon.running import PATIENCE_S
+from tests.processes.forked import Process, start
 
 
 def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, str]) -> tuple[int, str]:
@@ -28,7 +30,7 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
         Its exit code and what was shown, echo included.
     """
     ours, theirs = _opened()
-    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    with _started(command, environ, theirs) as process:
         os.close(theirs)
         os.write(ours, typed_in.encode())
         shown = b""
@@ -39,6 +41,14 @@ def at_a_terminal(command: Sequence[str], typed_in: str, environ: Mapping[str, s
             pass  # the command has ended, and with it the terminal's other side
         os.close(ours)
         return process.wait(PATIENCE_S), shown.decode(errors="replace")
+
+
+def _started(command: Sequence[str], environ: Mapping[str, str], side: int) -> Process:
+    """A command whose three files are one side of a terminal; one of Sulla's is forked, as elsewhere."""
+    interpreter, *words = command
+    if words[:2] == ["-m", "sulla"] and interpreter == sys.executable:
+        return start(words[2:], environ, stdin=side, stdout=side, stderr=side)
+    return subprocess.Popen(command, env=environ, stdin=side, stdout=side, stderr=side)
 
 
 def _opened() -> tuple[int, int]:
@@ -52,7 +62,7 @@ def _opened() -> tuple[int, int]:
 class Terminal:
     """A command at a terminal, with somebody who looks before they type."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     side: int
     """Our side of the terminal."""
     shown: str = ""
@@ -90,7 +100,7 @@ class Terminal:
 def terminal(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Terminal]:
     """Run a command; what is left of it at the end is killed."""
     ours, theirs = _opened()
-    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    with _started(command, environ, theirs) as process:
         os.close(theirs)
         try:
             yield Terminal(process, ours)

@@ -193,6 +193,7 @@ REST = (("Folder for the files", "\n"), ("Your time zone", "\n"), ("model can an
         ("2\n", "ollama:big:70b"),
         ("\n", "ollama:small:1b"),
         ("9\nbig:70b\n", "ollama:big:70b"),
+        ("anthropic:claude-x\n", "anthropic:claude-x"),
         ("\x04", "ollama:small:1b"),
     ],
 )
@@ -200,9 +201,11 @@ def test_of_several_models_a_person_chooses(tmp_path: Path, typed_in: str, chose
     with beside(lambda clock: FakeOllama(Script(()), clock, models=("small:1b", "big:70b"))) as fake:
         place = Place(tmp_path / "home", OLLAMA_HOST=fake.url)
         with terminal(INIT, place.environ) as seen:
-            seen.until("Which of the Ollama's models should answer?")
-            chosen_by = [("just press Enter:", answer) for answer in typed_in.splitlines(keepends=True)]
-            _answered(seen, *chosen_by, *REST)
+            seen.until("Which model should answer?")
+            chosen_by = [("just press Enter", answer) for answer in typed_in.splitlines(keepends=True)]
+            key = [("The key for anthropic", "\n")] if chosen.startswith("anthropic") else []
+            _answered(seen, *chosen_by, *key, *REST)
+            assert "  3. Anthropic (needs a key)" in seen.shown
     assert load_settings({}, {}, place.home).model.name == chosen
 
 
@@ -230,7 +233,7 @@ def test_a_key_that_is_pasted_is_not_shown_is_tried_and_is_kept_for_its_owner_al
         with terminal(INIT, place.environ) as seen:
             _answered(
                 seen,
-                ("4 if you just press Enter:", "1\n"),
+                ("4 if you just press Enter", "1\n"),
                 ("The key for anthropic", "sk-proj-hunter2\n"),
                 ("The key for anthropic", f"\x1b[200~{key}\x1b[201~\n"),
                 ("Folder for the files", f"{__file__}\n"),
@@ -264,8 +267,8 @@ def test_an_ollama_that_does_not_answer_yet_is_offered_and_its_address_kept(
         with terminal(INIT, place.environ) as seen:
             _answered(
                 seen,
-                ("4 if you just press Enter:", "7\n"),
-                ("4 if you just press Enter:", "3\n"),
+                ("4 if you just press Enter", "7\n"),
+                ("4 if you just press Enter", "3\n"),
                 ("Where it is, or will be", f"{fake.url}\n"),
                 ("1 if you just press Enter:", f"{typed}\n"),
                 *REST,
@@ -284,7 +287,7 @@ def test_a_service_that_speaks_openais_api_is_asked_for_its_address_and_any_key_
         with terminal(INIT, place.environ) as seen:
             _answered(
                 seen,
-                ("4 if you just press Enter:", "2\n"),
+                ("4 if you just press Enter", "2\n"),
                 ("The service's address", "my server\n"),
                 ("The service's address", f"{fake.url}\n"),
                 ("nothing to decide later:", "big/one\n"),
@@ -321,7 +324,7 @@ def test_a_model_can_be_named_before_its_ollama_is_there(tmp_path: Path) -> None
     with terminal(INIT, place.environ) as seen:
         _answered(
             seen,
-            ("4 if you just press Enter:", "3\n"),
+            ("4 if you just press Enter", "3\n"),
             ("Where it is, or will be", "\n"),
             ("nothing to decide later:", "qwen3:8b\n"),
             *REST,
@@ -337,7 +340,7 @@ def test_after_a_key_that_the_service_refuses_another_one_is_asked_for(tmp_path:
         with terminal(INIT, place.environ) as seen:
             _answered(
                 seen,
-                ("4 if you just press Enter:", "1\n"),
+                ("4 if you just press Enter", "1\n"),
                 ("The key for anthropic", "sk-ant-wrong\n"),
                 *REST[:2],
                 ("model can answer? [Y/n]", "\n"),
@@ -348,6 +351,19 @@ def test_after_a_key_that_the_service_refuses_another_one_is_asked_for(tmp_path:
     assert "give another key" in shown
     assert "the service answers and has it" in shown
     assert load_settings({}, {}, place.home).model.anthropic_api_key.get_secret_value() == key
+
+
+def test_new_settings_beside_a_key_that_was_kept_ask_which_model_answers(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    assert at_a_terminal([*INIT, "--yes"], "", place.environ)[0] == Exit.OK
+    (place.home / "keys.toml").touch(0o600)
+    (place.home / "keys.toml").write_text('[model]\nanthropic_api_key = "sk-ant-wrong"\n')
+    with terminal([*INIT, "--force"], place.environ) as seen:
+        _answered(seen, ("1 if you just press Enter", "4\n"), *REST[:2], ("can answer? [Y/n]", "n\n"), REST[3])
+        shown = seen.shown
+    assert "1. Anthropic (its key is there)" in shown
+    assert f"{place.home / 'keys.toml'} has a key: it is used" in shown
+    assert "--keep-key" not in shown
 
 
 # --------------------------------------------------------------------------------------------------------- by flags

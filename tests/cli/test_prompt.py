@@ -13,6 +13,7 @@ from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.mcp.benches import HERE
 from tests.servers.script import Reply, Rule, Script
+from tests.soon import until
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -76,9 +77,7 @@ def test_the_tools_are_those_that_the_running_agent_is_told_of(
     (home / "sulla.toml").write_text(f"[mcp.servers.real]\n{server}")
     monkeypatch.setenv("SULLA_HOME", str(home))
     with service(Script([Rule(Reply("Hello.<AGENT_DONE/>"))])) as model, Place(home, **model.environ).up():
-        for _ in range(1_000):
-            if json.loads(typed(capsys, "status", "--json").out)["mcp"][0]["state"] == "up":
-                break
+        until(lambda: json.loads(typed(capsys, "status", "--json").out)["mcp"][0]["state"] == "up", "the server is up")
         assert typed(capsys, "ask", "hello").code == Exit.OK
         shown = json.loads(typed(capsys, "prompt", "show", "--json").out)[0]
         assert shown["tools"] == model.tools_last

@@ -17,7 +17,7 @@ from sulla.host.system import SystemClock
 from tests.processes.forked import Process, start
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.script import Script
-from tests.soon import undisturbed
+from tests.soon import pause, undisturbed
 
 NOWHERE = "127.0.0.1:1"
 """Nothing listens there: no Ollama that happens to run is found."""
@@ -60,6 +60,7 @@ class Command:
         while text not in self.complaints:
             if self.process.poll() is not None:
                 assert text in self.complaints, self.complaints
+            pause()
 
     def ended(self, *numbers: signal.Signals) -> int:
         """Send signals, and wait for the end; its exit code."""

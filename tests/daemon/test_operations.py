@@ -35,7 +35,7 @@ from sulla.tools.define import define
 from tests.daemon.running import AFRESH
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
-from tests.soon import attempts
+from tests.soon import a_pause, attempts
 
 KEY = "sk-ant-planted-0123456789"
 PATIENCE_S = 50.0
@@ -147,7 +147,7 @@ async def _until(watched: Watched, status: int) -> dict[str, Any]:
     """What `/readyz` says as soon as it answers so."""
     async with asyncio.timeout(PATIENCE_S):
         while (answer := await watched.http.get("/readyz")).status_code != status:
-            await asyncio.sleep(0)
+            await a_pause()
     body: dict[str, Any] = answer.json()
     return body | {"degraded": _ours(body["degraded"])}
 

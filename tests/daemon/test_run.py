@@ -23,6 +23,7 @@ from sulla.terminal.exits import Exit
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
 from tests.processes.forked import start
 from tests.servers.script import Reply, Rule, Script
+from tests.soon import pause
 
 NEVER_OFFLINE = ("ANTHROPIC_API_KEY=<your key>", "SULLA_MODEL=ollama:<model>")
 """The two lines that configure a model."""
@@ -313,6 +314,7 @@ def test_a_daemon_outlives_whoever_read_what_it_prints(tmp_path: Path) -> None:
         start(("up", "--port", "0"), place.environ, stdout=full.fileno(), stderr=full.fileno(), afresh=True) as process,
     ):
         while Home(place.home).whereabouts() is None:
+            pause()
             assert process.poll() is None
         assert place.ask("hello")[0] == Exit.OK
         process.send_signal(signal.SIGTERM)

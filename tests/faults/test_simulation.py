@@ -26,6 +26,9 @@ MANY = int(os.environ.get("SULLA_FAULT_ROUNDS", "5000"))
 FOUND_WITHIN = 300
 """Seeds in which every planted defect is found at the latest; the rarest shows in two of a hundred."""
 
+RARE = {"once-as-idempotent": 80}
+"""Where a defect that shows in few seeds was found: that one is tried first, to come to it takes ten seconds."""
+
 
 def broken(seeds: range) -> list[str]:
     return [
@@ -61,9 +64,10 @@ def test_without_faults_no_run_is_taken_for_crashed(first: int) -> None:
         assert not taken_up, replay(seed) + " --calm"
 
 
-@pytest.mark.parametrize("defect", some(DEFECTS, -(-len(DEFECTS) // 3), "broken promises"))
+@pytest.mark.parametrize("defect", DEFECTS)
 def test_a_planted_defect_is_found(defect: str) -> None:
-    assert any(simulate(seed, defect=defect).breaches for seed in range(FOUND_WITHIN))
+    seeds = sorted(range(FOUND_WITHIN), key=lambda seed: seed != RARE.get(defect))
+    assert any(simulate(seed, defect=defect).breaches for seed in seeds)
 
 
 def test_the_storms_of_the_suite_have_every_fault_and_every_kind_of_record() -> None:

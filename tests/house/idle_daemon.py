@@ -1,8 +1,8 @@
 """A daemon's life, and the modules that it loaded: ``python -m tests.house.idle_daemon HOME MODEL UNTIL``.
 
 With a number for UNTIL a client comes, looks around, has that many turns, and leaves; then the daemon is told to stop.
-With ``ready`` nobody comes, and what counts was loaded when it was ready; with ``warm``, when it has loaded beside its
-loop what a first turn needs.
+With ``warm`` nobody comes: a first line names what was loaded when it was ready, a second one what was when it had
+loaded beside its loop what a first turn needs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 
 
-async def live(home: Path, model: str, until: str) -> set[str]:
+async def live(home: Path, model: str, until: str) -> list[set[str]]:
     """Start, be visited, stop.
 
     Returns:
-        The names of the modules that were loaded by then.
+        The names of the modules that were loaded at each moment that is asked for.
     """
     settings = load_settings({"SULLA_MODEL": model}, {("gateway", "port"): 0}, home)
     ready, warm = asyncio.Event(), asyncio.Event()
@@ -53,11 +53,11 @@ async def live(home: Path, model: str, until: str) -> set[str]:
         await ready.wait()
         if until == "warm":
             await warm.wait()
-        elif until != "ready":
+        else:
             async with open_client(door(home)) as client:
                 await visit(client, int(until))
         os.kill(os.getpid(), signal.SIGTERM)
-    return at_ready if until == "ready" else set(sys.modules)
+    return [at_ready, set(sys.modules)] if until == "warm" else [set(sys.modules)]
 
 
 async def visit(client: Client, turns: int) -> None:
@@ -73,4 +73,5 @@ async def visit(client: Client, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(" ".join(asyncio.run(live(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))))
+    moments = asyncio.run(live(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
+    sys.stdout.write("\n".join(map(" ".join, moments)))

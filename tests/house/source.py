@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import tomllib
 from collections.abc import Iterator
@@ -66,10 +67,23 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@cache
 def syntax(path: Path) -> ast.Module:
-    """The file's syntax tree."""
-    return ast.parse(path.read_text(), str(path))
+    """The syntax tree of a file of ours."""
+    return _trees(path.relative_to(ROOT).parts[0])[path]
+
+
+@cache
+def _trees(folder: str) -> dict[Path, ast.Module]:
+    """Those of all files below a folder. They stay, so nobody looks for garbage in them: that takes longer than to make
+    them, and a second or two of every later test that has garbage looked for.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        return {path: ast.parse(path.read_text(), str(path)) for path in python_files(folder)}
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,37 @@ def _loaded_in_the_life_of(home: Path, model: str, until: str) -> set[str]:
 
 def _printed_by(*arguments: str) -> set[str]:
     """The modules that a program prints, and their packages."""
+    return _with_packages(_output_of(*arguments))
+
+
+def _with_packages(printed: str) -> set[str]:
+    return {part for name in printed.split() for part in (name, name.split(".")[0])}
+
+
+def _output_of(*arguments: str) -> str:
     run = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    return {part for name in run.stdout.split() for part in (name, name.split(".")[0])}
+    return run.stdout
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was loaded in a daemon that nobody has said anything to."""
+
+    at_ready: set[str]
+    warm: set[str]
+    """When it had loaded beside its loop what a first turn needs."""
+    library: str
+    """Of its model."""
+
+
+@pytest.fixture(scope="module", params=[("anthropic:any", "anthropic"), ("ollama:any", "httpx")], ids="-".join)
+def idle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    """One daemon for both moments: each takes seconds to start afresh."""
+    model, library = request.param
+    home = str(tmp_path_factory.mktemp("idle"))
+    at_ready, warm = map(_with_packages, _output_of("-m", "tests.house.idle_daemon", home, model, "warm").splitlines())
+    return Loaded(at_ready, warm, library)
 
 
 def test_the_help_loads_no_server_and_no_model() -> None:
@@ -62,19 +91,17 @@ def test_the_daemon_starts_without_any_heavy_library() -> None:
     assert _imported_by("import sulla.daemon.run") & HEAVY == set()
 
 
-@pytest.mark.parametrize("model", ["anthropic:any", "ollama:any"])
-def test_a_daemon_that_is_ready_has_loaded_no_heavy_library(model: str, tmp_path: Path) -> None:
-    assert _loaded_in_the_life_of(tmp_path, model, "ready") & HEAVY == set()
+def test_a_daemon_that_is_ready_has_loaded_no_heavy_library(idle: Loaded) -> None:
+    assert idle.at_ready & HEAVY == set()
 
 
 def test_a_daemon_that_nobody_has_said_anything_to_has_loaded_no_heavy_library(tmp_path: Path) -> None:
     assert _loaded_in_the_life_of(tmp_path, "offline", "0") & HEAVY == set()
 
 
-@pytest.mark.parametrize(("model", "library"), [("anthropic:any", "anthropic"), ("ollama:any", "httpx")])
-def test_a_models_library_is_loaded_before_its_first_use(model: str, library: str, tmp_path: Path) -> None:
+def test_a_models_library_is_loaded_before_its_first_use(idle: Loaded) -> None:
     # Nobody says anything: the first turn shall find it there.
-    assert library in _loaded_in_the_life_of(tmp_path, model, "warm")
+    assert idle.library in idle.warm
 
 
 def test_a_models_library_is_loaded_at_its_first_use(tmp_path: Path) -> None:

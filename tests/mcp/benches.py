@@ -24,6 +24,7 @@ from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, Tool
 from sulla.tools.call import run_call
 from sulla.tools.registry import Toolbox
+from tests.soon import a_pause
 from tests.tools.contexts import context_in
 
 HERE = Path(__file__).parent
@@ -53,7 +54,7 @@ class Bench:
         """Wait for something."""
         async with asyncio.timeout(WAIT_S):
             while not true():
-                await asyncio.sleep(0)
+                await a_pause()
 
     async def up(self) -> None:
         """Wait for all servers."""

@@ -36,6 +36,7 @@ from sulla.testing.provider import Say, ScriptedProvider
 from tests.daemon.running import PATIENCE_S
 from tests.daemon.running import Place as Home
 from tests.mcp.benches import HERE
+from tests.soon import a_pause, pause
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
 SERVER = f'command = "{sys.executable}"\nargs = ["{HERE / "real_server.py"}"]\n'
@@ -65,7 +66,7 @@ async def daemon(home: Path, *script: Say, more: str = "") -> AsyncIterator[Syst
     running = asyncio.create_task(system.host.needed(McpServers).run())
     async with asyncio.timeout(PATIENCE_S):
         while system.host.needed(McpServers).status()[0]["state"] != "up":
-            await asyncio.sleep(0)
+            await a_pause()
     try:
         yield system
     finally:
@@ -117,7 +118,7 @@ async def test_tools_that_came_are_there_at_the_next_turn_after_the_owners_yes(t
         assert results(await ask(system)) == ["changed"]
         async with asyncio.timeout(PATIENCE_S):
             while hub.current() is before:
-                await asyncio.sleep(0)
+                await a_pause()
             (waits,) = [one.why for one in system.core.instruments.health.troubles() if one.what == "mcp_trust"]
             assert waits == "tools that came or changed wait for `sulla mcp trust`, of these MCP servers: 'real'"
             assert "mcp__real__extra" not in {
@@ -126,7 +127,7 @@ async def test_tools_that_came_are_there_at_the_next_turn_after_the_owners_yes(t
             before = hub.current()
             trust_of(load_settings({}, {}, tmp_path)).trust("real")
             while hub.current() is before:
-                await asyncio.sleep(0)
+                await a_pause()
         assert results(await ask(system)) == ["3"]
         names = {tool.name for tool in (await AGENTS.service_in(system.service.services).list_tools()).tools}
         assert {"read_file", "mcp__real__extra"} <= names
@@ -202,12 +203,14 @@ def test_the_list_shows_servers_and_none_outlives_a_killed_daemon(tmp_path: Path
     with home.up() as daemon:
         found: dict[str, dict[str, object]] = {}
         while found.get("real", {}).get("state") != "up" or not found["gone"]["why"]:
+            pause()
             code, out, err = home.run("mcp", "list", "--json")
             assert code == Exit.OK, err
             found = {one["name"]: one for one in json.loads(out)}
         assert "mcp__real__echo" in str(found["real"]["tools"])
         shown = ""
         while "its program ended with the exit status 127" not in shown:  # it is begun again and again
+            pause()
             _, shown, _ = home.run("mcp", "list")
         assert "no-such" in shown
         family = psutil.Process(daemon.process.pid).children(recursive=True)

@@ -17,8 +17,10 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from sulla.daemon.loop import new_loop
 from sulla.mcp.server import McpServer
 from tests.mcp.benches import WAIT_S, Bench, bench, real, rough
+from tests.soon import a_pause
 
 MIB = 1024 * 1024
 
@@ -35,7 +37,7 @@ async def gone(pid: int) -> None:
     """Wait for a process to be over."""
     async with asyncio.timeout(WAIT_S):
         while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-            await asyncio.sleep(0)
+            await a_pause()
 
 
 async def pid_of(at: Bench) -> int:
@@ -195,6 +197,18 @@ async def test_a_program_that_is_not_there_is_said_to_be(tmp_path: Path) -> None
         how = await at.down()
         assert how["why"] == "its program ended with the exit status 127"
         assert "no-such-program" in str(how["said"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not show them")
+def test_a_server_has_its_input_and_output_open_and_nothing_else(tmp_path: Path) -> None:
+    """On the daemon's loop: it leaves its own ends open in what it starts."""
+
+    async def listed() -> object:
+        async with bench(tmp_path, McpServer("lists", "sh", ("-c", "exec >&2; ls -m /proc/$$/fd; exit 7"))) as at:
+            return (await at.down())["said"]
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        assert runner.run(listed()) == "0, 1, 2"
 
 
 async def test_a_call_that_hangs_ends_in_its_time_and_the_server_stays(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from tests.cli.terminal import at_a_terminal
 from tests.daemon.running import Place, Service, service
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.soon import pause
 
 DONE = "Told. <AGENT_DONE>told</AGENT_DONE>"
 TELLS = ToolUse("notify_user", {"text": "The report is ready.", "urgency": "high"})
@@ -50,6 +51,7 @@ def test_what_nobody_saw_waits_over_a_death_and_is_told_once(tmp_path: Path) -> 
                 (told,) = [json.loads(line) for line in watching.said.splitlines()]
                 assert (told["text"], told["urgency"], told["agent"]) == ("The report is ready.", "high", "sulla")
                 while rows(place):  # it is marked right after it is printed
+                    pause()
                     assert len(rows(place)) == 1
                 assert place.ask("tell me")[0] == 0
                 watching.until("}\n{")
@@ -97,6 +99,7 @@ def test_with_its_conversation_a_notice_goes(tmp_path: Path) -> None:
 def test_an_open_client_is_no_activity_and_what_somebody_asks_is(tmp_path: Path) -> None:
     with home(tmp_path, SCRIPT) as (place, _), place.up(), place.begin("notices", "watch"):
         while not (found := people(place)) or "sulla-cli" not in found[0]["connected"]:
+            pause()
             assert len(found) <= 1
         assert (found[0]["person"], found[0]["active_at"]) == ("owner", None)
         assert place.ask("hello")[0] == 0

@@ -18,6 +18,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
+from tests.soon import a_pause
 
 STEPS = "steps: [{id: say, respond: hi}]\n"
 
@@ -39,6 +40,7 @@ async def ended(client: Client, playbook: str) -> JsonObject:
         if rows and all(row["status"] not in ("queued", "running", "waiting") for row in rows):
             found: JsonObject = rows[0]
             return found
+        await a_pause()
 
 
 async def test_the_schedule_of_a_playbook_begins_it_and_follows_its_file(tmp_path: Path) -> None:
@@ -46,7 +48,7 @@ async def test_the_schedule_of_a_playbook_begins_it_and_follows_its_file(tmp_pat
     with place.up():
         async with open_client(door(place.home)) as client:
             while not (rows := (await client.call("schedule.list"))["schedules"]):
-                pass
+                await a_pause()
             assert [row["schedule"] for row in rows] == ["playbook_greet_1"]
             await client.call("schedule.run", schedule="playbook_greet_1", request_id="one")
             row = await ended(client, "greet")
@@ -71,6 +73,7 @@ async def _came_to(client: Client, slots: int) -> list[tuple[str, str]]:
         found = [came for came in last.values() if came[0] not in ("fired", "begun")]
         if len(found) == slots:
             return found
+        await a_pause()
 
 
 async def test_a_schedule_says_what_became_of_the_run_that_it_began(tmp_path: Path) -> None:
@@ -80,10 +83,10 @@ async def test_a_schedule_says_what_became_of_the_run_that_it_began(tmp_path: Pa
     with place.up():
         async with open_client(door(place.home)) as client:
             while not (await client.call("schedule.list"))["schedules"]:
-                pass
+                await a_pause()
             await client.call("schedule.run", schedule="playbook_greet_1", request_id="one")
             while not (runs := (await client.call("workflow.runs", status="waiting"))["runs"]):
-                pass
+                await a_pause()
             first = runs[0]["run"]
             await client.call("schedule.run", schedule="playbook_greet_1", request_id="two")
             assert await _came_to(client, 1) == [("skipped", f"skipped: {first} went on, and 1 may at a time")]

@@ -8,6 +8,7 @@ from sulla.core.errors import SullaError
 from sulla.terminal.client import open_client
 from sulla.terminal.place import door
 from tests.daemon.running import Place
+from tests.soon import a_pause
 
 
 async def _rows(home: Path) -> dict[str, dict[str, object]]:
@@ -18,7 +19,7 @@ async def _rows(home: Path) -> dict[str, dict[str, object]]:
 async def _listed(home: Path, *names: str) -> dict[str, dict[str, object]]:
     """What there is, once exactly those are there."""
     while set(rows := await _rows(home)) != set(names):
-        pass
+        await a_pause()
     return rows
 
 
@@ -50,7 +51,7 @@ async def test_a_message_gets_its_turn_in_a_thread_of_the_schedules_own(tmp_path
             for request in ("one", "two", "one"):
                 await client.call("schedule.run", schedule="s", request_id=request)
             while not (threads := (await client.call("thread.list"))["threads"]):
-                pass
+                await a_pause()
             (thread,) = threads
             await client.call("events.subscribe", thread_id=thread["thread_id"], after=0)
             said: list[str] = []
@@ -74,7 +75,7 @@ async def test_a_tool_is_called_by_the_policy_and_without_a_model(tmp_path: Path
             await client.call("schedule.add", schedule="s", every_s=3600, tool="list_dir", args={"path": "."})
             await client.call("schedule.run", schedule="s", request_id="one")
             while not (threads := (await client.call("thread.list"))["threads"]):
-                pass
+                await a_pause()
             await client.call("events.subscribe", thread_id=threads[0]["thread_id"], after=0)
             kinds: list[str] = []
             async for event in client.events():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from tests.daemon.running import Place, Service, service
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.soon import until
 
 RULES = (
     Rule(
@@ -62,11 +63,6 @@ def notices(place: Place) -> list[dict[str, Any]]:
 
 def schedules(place: Place) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.run("schedule", "list", "--json")[1].splitlines()]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Each look is a command of its own, which takes its time."""
-    assert any(holds() for _ in range(200))
 
 
 def test_a_reminder_reaches_the_person_at_its_time_without_a_model(home: Place, model: Service) -> None:

@@ -131,6 +131,11 @@ def test_a_hidden_reply_is_not_shown() -> None:
     assert _all(_end("m", "<done>", hidden=True)) == ""
 
 
+def test_a_reply_that_ended_at_its_limit_says_so_below_it() -> None:
+    cut = _end("m1", "cut off he", stop="max_tokens")
+    assert Screen("run").show(cut) == ("cut off he\n", "[cut off at the reply's limit]\n")
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     text = "a\x1b[2J\x07\x9b1mb\r\tc\x7f\n"
     assert _all(_delta("m", 0, text), _end("m", text)) == "a[2J1mb\tc\n"
@@ -233,8 +238,15 @@ def test_a_note_to_people_is_shown_beside_the_answer_with_whose_it_is() -> None:
 def test_a_question_is_shown_and_its_words_move_no_cursor() -> None:
     screen = Screen("run")
     wait = {"wait_id": "approval:tool_1:ab:0", "prompt": "May \x1b[2Jpost be called?"}
-    assert screen.show(_event("SUSPENDED", waits=[wait])) == ("", "? May [2Jpost be called?\n")
+    assert screen.show(_event("SUSPENDED", waits=[wait])) == ("", "┌ a question\n│ May [2Jpost be called?\n└\n")
     assert screen.exit is None
+
+
+def test_a_question_of_many_lines_is_shown_as_its_lines() -> None:
+    reason = "its tool has a question: Keep this?\\n== Makefile\\n+evil:"
+    prompt = f'May bash_job be called with {{"job": "a"}}? Asked because {reason}. (call {"a" * 16})'
+    shown = Screen("run").show(_event("SUSPENDED", waits=[{"wait_id": "approval:c:ab:0", "prompt": prompt}]))[1]
+    assert shown.splitlines() == ["┌ bash_job asks", "│ a", "│ == Makefile", "│ +evil:", "└ why: Keep this?"]
 
 
 def test_what_a_sub_agent_has_to_tell_is_no_question_to_people() -> None:
@@ -245,7 +257,10 @@ def test_what_a_sub_agent_has_to_tell_is_no_question_to_people() -> None:
 def test_notes_and_questions_of_other_runs_of_the_thread_are_shown_and_nothing_else_of_them() -> None:
     screen = Screen("mine")
     assert screen.show(_event("NOTICE", text="Tea.")) == ("", "! note from the agent: Tea.\n")
-    assert screen.show(_event("SUSPENDED", waits=[{"wait_id": "w", "prompt": "May I?"}])) == ("", "? May I?\n")
+    assert screen.show(_event("SUSPENDED", waits=[{"wait_id": "w", "prompt": "May I?"}])) == (
+        "",
+        "┌ a question\n│ May I?\n└\n",
+    )
     assert screen.show(_delta("m", 0, "theirs")) == ("", "")
     screen.show(_event("RUN_FINISHED", outcome={"status": "done"}))
     assert screen.exit is None

@@ -22,7 +22,7 @@ from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import MAX_RESULT_BYTES, run_call
 from sulla.tools.overflow import where
 from sulla.tools.registry import Toolbox
-from tests.soon import attempts
+from tests.soon import attempts, until
 from tests.tools.contexts import context_in
 
 ROOT = Path(__file__).parents[2]
@@ -136,12 +136,6 @@ def test_the_daemons_death_is_the_commands_end(tmp_path: Path) -> None:
         assert left(tmp_path)
         daemon.kill()
     until(lambda: not left(tmp_path))
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Look until it is so; the test's own time limit ends this otherwise."""
-    while not true():
-        subprocess.run(["sleep", "0.02"], check=True)
 
 
 # ------------------------------------------------------------------------------------------ tools within the process

@@ -24,6 +24,15 @@ async def test_a_result_is_kept_where_the_file_tools_find_it(tmp_path: Path) -> 
     assert (tmp_path / path).stat().st_mode & 0o777 == 0o600
 
 
+async def test_git_passes_over_what_is_kept_unless_somebody_says_otherwise(tmp_path: Path) -> None:
+    await keep(tmp_path, called(1), ("x",))
+    ignored = tmp_path / ".sulla" / ".gitignore"
+    assert ignored.read_text() == "*\n"
+    ignored.write_text("mine\n")
+    await keep(tmp_path, called(2), ("x",))
+    assert ignored.read_text() == "mine\n"
+
+
 async def test_the_same_name_is_replaced(tmp_path: Path) -> None:
     await keep(tmp_path, "a", ("a long first text",))
     path = await keep(tmp_path, "a", ("short",))

@@ -46,7 +46,16 @@ TOOLS = (
     "pants.toml aclocal.m4 all.do x.rake tools/bazel config.nims t/one.t __tests__/a.js features/environment.py "
     "jest.setup.js _plugins/a.rb behave.ini rector.php phpstan.neon psalm.xml githooks/post-merge myenv/bin/activate "
     "README:_test.py LICENSE:a.desktop .tmp:x/run testx.py json.py -Ix.py @a.c rakefile.rb knexfile.js locustfile.py "
-    "wsgi.py dev-requirements.txt action.yml _config.yml MEMORY.md .cache/x.json"
+    "wsgi.py dev-requirements.txt action.yml _config.yml MEMORY.md .cache/x.json "
+    "json/__init__.py src/json/__main__.py pip.py pytest.py pip/__init__.py Ruff/__main__.py conftest/__init__.py "
+    "tasks/__init__.py requirements/base.txt a/requirements/dev.in lefthook.json jupyter_server_config.json "
+    "gulpfile.js/index.js webpack.config.ts/index.ts env/lib/python3.11/site-packages/six.py node_modules/a/index.js "
+    "_quarto.yml src-tauri/tauri.conf.json goreleaser.yaml group_vars/all.yml config/database.yml "
+    "roles/x/tasks/main.yml "
+    "typedoc.yaml launchSettings.json ng-config.json app.json5 x.jsonc logging.properties cloudbuild.json testem.js "
+    "hatch_build.py pdm_build.py pelicanconf.py _targets.R deps/build.jl guix.scm project/X.scala "
+    "buildSrc/src/main/java/X.java config/initializers/x.rb callback_plugins/x.py hooks/pre_gen_project.py x-test.mts "
+    "gatsby-node.cjs x.config.cts knexfile.mts tests/testthat/setup.R src/AppTest.php"
 ).split()
 """What usual tools read or run, one of each."""
 FREE = (
@@ -76,6 +85,16 @@ FREE = (
         "page.html",
         "img/logo.svg",
     ),
+    *("src/app/__init__.py", "src/app/__main__.py", "json/data.csv", "pip/notes.md", "requirements/plan.md"),
+    *(
+        "locales/en.json",
+        "feed.xml",
+        "project/plan.md",
+        "src/hooks/useTable.ts",
+        "src/plugins/table.py",
+        "chart.js/a.md",
+    ),
+    *("src/build_index.py", "app.py", "migrations/0002_more.py", "src/components/Profile.tsx", "src/config.rs"),
 )
 
 
@@ -100,7 +119,7 @@ def test_a_folder_that_is_called_as_a_file_is_nobody_s(name: str) -> None:
 def test_a_person_can_add_names_and_paths() -> None:
     mine = ProgramFiles(("Deploy.sh", "ops/*.yaml", "./jobs/", ""))
     assert all(mine.reader(path.split("/")) for path in ("x/deploy.sh", "a/ops/one.yaml", "jobs/deep/in", "Makefile"))
-    assert not any(mine.reader(path.split("/")) for path in ("ops/one.md", "one.yaml"))
+    assert not any(mine.reader(path.split("/")) for path in ("ops/one.md", "one.csv"))
 
 
 @pytest.fixture

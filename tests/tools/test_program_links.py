@@ -16,8 +16,8 @@ def test_a_link_with_the_name_of_a_program_file_leads_on_over_each_link_on_the_w
     (tmp_path / "Makefile").symlink_to(tmp_path / "b.txt")
     led = led_to(str(tmp_path), PROGRAMS.known)
     assert {place.name for place in led.places} == {"Makefile", "b.txt", "conf", "c.txt"}
-    assert led.has(tmp_path / "real/c.txt")
-    assert not led.has(tmp_path / "real/d.txt")
+    assert led.reader(tmp_path / "real/c.txt")
+    assert not led.reader(tmp_path / "real/d.txt")
 
 
 def test_links_that_go_in_circles_or_out_lead_nowhere(tmp_path: Path) -> None:
@@ -32,9 +32,9 @@ def test_in_a_workspace_that_nobody_can_look_through_everything_counts(
 ) -> None:
     for number in range(10):
         (tmp_path / f"{number}.txt").touch()
-    assert not led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "1.txt")
+    assert not led_to(str(tmp_path), PROGRAMS.known).reader(tmp_path / "1.txt")
     monkeypatch.setattr(program_links, "MOST_LOOKED", 5)
-    assert led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "1.txt")
+    assert led_to(str(tmp_path), PROGRAMS.known).reader(tmp_path / "1.txt")
 
 
 def test_what_a_repository_is_fetched_from_leads_nowhere(tmp_path: Path) -> None:
@@ -61,4 +61,26 @@ def test_what_a_repository_is_fetched_from_leads_nowhere(tmp_path: Path) -> None
 def test_a_program_that_gits_settings_name_in_whatever_form_is_found(settings: str, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/config").write_text(settings)
-    assert led_to(str(tmp_path), PROGRAMS.known).has(tmp_path / "tools/x.py")
+    assert led_to(str(tmp_path), PROGRAMS.known).reader(tmp_path / "tools/x.py")
+
+
+@pytest.mark.parametrize("begins", [".git", "Makefile", "package.json", "pyproject.toml", "pom.xml"])
+@pytest.mark.parametrize(
+    "name", ["typedoc.json", "TSLint.JSON", "behat.xml", "config-overrides.js", "hook_env.py", "site-settings.rb"]
+)
+def test_at_the_top_of_a_project_data_and_what_sets_up_tools_counts_as_their_settings(
+    begins: str, name: str, tmp_path: Path
+) -> None:
+    (project := tmp_path / "work/project").mkdir(parents=True)
+    (project / begins).touch()
+    led = led_to(str(tmp_path), PROGRAMS.known)
+    assert led.reader(project / name) == "a tool that looks for its settings at the top of a project"
+    assert [led.reader(place / name) for place in (tmp_path, project.parent, project / "data")] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    "name", ["main.py", "app.js", "config.py", "notes.md", "table.csv", "builder.py", "rebuild.js", "index.html"]
+)
+def test_at_the_top_of_a_project_other_source_and_text_is_free(name: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert led_to(str(tmp_path), PROGRAMS.known).reader(tmp_path / name) == ""

@@ -187,14 +187,33 @@ def refuse_over(hit: LimitHit, now_s: float) -> None:
         raise limit_reached(hit, now_s)
 
 
+def reply_cut(allowed_tokens: int, used_tokens: int) -> LimitReached:
+    """The error that says that a reply has ended at its limit, and what to do.
+
+    Args:
+        allowed_tokens: the most that the reply may have.
+        used_tokens: what it had, as its service says; 0 where that says nothing. A full window ends it before.
+    """
+    used_tokens = used_tokens or allowed_tokens
+    text = (
+        f"the answer was cut off at the reply's limit: it had {used_tokens} tokens, and one reply may have "
+        f"{allowed_tokens} (model.reply_tokens, and at most a quarter of model.window_tokens). Ask for the rest, or "
+        "raise the limit"
+    )
+    return LimitReached(
+        "limit_reply_tokens", text, LimitHit("reply_tokens", "run", "tokens", allowed_tokens, used_tokens)
+    )
+
+
 def limit_reached(hit: LimitHit, now_s: float | None = None) -> LimitReached:
     """A limit as the error that says so, in words and in figures."""
     unit, whose = _UNITS[hit.unit], _WHOSE[hit.scope]
     text = f"{whose} used {_amount(hit.used, hit.unit)}{unit}"
-    if hit.wanted:
+    by_call = hit.unit == "calls"  # each is one more: there is nothing to say about it
+    if hit.wanted and not by_call:
         text += f" and the next step may need {_amount(hit.wanted, hit.unit)} more"
-    over = f", which is {_amount(hit.over, hit.unit)} over" if hit.over else ""
-    text += f"{over}: the limit ({hit.limit}) is {_amount(hit.allowed, hit.unit)}"
+    over = f", which is {_amount(hit.over, hit.unit)} over" if hit.over and not by_call else ""
+    text += f"{over}: the limit ({_SETTINGS.get(hit.limit, hit.limit)}) is {_amount(hit.allowed, hit.unit)}"
     if now_s is not None and hit.scope != "run":
         left_min = (DAY_S - int(now_s) % DAY_S + 59) // 60
         text += f"; it begins anew at 00:00 UTC, in {left_min // 60} h {left_min % 60} min"
@@ -207,6 +226,11 @@ _WHOSE: Final = {
     "agent": "the agent has today",
     "day": "all agents together have today",
 }
+_SETTINGS: Final = {
+    "model_calls": "limits.model_calls, or an agent's max_turns",
+    **{name: f"limits.{name}" for name in ("thread_day_tokens", "agent_day_tokens", "day_tokens", "day_cost")},
+}
+"""The settings of those limits that nothing else can have narrowed, by the limits' names."""
 _UNITS: Final[dict[LimitUnit, str]] = {
     "calls": " model calls",
     "tokens": " tokens",

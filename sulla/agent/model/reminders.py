@@ -15,6 +15,12 @@ REAL_CALLS = (
     "service lets you call tools, or answer without one."
 )
 
+CUT_OFF = (
+    "Your last reply was cut off, because one reply may have no more tokens. Go on exactly where its text ends, and "
+    "say nothing again. A tool call that it began was not made: make it now, with less in it, and the rest in more "
+    "calls."
+)
+
 LEFT_OUT = "(The earlier part of this conversation is left out.)"
 
 SUMMARY = "(The earlier part of this conversation, summed up by a model:)\n<summary>\n{}\n</summary>"

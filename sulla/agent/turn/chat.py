@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
-from sulla.agent.limits.limits import RunLimits, narrowed
+from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
 from sulla.agent.model.model import Model, ModelReply, ReplyRequest
 from sulla.agent.model.pictures import shown_text
-from sulla.agent.model.reminders import REAL_CALLS
+from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.prompt import Surroundings, sections
@@ -49,16 +49,18 @@ class AgentChat:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
 
         A reply without tool calls is only *noted*: it becomes durable together with what follows from it. One with
-        calls is kept before any of them runs.
+        calls is kept before any of them runs. One that was cut off at its limit goes on once in a run.
 
         Returns:
             Whether there is one; False if the daemon is to stop first.
 
         Raises:
-            LimitReached: the call does not fit a limit; it was not made.
+            LimitReached: the call does not fit a limit and was not made; or the reply was cut off once more, and is
+                noted.
             ProviderError: the model's service failed; nothing of the reply counts.
         """
-        said = await self.model.ask(state, run, self._ask(state), narrowed(self.limits, state.identity.birth))
+        ask = self._ask(state)
+        said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
         if said.evicted:
@@ -66,7 +68,10 @@ class AgentChat:
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls = [part for part in parts if isinstance(part, ToolCall)]
-        again = () if calls or not said.wrote_call else _ask_for_real_calls(state)
+        cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens"
+        again: tuple[Reminder, ...] = ()
+        if cut or (said.wrote_call and not calls):
+            again = _tell_once(state, *(("cut", CUT_OFF) if cut else ("calls", REAL_CALLS)))
         reply = TextMessageEnd(
             said.started.call_id,
             message_id,
@@ -84,6 +89,8 @@ class AgentChat:
             )
         else:
             run.journal.note(reply, *again)
+            if cut and not again:
+                raise reply_cut(ask.max_tokens, said.usage.output_tokens)
         return True
 
     async def nudge(self, state: ThreadState, run: Run) -> bool:
@@ -221,11 +228,11 @@ def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
     )
 
 
-def _ask_for_real_calls(state: ThreadState) -> tuple[Reminder, ...]:
-    """What a model is told that has written down a call instead of making it; nothing if this run has told it so."""
+def _tell_once(state: ThreadState, name: str, text: str) -> tuple[Reminder, ...]:
+    """What a model is told that has to go on with its reply; nothing if this run has told it so."""
     if state.run is None:
         return ()
-    reminder = Reminder(MessageId(derived_id("rem", state.run.id, "calls")), "continue", REAL_CALLS)
+    reminder = Reminder(MessageId(derived_id("rem", state.run.id, name)), "continue", text)
     told = any(message.id == reminder.message_id for message in reversed(state.context.transcript))
     return () if told else (reminder,)
 

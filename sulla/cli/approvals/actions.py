@@ -7,13 +7,12 @@ import asyncio
 import json
 import sys
 from dataclasses import replace
-from typing import Final
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.framed import tool_in
+from sulla.terminal.framed import WHOLE_COLUMNS, tool_in
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
@@ -32,9 +31,6 @@ from sulla.terminal.questions import (
 )
 from sulla.terminal.table import Table, columns_of_terminal, one_line, paper
 from sulla.terminal.times import minute, zone_word
-
-_WHOLE_COLUMNS: Final = 1_000_000
-"""How wide a line may be where no terminal breaks it."""
 
 
 def _list(given: argparse.Namespace) -> Exit:
@@ -76,7 +72,7 @@ def _show(given: argparse.Namespace) -> Exit:
 
 def _print_framed(question: Question, indent: str = "") -> None:
     """The question as it is asked at a terminal; in a file or a pipe each line is whole."""
-    columns = columns_of_terminal() - len(indent) if sys.stdout.isatty() else _WHOLE_COLUMNS
+    columns = columns_of_terminal() - len(indent) if sys.stdout.isatty() else WHOLE_COLUMNS
     for line in framed(question, columns):
         print(f"{indent}{line}")
 

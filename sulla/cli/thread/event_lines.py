@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sulla.core.waiting import waiting_words
-from sulla.terminal.screen import notice_head, paused_head
+from sulla.terminal.framed import brief
+from sulla.terminal.screen import cut_at_limit, notice_head, paused_head
 from sulla.terminal.table import Paper, harmless, one_line
 from sulla.terminal.times import second
 
@@ -69,7 +70,7 @@ def _overheard(event: dict[str, Any], data: Data) -> Says:
 
 
 def _reply(event: dict[str, Any], data: Data) -> Says:
-    cut = " (cut off)" if data.get("cut") else ""
+    cut = " (cut off)" if data.get("cut") else " (cut off at the reply's limit)" if cut_at_limit(data) else ""
     shown = not data.get("hidden") and data.get("text")
     return (f"{event['agent'] or 'agent'}{cut}", data["text"]) if shown else ()
 
@@ -99,7 +100,9 @@ def _result(data: Data) -> str:
 
 
 def _waits(data: Data) -> str:
-    return "waits for " + "; ".join(f"{wait['wait_id']}: {wait.get('prompt', '')}" for wait in data["waits"])
+    return "waits for " + "; ".join(
+        f"{wait['wait_id']}: {one_line(brief(wait.get('prompt', '')), _RESULT)}" for wait in data["waits"]
+    )
 
 
 def _finished(data: Data) -> str:

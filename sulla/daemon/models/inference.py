@@ -7,6 +7,7 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.daemon.settings.starter import Inferred
 from sulla.host.sections import ModelSettings
 from sulla.models.catalog import parse_model
@@ -30,6 +31,15 @@ class Around:
         """The variable that a provider's key is in; empty if there is none."""
         given: bool = bool(getattr(self.model, f"{provider}_api_key").get_secret_value())
         return self.sources.get(("model", f"{provider}_api_key"), "") if given else ""
+
+    def is_kept(self, provider: str) -> bool:
+        """Whether a provider's key is one that was written down, and no variable's."""
+        return self.key(provider).endswith(KEYS_FILE)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a person has said who answers, by a name or by the key in a variable."""
+        return bool(self.model.name or (self.key("anthropic") and not self.is_kept("anthropic")))
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -61,21 +71,23 @@ def infer(around: Around) -> Inferred | None:
     if name:
         return _chosen(name, f"{around.sources.get(('model', 'name'), 'somebody')} says so")
     if variable := around.key("anthropic"):
-        return _chosen(f"anthropic:{around.model.anthropic_model}", f"{variable} is set")
+        why = (
+            f"a key for it is in {variable}; --model names another"
+            if around.is_kept("anthropic")
+            else f"{variable} is set"
+        )
+        return _chosen(f"anthropic:{around.model.anthropic_model}", why)
     if around.usable:
         return _chosen(f"ollama:{around.usable[0]}", "an Ollama answers, and this is the first model that it has")
     return None
 
 
 def question(around: Around) -> Question | None:
-    """What a person can be asked, if there is one to ask."""
-    if around.model.name or around.key("anthropic"):
+    """What a person is asked where the key in a variable says whose model it is, but not which; else None."""
+    variable = around.key("openai")
+    if not variable or around.is_kept("openai") or around.is_settled or around.usable:
         return None
-    if len(around.usable) > 1:
-        return of_ollama(around)
-    if variable := around.key("openai") if not around.usable else "":
-        return Question(f"{variable} is set. Which of the service's models should answer?")
-    return None
+    return Question(f"{variable} is set. Which of the service's models should answer?")
 
 
 def answered(asked: Question, answer: str) -> Inferred | None:

@@ -97,12 +97,15 @@ async def rehearse(settings: Settings, choice: Choice, place: Place) -> None:
         await _ask(settings, choice, place)
     except SullaError as error:
         log.warning("the rehearsal of a turn failed: %s", error.message)
-    await _compile_loaded(place.clock)
+    await compile_loaded(place.clock)
 
 
-async def _compile_loaded(clock: Clock) -> None:
+async def compile_loaded(clock: Clock) -> None:
     """Have the methods compiled that the dataclasses of all loaded modules have put off: 560 classes take 0.1 s of a
     processor and 1.7 MiB, and a first turn uses some forty of them in whose code no rehearsed turn comes by.
+
+    Args:
+        clock: to let others have their turn in between.
     """
     for number, cls in enumerate(list(_dataclasses())):
         for name in ("__init__", "__eq__", "__hash__"):

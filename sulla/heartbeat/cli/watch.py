@@ -18,6 +18,7 @@ from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.framed import brief
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
@@ -181,7 +182,7 @@ def _of_cycle(kind: str, data: Row) -> Iterator[str]:
             yield f"· sub-agent {data['agent']}: {data.get('task', '')}"
         case "SUSPENDED":
             asked = [one for one in map(from_wait, data["waits"]) if one.is_for_people]
-            yield from (f"? {one.prompt} ({program()} approvals)" for one in asked)
+            yield from (f"? {brief(one.prompt)} ({program()} approvals)" for one in asked)
         case "RUN_WAITING":
             yield f"[{waiting_words(data['reason'], data['wait_s'], data.get('said', ''))}]"
         case "NOTICE":

@@ -18,6 +18,7 @@ from sulla.terminal.attend import Presses, ask_here
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import Follow, tell_of_pause
+from sulla.terminal.framed import WHOLE_COLUMNS
 from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.program import hint, program
@@ -246,7 +247,7 @@ class RunWatch:
     def _say_new(self, found: Iterable[Question]) -> None:
         for one in found:
             if not self._given.json and not self._by_hand and (one.thread_id, one.id) not in self._told:
-                tell(harmless(f"? {one.prompt}"))
+                tell("\n".join(questions.framed(one, WHOLE_COLUMNS)))
 
     def _print(self, event: Row) -> None:
         own = event["thread_id"] == self.run

@@ -13,6 +13,7 @@ from typing import Any
 from sulla.host.system import SystemClock, random_id
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.framed import reason_lines
 from sulla.terminal.ids import meant
 from sulla.terminal.options import add_home
 from sulla.terminal.output import tell
@@ -28,6 +29,8 @@ COMMANDS = {
 }
 """Every command below this one; docs/safety.md explains them."""
 _WORDS = 100
+_MOST_LINES = 6
+"""So many lines of a question that was asked are shown."""
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -83,7 +86,11 @@ def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
         yield "asked about:"
     for held in found["held"]:
         yield f"  {paper.faint(_at(held))}  {one_line(held['tool'])}: {held['answer'] or 'open'}"
-        yield f"      {paper.faint(one_line(held['why']))}"
+        why = reason_lines(held["why"])
+        for line in why[:_MOST_LINES]:
+            yield f"      {paper.faint(one_line(line))}"
+        if why[_MOST_LINES:]:
+            yield f"      {paper.faint(f'… {len(why) - _MOST_LINES} more lines; --json has them')}"
     if found["clean_before"] > 1:
         thread, before = one_line(found["thread_id"]), found["clean_before"]
         yield f"`{program()} safety forget {thread}` copies it as it was before record {before}, to go on there"

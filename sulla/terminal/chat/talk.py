@@ -260,7 +260,8 @@ class Talk:
             if not self.view.running:
                 self._pressed.ended()
         asked = self._asking
-        if asked is not None and asked[0] not in self.waits.asked:
+        # What comes in the same moment, a turn that goes on for example, does not say who has answered.
+        if asked is not None and asked[0] not in self.waits.asked and not asked[1].cancelling():
             asked[1].cancel(questions.elsewhere(event))
         if asked is None and self._next_question() is not None:
             self.prompt.put_aside()

@@ -13,7 +13,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
-from sulla.terminal.screen import Screen, notice_head, paused_line, waiting_line
+from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, waiting_line
 from sulla.terminal.table import one_line
 
 _DROPPED: Final = "dropped"
@@ -237,6 +237,8 @@ class View:
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
+        if cut := cut_at_limit(data):
+            pieces.append(_faint(cut))
         if data.get("stand_in"):
             pieces.append(_faint(f"[answered by {data['stand_in']}]"))
         return pieces

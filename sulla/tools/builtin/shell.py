@@ -49,7 +49,7 @@ def shell_tools(shell: Shell, jobs: ShellJobs, held: Held) -> tuple[Tool, ...]:
         jobs: those that go on beside the conversation.
         held: what of a mistrusted conversation's commands a person has to allow.
     """
-    return _bash(shell, jobs, held), _bash_job(jobs, held)
+    return _bash(shell, jobs, held), _bash_job(shell, jobs, held)
 
 
 def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
@@ -190,7 +190,7 @@ def _with_data(said: Done, output: Output, status: int) -> Done:
     return replace(said, data={"text": text, "exit_status": status}, cut=cut)
 
 
-def _bash_job(jobs: ShellJobs, held: Held) -> Tool:
+def _bash_job(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
     def asks(args: FrozenJson, context: ToolContext) -> str:
         return held().question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
 
@@ -210,7 +210,8 @@ def _bash_job(jobs: ShellJobs, held: Held) -> Tool:
             after: For read: skip so many bytes of the output.
         """
         if action == "keep":
-            return Done(Words(await held().keep(context.thread_id, job), context.by))
+            looker = partial(_looked, shell, context)
+            return Done(Words(await held().keep(context.thread_id, job, looker), context.by))
         now_s = context.clock.elapsed()
         if action == "list":
             found = jobs.of(context.thread_id)

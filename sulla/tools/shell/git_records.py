@@ -17,6 +17,9 @@ _QUIET: Final = (
 )
 REFS: Final = f"{_QUIET} for-each-ref --format='%(objectname) %(refname)'; echo \"$({_QUIET} rev-parse HEAD) HEAD\""
 """The command line that tells the branches and tags of the repository that it runs in."""
+INDEX: Final = f"{_QUIET} ls-files --stage -z | sha256sum"
+"""The command line that tells, as a digest, what is staged in the repository that it runs in, and nothing of when its
+files were looked at: git writes that anew with each `git status`."""
 
 
 @dataclass(frozen=True, slots=True)

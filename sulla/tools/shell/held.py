@@ -7,9 +7,9 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -19,7 +19,7 @@ from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.changes import Change, changes_in
-from sulla.tools.shell.git_records import LOG_CHARS, REFS, compared
+from sulla.tools.shell.git_records import INDEX, LOG_CHARS, REFS, compared
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
 from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, JudgedChange, ObeyedFiles, judged
 from sulla.tools.shell.landing import put, put_again
@@ -52,6 +52,8 @@ class HeldSet:
     """Folders below the workspace of which git's records have changed."""
     landings: int = 0
     """How many commands had changed the workspace when it was held back."""
+    staged: Mapping[str, str] = field(default_factory=dict)
+    """What was staged in the workspace, by repository, as `INDEX` tells it; of some that the command has changed."""
 
     @property
     def id(self) -> str:
@@ -112,7 +114,8 @@ class HeldChanges:
             return f"Nothing of what the command changed is in the workspace: {error.message}"
         if isinstance(found, str):
             return found
-        found = replace(found, question="\n".join([found.question, *await _history(found, look)]))
+        question = "\n".join([found.question, *await _history(found, look)])
+        found = replace(found, question=question, staged=await _staged(found, sorted(found.repositories), look))
         await _whole(lambda: _noted(found))
         self._sets[found.id] = found
         given_up = self._of(thread_id)[:-MOST_SETS]
@@ -139,12 +142,13 @@ class HeldChanges:
         """What is held back in a conversation, a line for each command."""
         return tuple(f"{one.id}: held back until the person allows it: {one.told}" for one in self._of(thread_id))
 
-    async def keep(self, thread_id: ThreadId, set_id: str) -> str:
+    async def keep(self, thread_id: ThreadId, set_id: str, look: Look) -> str:
         """Put changes into the workspace that a person has allowed.
 
         Args:
             thread_id: the conversation.
             set_id: whose; empty for the newest.
+            look: as for `land`.
 
         Returns:
             What came of it, in a sentence.
@@ -160,8 +164,12 @@ class HeldChanges:
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}): it was put "
                 "into the workspace, or given up: look, and run the command again"
             )
+        seen = _indexes(found)
+        staged = await _staged(found, found.staged, look) if found.staged else {}
+        # Git has only looked at files again there, as it does with each `git status` of a person or an editor.
+        same = {index for folder, index in seen.items() if staged.get(folder) == found.staged[folder]}
         try:
-            return await _whole(lambda: self._kept(found))
+            return await _whole(lambda: self._kept(found, same))
         except Conflict:
             await self._give_up(found)
             raise
@@ -218,14 +226,14 @@ class HeldChanges:
             self._landings[layer.workspace],
         )
 
-    def _kept(self, held: HeldSet) -> str:
+    def _kept(self, held: HeldSet, same: Collection[tuple[str, int]]) -> str:
         with locked(held.layer.workspace):
-            return self._kept_alone(held)
+            return self._kept_alone(held, {path for path, at_ns in same if (path, at_ns) in _indexes(held).values()})
 
-    def _kept_alone(self, held: HeldSet) -> str:
+    def _kept_alone(self, held: HeldSet, same: Collection[str]) -> str:
         layer = held.layer
         changes = changes_in(layer, layer.closed_ns)
-        raced = [change.path for change in changes if change.raced and not change.same]
+        raced = [change.path for change in changes if change.raced and not (change.same or change.path in same)]
         # What links lead to, and settings of git may, has to be as it was when a person was asked.
         leads = list(_leads(layer, (change for change in changes if not change.same)))
         if leads and self._landings[layer.workspace] != held.landings:
@@ -239,6 +247,8 @@ class HeldChanges:
                 "nothing was put into the workspace: somebody has changed "
                 f"{', '.join(map(printable, raced[:MOST_SETS]))} since; run the command again"
             )
+        if same:
+            layer.close()  # all but these are as they were: it was just seen
         try:
             put(layer, [change for change in changes if not (change.same and change.raced)])
         except Conflict:
@@ -259,7 +269,9 @@ class HeldChanges:
             try:
                 note = json.loads(layer.note.read_text())
                 layer = Layer(folder, str(note["workspace"]))
-                found.append(HeldSet(ThreadId(note["thread_id"]), layer, note["question"], note["told"]))
+                staged = {str(folder): str(digest) for folder, digest in note.get("staged", {}).items()}
+                thread_id = ThreadId(note["thread_id"])
+                found.append(HeldSet(thread_id, layer, note["question"], note["told"], staged=staged))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found
@@ -268,7 +280,32 @@ class HeldChanges:
 def _noted(held: HeldSet) -> None:
     """Have it outlive the daemon."""
     note = {"thread_id": held.thread_id, "workspace": held.layer.workspace, "question": held.question}
-    held.layer.note.write_text(json.dumps(note | {"told": held.told}))
+    held.layer.note.write_text(json.dumps(note | {"told": held.told, "staged": dict(held.staged)}))
+
+
+async def _staged(held: HeldSet, folders: Iterable[str], look: Look) -> dict[str, str]:
+    """What is staged in repositories of the workspace, by folder; nothing of one that was written since the command."""
+    found: dict[str, str] = {}
+    for folder in list(folders)[:MOST_REPOSITORIES]:
+        found[folder] = await look(f"cd {shlex.quote(folder or '.')} && {INDEX}", None)
+    if held.staged:
+        return found
+    return {folder: said for folder, said in found.items() if not _is_written(held, folder)}
+
+
+def _is_written(held: HeldSet, folder: str) -> bool:
+    written = _indexes(held, [folder]).get(folder)
+    return written is None or written[1] > held.layer.closed_ns
+
+
+def _indexes(held: HeldSet, folders: Iterable[str] | None = None) -> dict[str, tuple[str, int]]:
+    """Where the indexes of repositories are and when they were written (``st_ctime_ns``), by repository."""
+    found: dict[str, tuple[str, int]] = {}
+    for folder in held.staged if folders is None else folders:
+        path = "/".join(filter(None, (folder, ".git", "index")))
+        with suppress(OSError):
+            found[folder] = path, Path(held.layer.workspace, path).lstat().st_ctime_ns
+    return found
 
 
 async def _history(held: HeldSet, look: Look) -> list[str]:

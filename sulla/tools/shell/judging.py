@@ -77,8 +77,8 @@ class ObeyedFiles:
         look = self._programs.known if change.kind == "gone" else self._programs.reader
         if who := look(change.parts, folder=is_folder):
             return who
-        if self._led.has(place):
-            return "a program that a link or git's settings lead there"
+        if who := self._led.reader(place):
+            return who
         if is_folder and change.kind == "gone":
             return self._within(place, change.parts)
         return ""
@@ -93,8 +93,8 @@ class ObeyedFiles:
                 for name in names:
                     if who := self._programs.known((*below, name), folder=are_folders):
                         return who
-            if any(self._led.has(Path(at, name)) for name in (*folders, *files)):
-                return "a program that a link or git's settings lead there"
+            if who := next(filter(None, (self._led.reader(Path(at, name)) for name in (*folders, *files))), ""):
+                return who
             if left < 0:
                 return f"somebody (more than {MOST_BELOW:,} files lie in it)"
         return ""

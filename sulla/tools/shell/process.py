@@ -89,6 +89,26 @@ def environment(home: Path, path: str = "") -> dict[str, str]:
     }
 
 
+_TMP: Final = "/tmp"  # noqa: S108 - one of its own
+OWN_CACHES: Final = {
+    "XDG_CACHE_HOME": f"{_TMP}/.cache",
+    "XDG_STATE_HOME": f"{_TMP}/.state",
+    "PYTHONPYCACHEPREFIX": f"{_TMP}/.cache/python",
+    "PYTHON_HISTORY": f"{_TMP}/.state/python",
+    "npm_config_cache": f"{_TMP}/.cache/npm",
+    "npm_config_update_notifier": "false",
+    "NODE_REPL_HISTORY": "",
+    "CARGO_HOME": f"{_TMP}/.cargo",
+    "GRADLE_USER_HOME": f"{_TMP}/.gradle",
+    "GOPATH": f"{_TMP}/go",
+    "DOTNET_CLI_HOME": _TMP,
+    "HISTFILE": "",
+    "LESSHISTFILE": "-",
+}
+"""Where tools put their caches, logs and histories in a sandbox, whose ``/tmp`` is the command's own. At home, which is
+the workspace, these would be files that programs obey, and would get into commits."""
+
+
 async def run_program(program: Program, feed: Callable[[bytes], None], clock: Clock, timeout_s: float) -> ProcessEnd:
     """Run a program to its end, or to the end of its time.
 

@@ -26,6 +26,8 @@ LOOKS = 40
 """All processes are counted with one look of so many; there is a look every `TICK_MS`, or sooner."""
 FILTER_FD = 9
 """Where a program finds the filter of system calls that it was given."""
+FILES = ("REPORT", "DISK", "INPUT", "ERRORS", "FILTER")
+"""Words of the limits that name file descriptors: all others are closed."""
 NICE = 10
 """How far a program stands behind others, so that many of them do not keep the reaper from its look."""
 GROUPS = ("/sys/fs/cgroup", "/sys/fs/cgroup/pids")
@@ -48,15 +50,16 @@ def main(limits: str, *argv: str) -> int:
         limits: ``name=number`` with commas between, e.g. ``FSIZE=1000000,CORE=0``: resource limits of each process;
             ``ALL_PROCESSES``, and in bytes ``ALL_MEMORY``, ``ALL_SHARED`` and ``ALL_DISK``, of all together;
             ``REPORT``, the file descriptor that is told which of these was reached; ``DISK``, one of a folder whose
-            disk is watched, too; ``FILTER``, one that the program
-            gets as `FILTER_FD`; ``GROUP``, how many processes and threads the kernel is to let all have together, by
-            a control group: for root's programs, of which it counts none otherwise.
+            disk is watched, too; ``INPUT``, ``ERRORS`` and ``FILTER``, those that the program gets as its standard
+            input and error and as `FILTER_FD`; ``GROUP``, how many processes and threads the kernel is to let all have
+            together, by a control group: for root's programs, of which it counts none otherwise.
         argv: the program and its arguments.
 
     Returns:
         The exit status to leave with.
     """
     asked = {name: int(number) for name, _, number in (each.partition("=") for each in limits.split(",")) if name}
+    _close_all_but({asked[name] for name in FILES if name in asked})
     with suppress(OSError):
         os.setsid()  # a terminal's Ctrl-C is for the daemon, which then says what to do
     for number in _IGNORED:
@@ -67,10 +70,6 @@ def main(limits: str, *argv: str) -> int:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    report = asked.get("REPORT")
-    for name in ("REPORT", "DISK"):
-        if name in asked:
-            os.set_inheritable(asked[name], False)
     watch = _Watch(asked) if "ALL_PROCESSES" in asked else None
     group = _make_group(asked["GROUP"]) if "GROUP" in asked else None
     program = os.fork()
@@ -78,8 +77,8 @@ def main(limits: str, *argv: str) -> int:
         _become(argv, asked, group)
     reaper = _Reaper(program, woken, watch)
     reached = reaper.serve()
-    if reached and report is not None:
-        os.write(report, reached.encode())
+    if reached and "REPORT" in asked:
+        os.write(asked["REPORT"], reached.encode())
     reaper.clear()
     if group:
         reaper.leave(group)
@@ -113,8 +112,9 @@ class _Reaper:
             if self._woken in ready:
                 self._reap()
             if self._running and 0 in ready:
-                if os.read(0, 16):
-                    self._ask()
+                with suppress(OSError):  # of a line that broke: so the daemon is gone
+                    if os.read(0, 16):
+                        self._ask()
                 break
             if self._running and self._watch is not None and (reached := self._watch.look()):
                 return reached
@@ -138,13 +138,11 @@ class _Reaper:
     def leave(self, group: str) -> None:
         """Take away a control group; the last of its processes may take a moment to be gone."""
         for _ in range(ROUNDS):
-            try:
+            with suppress(OSError):
                 os.rmdir(group)  # noqa: PTH106 - as below
-            except OSError:
-                self._reap()
-                self._wait(self._woken)
-            else:
                 return
+            self._reap()
+            self._wait(self._woken)
 
     def _ask(self) -> None:
         """Ask all of it to end; return when it has, or after `GRACE_S`, or when told to hurry."""
@@ -155,9 +153,8 @@ class _Reaper:
                     os.kill(pid, signal.SIGTERM)
         for _ in range(round(GRACE_S * 1000 / TICK_MS)):
             self._reap()
-            if not self._running and not _descendants():
-                return
-            if self._wait(0):  # the daemon said more, or is gone
+            # Or the daemon said more, or is gone.
+            if (not self._running and not _descendants()) or self._wait(0):
                 return
 
     def _wait(self, fd: int) -> bool:
@@ -187,10 +184,18 @@ class _Reaper:
                 self.status = code if code >= 0 else 128 - code
 
 
+def _close_all_but(kept: set[int]) -> None:
+    """Close what a program is not to have: the daemon's event loop leaves its own ends open when it starts one."""
+    names = os.listdir("/dev/fd")  # noqa: PTH208 - pathlib takes longer to load than all the rest of this takes
+    for fd in {int(name) for name in names} - {0, 1, 2, *kept}:
+        with suppress(OSError):  # the one that was listed with is closed already
+            os.close(fd)
+
+
 def processes() -> list[int]:
     """All there are; none where the system does not show them."""
     with suppress(FileNotFoundError):
-        names = os.listdir("/proc")  # noqa: PTH208 - pathlib takes longer to load than all the rest of this takes
+        names = os.listdir("/proc")  # noqa: PTH208 - as above
         return [int(name) for name in names if name.isdigit()]
     return []
 
@@ -245,10 +250,9 @@ class _Watch:
         found = _below()
         if sum(process.threads for process in found) >= self._processes:
             return "processes"
-        if sum(process.memory for process in found) <= self._memory:
-            return ""
-        # What several share was counted for each of them.
-        return "memory" if sum(map(_own_memory, found)) > self._memory else ""
+        # What several share is counted for each of them at first.
+        grown = sum(process.memory for process in found) > self._memory
+        return "memory" if grown and sum(map(_own_memory, found)) > self._memory else ""
 
 
 class _Process:
@@ -352,9 +356,8 @@ def _become(argv: tuple[str, ...], asked: dict[str, int], group: str | None) -> 
     """Turn this process into the program; does not return."""
     try:
         os.setsid()
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(1, 2)
+        os.dup2(asked["INPUT"] if "INPUT" in asked else os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(asked.get("ERRORS", 1), 2)
         signal.set_wakeup_fd(-1)
         for number in (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
@@ -364,16 +367,14 @@ def _become(argv: tuple[str, ...], asked: dict[str, int], group: str | None) -> 
             _put(f"{group}/cgroup.procs", os.getpid())
         _limit(asked)
         _give_way()
-        if (given := asked.get("FILTER", FILTER_FD)) != FILTER_FD:
-            os.dup2(given, FILTER_FD)
-            os.close(given)
+        if "FILTER" in asked:
+            os.dup2(asked["FILTER"], FILTER_FD)
+        _close_all_but({FILTER_FD} if "FILTER" in asked else set())
         os.execvp(argv[0], argv)  # noqa: S606 - the arguments are words already; there is nothing for a shell to read
-    except FileNotFoundError:
-        os.write(1, f"{argv[0]}: not found\n".encode())
-        os._exit(NOT_FOUND)
     except BaseException as error:  # noqa: BLE001 - this copy of the reaper must end here, whatever happens
-        os.write(1, f"{argv[0]}: {error}\n".encode())
-        os._exit(NOT_RUN)
+        missing = isinstance(error, FileNotFoundError)
+        os.write(2, f"{argv[0]}: {'not found' if missing else error}\n".encode())
+        os._exit(NOT_FOUND if missing else NOT_RUN)
 
 
 def _give_way() -> None:

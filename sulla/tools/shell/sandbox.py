@@ -16,7 +16,7 @@ from sulla.core.errors import SullaError
 from sulla.tools.output import Output
 from sulla.tools.shell.bounds import MB, NO_SETTINGS, CommandBounds
 from sulla.tools.shell.layer import Layer, Layers
-from sulla.tools.shell.process import DEFAULT_PATH, Program, environment, run_program
+from sulla.tools.shell.process import DEFAULT_PATH, OWN_CACHES, Program, environment, run_program
 from sulla.tools.shell.reaper import FILTER_FD
 from sulla.tools.shell.syscalls import ARCHITECTURES, syscall_filter
 
@@ -197,6 +197,11 @@ class Shell:
             found.append(
                 "files cannot be linked over the layer that such a command writes into: git clone --no-hardlinks"
             )
+        if self.layered and "nvalid cross-device link" in said:
+            found.append(
+                "over the layer that such a command writes into, a folder of before cannot be renamed, only copied and "
+                "removed, as mv does: mv, then git add -A in the place of git mv"
+            )
         if self.sealed and any(words in said for words in NO_NETWORK):
             found.append("commands have no network in the sandbox")
         if self.sealed and "Operation not permitted" in said and SETUID.search(command):
@@ -310,6 +315,7 @@ class Shell:
         if self._sandbox is not None:
             argv = self._sandbox.wrap(argv, root, layer, reading=reading)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
+            env |= OWN_CACHES
         if layer is not None:
             env |= LOOKING
         return Program(

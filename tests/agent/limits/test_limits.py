@@ -128,7 +128,12 @@ def test_a_limit_is_told_in_words_with_the_time_when_it_begins_anew() -> None:
     day = limit_reached(LimitHit("day_cost", "day", "micro", 2_500_000, 2_000_000, 750_000), NOON_S)
     assert day.message == (
         "all agents together have today used 2 of money and the next step may need 0.75 more, which is 0.25 over: the "
-        "limit (day_cost) is 2.5; it begins anew at 00:00 UTC, in 12 h 0 min"
+        "limit (limits.day_cost) is 2.5; it begins anew at 00:00 UTC, in 12 h 0 min"
     )
     run = limit_reached(LimitHit("max_repeat", "run", "repeats", 40, 40), NOON_S)
     assert run.message == "the run has used 40 equal steps in a row: the limit (max_repeat) is 40"
+    calls = limit_reached(LimitHit("model_calls", "run", "calls", 50, 50, 1), NOON_S)
+    assert (
+        calls.message
+        == "the run has used 50 model calls: the limit (limits.model_calls, or an agent's max_turns) is 50"
+    )

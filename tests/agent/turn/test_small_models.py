@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent.model.reminders import REAL_CALLS
+from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
@@ -139,3 +139,27 @@ async def test_a_model_without_tools_is_not_told_to_call_any(store: MemoryStore)
     await world.ask(thread, "tell me")
     assert (await last(world, thread, "TEXT_MESSAGE_END"))["text"] == "Here is my answer."
     provider.assert_done()
+
+
+async def test_a_reply_that_was_cut_off_at_its_limit_goes_on_once(store: MemoryStore) -> None:
+    provider = ScriptedProvider([Say("Cut off he", stop="max_tokens"), "re it ends. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    assert provider.requests[1].messages[-1].text == CUT_OFF
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    provider.assert_done()
+
+
+async def test_a_turn_whose_reply_is_cut_off_again_ends_failed_and_names_the_limit(store: MemoryStore) -> None:
+    provider = ScriptedProvider([Say("Cut off he", stop="max_tokens"), Say("re and the", stop="max_tokens"), "Rest."])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    error = await last(world, thread, "RUN_ERROR")
+    assert (error["code"], error["outcome"]["reason"]) == ("limit_reached", "limit_reply_tokens")
+    assert error["message"].startswith("the answer was cut off at the reply's limit")
+    assert "8192 (model.reply_tokens" in error["message"]
+    shown = [entry.data["text"] for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert shown == ["Cut off he", "re and the"]
+    assert len(provider.requests) == 2

@@ -19,6 +19,7 @@ from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.soon import pause, until
 from tests.terminal.chat.screens import seat
 
 Capsys = pytest.CaptureFixture[str]
@@ -72,11 +73,10 @@ def asked(home: Path, capsys: Capsys) -> dict[str, str]:
             await client.call("turn.send", thread_id=thread, message_id="m1", text="make it")
 
     asyncio.run(send())
-    for _ in range(1_000):
-        if lines := typed(capsys, "approvals", "--json").out.splitlines():
-            found: dict[str, str] = json.loads(lines[0])
-            return found
-    raise AssertionError("nobody was asked")
+    while not (lines := typed(capsys, "approvals", "--json").out.splitlines()):
+        pause()
+    found: dict[str, str] = json.loads(lines[0])
+    return found
 
 
 def test_a_question_is_listed_and_a_yes_has_the_call_made(home: Path, capsys: Capsys) -> None:
@@ -369,9 +369,7 @@ def test_the_next_turn_is_told_that_a_job_has_ended(place: Place, home: Path, ca
         seen.type("y\n")
         seen.until("That was it.")
         assert seen.process.wait(PATIENCE_S) == Exit.OK
-    for _ in range(1_000):
-        if not json.loads(typed(capsys, "status", "--json").out)["shell"]["jobs"]:
-            break
+    until(lambda: not json.loads(typed(capsys, "status", "--json").out)["shell"]["jobs"], "the job ends")
     thread = json.loads(typed(capsys, "thread", "list", "--json").out)["thread_id"]
     typed(capsys, "ask", "--thread", thread, "and now?")
     shown = typed(capsys, "thread", "show", thread, "--json").out

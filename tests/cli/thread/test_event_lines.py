@@ -61,6 +61,8 @@ def lines(fact: Fact, paper: Paper | None = None) -> list[str]:
     return list(shown(event(fact), paper or Paper()))
 
 
+WHY = "a file changes:" + "\\n+x" * 500 + f". (call {'a' * 16})"
+
 TOLD: list[tuple[Fact, list[str]]] = [
     (ThreadCreated("sulla", "Rome", "rome"), [HEAD + "created for sulla, project rome", "    Rome"]),
     (ThreadCreated("sulla"), [HEAD + "created for sulla"]),
@@ -79,6 +81,7 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (Overheard("u1", "uh-huh"), [HEAD + "overheard while it was speaking", "    uh-huh"]),
     (TextMessageEnd(C, M, "Hello."), [HEAD + "sulla", "    Hello."]),
     (TextMessageEnd(C, M, "Hel", cut=True), [HEAD + "sulla (cut off)", "    Hel"]),
+    (TextMessageEnd(C, M, "Hel", stop="max_tokens"), [HEAD + "sulla (cut off at the reply's limit)", "    Hel"]),
     (TextMessageEnd(C, M, "", (ToolCall(C, "look", {}),)), []),
     (TextMessageEnd(C, M, "nudged", hidden=True), []),
     (ToolCallStart(C, "look", {"path": "ä"}, M), ['    · look {"path": "ä"}']),
@@ -86,6 +89,10 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (ToolCallResult(C, "no such file", is_error=True), ["    error: no such file"]),
     (ModelAbandoned(C, M, "crashed"), ["    [a reply broke off: crashed]"]),
     (Suspended((Wait("review:c", C, "Sent?"),)), ["    waits for review:c: Sent?"]),
+    (
+        Suspended((Wait("approval:c", C, f'May bash be called with {{"command": "ls"}}? Asked because {WHY}'),)),
+        ["    waits for approval:c: bash: ls"],
+    ),
     (Answer("review:c", "yes"), [HEAD + "answer to review:c (result)", "    yes"]),
     (Resumed("answered", "review:c", 7), ["    [goes on: answered]"]),
     (RunPaused("owner", "it orders\npizza"), ["    [paused by owner: it orders pizza]"]),

@@ -8,7 +8,6 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from sulla.terminal.place import door
 from sulla.terminal.times import zone_word
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
+from tests.soon import until
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -31,11 +31,6 @@ def make(place: Place, **about: object) -> str:
             return str((await client.call("thread.create", **about))["thread_id"])
 
     return asyncio.run(call())
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Each look is a command of its own, which takes its time."""
-    assert any(holds() for _ in range(200)), what
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.faults.harness import Daemon
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.servers.stores.redis import RedisServer, redis_server
-from tests.soon import attempts
+from tests.soon import a_pause, attempts
 
 __all__ = ["redis_server"]
 
@@ -95,7 +95,7 @@ async def standing_still(client: Client) -> None:
     """Nobody works any more."""
     async with asyncio.timeout(PATIENCE_S):
         while (await client.call("system.status"))["running"]:
-            await asyncio.sleep(0)
+            await a_pause()
 
 
 def sleepers() -> list[psutil.Process]:
@@ -165,7 +165,7 @@ async def test_a_command_is_ended_with_all_it_started_and_a_person_is_asked_what
                 await client.call("approval.answer", thread_id=thread, **answer)
             async with asyncio.timeout(PATIENCE_S):
                 while not sleepers():
-                    await asyncio.sleep(0)
+                    await a_pause()
             began_s = CLOCK.elapsed()
             await paused(client)
             took.append(CLOCK.elapsed() - began_s)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.daemon.running import Place
-from tests.soon import attempts
+from tests.soon import a_pause, attempts
 
 CLOCK = SystemClock()
 
@@ -32,7 +31,7 @@ async def messages(client: Client, thread_id: str, words: str) -> list[dict[str,
         inputs = [event["data"] for event in found["events"] if event["type"] == "INPUT"]
         if " ".join(message["text"] for message in inputs) == words:
             return inputs
-        await asyncio.sleep(0)
+        await a_pause()
 
 
 async def test_what_is_said_outlives_a_restart_in_mid_utterance(place: Place) -> None:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.models.inference import Around, answered, infer, question
+from sulla.daemon.models.inference import Around, answered, infer, of_ollama, question
 from sulla.host.sections import ModelSettings
 
 KEY = SecretStr("hunter2-do-not-show")
@@ -32,6 +32,15 @@ def test_then_an_anthropic_key_whose_variable_is_named_and_whose_value_is_not() 
     assert "hunter2" not in repr(around) + repr(found)
 
 
+def test_a_key_that_was_written_down_is_named_by_its_file_and_settles_nothing() -> None:
+    model = ModelSettings.model_validate({"anthropic_api_key": KEY})
+    around = Around(model, {("model", "anthropic_api_key"): "/srv/keys.toml"}, None)
+    found = infer(around)
+    assert found is not None
+    assert found.why == "a key for it is in /srv/keys.toml; --model names another"
+    assert not around.is_settled
+
+
 def test_then_the_first_model_of_an_ollama() -> None:
     found = infer(_around(("a:1b", "b:2b")))
     assert found is not None
@@ -54,6 +63,7 @@ def test_a_model_whose_name_cannot_be_written_is_passed_over() -> None:
     [
         _around(),
         _around(("a:1b",)),
+        _around(("a:1b", "b:2b")),
         _around(("a:1b", "b:1b"), name="offline"),
         _around(("a:1b", "b:1b"), anthropic_api_key=KEY),
         _around(("a:1b",), openai_api_key=KEY),
@@ -64,8 +74,7 @@ def test_nothing_is_asked_that_can_be_found_out(around: Around) -> None:
 
 
 def test_of_several_models_one_is_asked_for() -> None:
-    asked = question(_around(("a:1b", "b:2b")))
-    assert asked is not None
+    asked = of_ollama(_around(("a:1b", "b:2b")))
     assert asked.choices == ("a:1b", "b:2b")
     chosen = [answered(asked, answer) for answer in ("2", "b:2b", " 2 ", "")]
     assert [item.value if item else None for item in chosen] == ["ollama:b:2b", "ollama:b:2b", "ollama:b:2b", None]
@@ -73,8 +82,7 @@ def test_of_several_models_one_is_asked_for() -> None:
 
 @pytest.mark.parametrize("answer", ["0", "3", "c:1b", "yes"])
 def test_an_answer_that_is_none_is_refused(answer: str) -> None:
-    asked = question(_around(("a:1b", "b:2b")))
-    assert asked is not None
+    asked = of_ollama(_around(("a:1b", "b:2b")))
     with pytest.raises(SettingsError, match=rf"'{answer}' is none of them: expected a number from 1 to 2, or a name"):
         answered(asked, answer)
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.daemon.running import PATIENCE_S, Place, Service, service
 from tests.servers.script import Reply, Rule, Script
+from tests.soon import pause
 
 PLAN: dict[str, Any] = {
     "tasks": [
@@ -70,6 +71,7 @@ def until(place: Place, status: str) -> dict[str, str]:
     """Wait until the project has that status; the states of its tasks then."""
     deadline = time.monotonic() + PATIENCE_S
     while (found := page(place))["status"] != status:
+        pause()
         assert time.monotonic() < deadline, found
     return {task["id"]: task["state"] for task in found["tasks"]}
 
@@ -116,10 +118,12 @@ def test_a_killed_daemon_takes_the_work_up_where_it_was(place: Place, model: Ser
         run = out.strip()
         deadline = time.monotonic() + PATIENCE_S
         while not asked(model)["Sow"]:
+            pause()
             assert time.monotonic() < deadline, place.run("flow", "show", run)
         # The sign is painted beside the digging: on a busy machine it may still be at the model here,
         # and a model call that is cut in the middle is asked again.
         while {task["id"]: task["state"] for task in page(place)["tasks"]}["sign"] != "completed":
+            pause()
             assert time.monotonic() < deadline, place.run("flow", "show", run)
         daemon.ended(signal.SIGKILL)
     with place.up():

@@ -19,6 +19,7 @@ from sulla.playbooks.definition import WebhookForm
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import terminal
 from tests.daemon.running import PATIENCE_S, Daemon, Place
+from tests.soon import pause
 
 APPROVED = """
 name: approved
@@ -111,6 +112,7 @@ def shown(place: Place, run: str, *statuses: str) -> dict[str, Any]:
         if found["about"]["status"] in statuses:
             return found
         assert time.monotonic() < deadline, found
+        pause()
 
 
 def test_a_run_is_watched_and_its_question_is_answered_where_it_is_asked(place: Place, daemon: Daemon) -> None:

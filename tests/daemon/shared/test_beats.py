@@ -13,6 +13,7 @@ import pytest
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Place
 from tests.servers.stores.redis import RedisServer, redis_server
+from tests.soon import pause
 
 __all__ = ["redis_server"]
 
@@ -60,6 +61,7 @@ def test_what_is_paused_at_one_is_paused_at_the_other(both: list[httpx.Client]) 
             (row,) = two.get("/api/heartbeat").json()["heartbeats"]
             if row["enabled"] is enabled:
                 return dict(row)
+            pause()
 
     until(True)
     one.post("/api/heartbeat/pause", json={})

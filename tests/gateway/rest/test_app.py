@@ -22,7 +22,7 @@ from sulla.core.errors import (
 )
 from sulla.gateway.commands import WaitingThread
 from sulla.gateway.rest.models import Failure, TurnTaken
-from sulla.gateway.rest.routes import ROUTES, RestRoute
+from sulla.gateway.rest.routes import ROUTES
 from sulla.gateway.server.server import Server
 from sulla.gateway.wire import QuestionRow, TurnSend
 from tests.doubles.commands import MemoryCommands
@@ -289,13 +289,13 @@ async def test_a_name_leads_nowhere_else(http: httpx.AsyncClient, commands: Memo
     assert commands.calls == []
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.verb} {route.path}")
-async def test_another_verb_is_refused_and_the_right_ones_are_named(http: httpx.AsyncClient, route: RestRoute) -> None:
-    there = {one.verb for one in ROUTES if one.path == route.path}
-    for verb in sorted({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - there):
-        answer = await http.request(verb, route.path.format(**IN_PATHS))
-        wrong(answer, 405, "method_not_allowed")
-        assert set(answer.headers["allow"].split(", ")) == there
+async def test_another_verb_is_refused_and_the_right_ones_are_named(http: httpx.AsyncClient) -> None:
+    for path in dict.fromkeys(route.path for route in ROUTES):
+        there = {one.verb for one in ROUTES if one.path == path}
+        for verb in sorted({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - there):
+            answer = await http.request(verb, path.format(**IN_PATHS))
+            wrong(answer, 405, "method_not_allowed")
+            assert set(answer.headers["allow"].split(", ")) == there, (verb, path)
 
 
 async def test_the_framework_speaks_the_same_form(http: httpx.AsyncClient) -> None:

@@ -203,7 +203,7 @@ def test_without_a_terminal_it_ends_where_only_a_person_can_help_and_says_what_t
     stage.acts([*BEGAN, *ASKS])
     done = typed(capsys, "flow", "run", "brew")
     assert done.code == Exit.BLOCKED
-    assert "? Is it good?" in done.err
+    assert "│ Is it good?" in done.err
     assert "sulla approvals answer human:taste" in done.err
     (run,) = stage.office.begun
     assert f"sulla flow show {run} --watch" in done.err

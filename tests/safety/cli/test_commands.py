@@ -40,6 +40,12 @@ def test_an_explanation_holds_no_escape_codes_and_says_what_to_do() -> None:
     ]
 
 
+def test_an_old_question_of_many_lines_is_shown_by_its_first_lines() -> None:
+    held = [{"seq": 14, "tool": "bash_job", "why": "Keep?" + "\\n+x" * 20, "answer": "approve"}]
+    lines = list(explained(FOUND | {"held": held}, Paper()))
+    assert lines[6:13] == ["      Keep?", *["      +x"] * 5, "      … 15 more lines; --json has them"]
+
+
 def test_a_conversation_of_a_person_is_trusted(here: Place, capsys: pytest.CaptureFixture[str]) -> None:
     asked = [json.loads(line) for line in typed(capsys, "ask", "--json", "hello").out.splitlines()]
     thread_id = asked[-1]["thread_id"]

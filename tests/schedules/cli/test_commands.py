@@ -8,6 +8,7 @@ import pytest
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
+from tests.soon import pause
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -51,6 +52,7 @@ def test_one_is_made_shown_paused_resumed_fired_and_removed(capsys: Capsys) -> N
     assert typed(capsys, "schedule", "resume", "am").out.splitlines()[0] == "am (AM) active"
     assert typed(capsys, "schedule", "run", "am").out == "fired am\n"
     while "begun (thr_" not in (shown := typed(capsys, "schedule").out):
+        pause()
         assert "am (AM) active" in shown
     assert typed(capsys, "schedule", "remove", "am").out == "removed am\n"
     assert typed(capsys, "schedule", "list", "--json").out == ""

@@ -14,6 +14,7 @@ from sulla.store.postgres import bus
 from sulla.store.postgres.store import PostgresStore
 from sulla.store.values import MAX_PUBLISH_BYTES
 from tests.servers.stores.postgres import PostgresServer
+from tests.soon import a_pause
 
 DELTAS = 500
 
@@ -134,7 +135,7 @@ async def test_what_was_said_does_not_stay(
                 most = max(most, _rows(server))
             async with asyncio.timeout(20):
                 while _rows(server):
-                    await asyncio.sleep(0)
+                    await a_pause()
     assert most < 50
 
 
@@ -153,7 +154,7 @@ async def test_an_ear_that_hears_nothing_for_long_sees_whether_it_still_can(
             with psycopg.connect(url, autocommit=True) as server:
                 async with asyncio.timeout(20):
                     while not _pulses(server):
-                        await asyncio.sleep(0)
+                        await a_pause()
             there.publish("channel", b"still there")
             assert await _next(heard) == b"still there"
             assert heard.lagged is False

@@ -33,7 +33,7 @@ from tests.kits.store_world import (
 )
 from tests.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.servers.stores.postgres import FAST, PASSWORD, PostgresServer, running_postgres
-from tests.soon import PATIENCE_S, PatientClock, attempts
+from tests.soon import PATIENCE_S, PatientClock, a_pause, attempts
 
 KNOWN_WITHIN_S = 1.0
 """A failure is to be known so soon."""
@@ -99,7 +99,7 @@ async def _until_back(store: Store) -> float:
             with contextlib.suppress(StoreUnavailable):
                 await store.ping()
                 return time.monotonic() - began
-            await asyncio.sleep(0)
+            await a_pause()
 
 
 # ------------------------------------------------------------------------------------------------------- it dies

@@ -14,7 +14,7 @@ from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.pool import ConnectionPool, Line
 from sulla.store.postgres.url import parse_address
 from tests.servers.stores.postgres import PostgresServer
-from tests.soon import PatientClock
+from tests.soon import PatientClock, a_pause
 
 MOST = 3
 
@@ -75,7 +75,7 @@ async def test_closing_lets_go_of_all(pool: ConnectionPool, postgres_server: Pos
     assert all(isinstance(pid, int) for pid in await asyncio.gather(*asked)), "what was asked is finished"
     async with asyncio.timeout(50):
         while _connected(postgres_server, name):
-            await asyncio.sleep(0)
+            await a_pause()
     with pytest.raises(StoreUnavailable, match="not open"):
         await pool.ask(_pid)
     await pool.close()

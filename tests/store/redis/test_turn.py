@@ -21,7 +21,7 @@ from tests.kits.store_offers import ODD_NAMES
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, ME_LATER, OPEN, draft, kinds, make, present, send, take, write
 from tests.servers.proxy import FaultProxy
 from tests.servers.stores.redis import RedisServer, redis_server, running_redis
-from tests.soon import PatientClock
+from tests.soon import PatientClock, pause
 
 __all__ = ["redis_server"]
 
@@ -118,7 +118,7 @@ async def test_every_step_stays_in_one_slot_of_a_cluster() -> None:
             for start in range(0, 16384, 1024):
                 admin.execute_command("CLUSTER ADDSLOTS", *range(start, start + 1024))
             while admin.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
-                pass
+                pause()
         async with _opened(server.url()) as store:
             names = [*ODD_NAMES, "}", "}{", "%7D"]
             for name in names:

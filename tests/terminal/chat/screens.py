@@ -8,8 +8,6 @@ import pty
 import select
 import signal
 import struct
-import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +17,7 @@ from dataclasses import dataclass, field
 import pyte
 
 from tests.daemon.running import PATIENCE_S
+from tests.processes.forked import Process, start
 
 _HISTORY = 5_000
 _PIECE = 16_384
@@ -28,7 +27,7 @@ _PIECE = 16_384
 class Seat:
     """Somebody who sits at a terminal."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     side: int
     """Our side of the terminal."""
     screen: pyte.HistoryScreen
@@ -136,15 +135,8 @@ def seat(words: Sequence[str], environ: Mapping[str, str], *, columns: int = 60,
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     screen = pyte.HistoryScreen(columns, rows, history=_HISTORY, ratio=0.5)
     # Like xterm, it cuts rows where it becomes narrower, and breaks none of them anew.
-    command = (sys.executable, "-m", "sulla", *words)
-    with subprocess.Popen(
-        command,
-        env={**environ, "TERM": "xterm", "XTERM_VERSION": "1"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    ) as process:
+    about = {**environ, "TERM": "xterm", "XTERM_VERSION": "1"}
+    with start(words, about, stdin=theirs, stdout=theirs, stderr=theirs, session=True) as process:
         os.close(theirs)
         try:
             yield Seat(process, ours, screen, pyte.ByteStream(screen))

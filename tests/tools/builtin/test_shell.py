@@ -21,6 +21,7 @@ from sulla.tools.registry import Toolbox
 from sulla.tools.shell.bounds import CommandBounds
 from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
 from sulla.tools.shell.sandbox import Shell
+from tests.soon import a_pause
 from tests.tools.contexts import context_in, no_held_changes
 
 
@@ -106,7 +107,7 @@ async def test_a_command_has_no_input_and_a_made_up_environment(
 async def test_a_command_out_of_time_says_so(bench: Bench) -> None:
     running = asyncio.ensure_future(bench.run("echo begun; sleep 100", timeout_s=1))
     while not bench.said:
-        await asyncio.sleep(0)
+        await a_pause()
     await bench.clock.advance(1)
     done = await running
     assert done.text.startswith("begun\n[killed after 1 s, its time limit, 1.0 s")
@@ -169,7 +170,7 @@ async def test_a_conversation_with_text_from_outside_is_asked_about_what_writes_
 async def test_a_cancelled_command_is_killed_at_once(bench: Bench, tmp_path: Path) -> None:
     running = asyncio.ensure_future(bench.run("trap 'touch asked' TERM; echo $$ > pid; sleep 1000; sleep 1000"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        await asyncio.sleep(0)
+        await a_pause()
     pid = int((tmp_path / "pid").read_text())
     began = bench.clock.elapsed()
     running.cancel()
@@ -211,7 +212,7 @@ async def test_a_job_is_killed_when_asked(bench: Bench) -> None:
 async def test_a_job_ends_when_its_time_is_up(bench: Bench, tmp_path: Path) -> None:
     await bench.run("touch begun; sleep 1000", background=True, timeout_s=1)
     while not (tmp_path / "begun").exists():
-        await asyncio.sleep(0)
+        await a_pause()
     await bench.clock.advance(1)
     assert "[job_1: ended with exit status 143 after 1 s, out of time;" in (await ended(bench, "job_1")).text
 
@@ -248,7 +249,7 @@ async def test_a_long_output_of_a_job_is_kept(bench: Bench, tmp_path: Path) -> N
     await bench.run("head -c 5000000 /dev/zero | tr '\\0' x", background=True)
     await ended(bench, "job_1")
     while not (job := bench.jobs.get(bench.context.thread_id, "job_1")).file:
-        await asyncio.sleep(0)
+        await a_pause()
     assert (tmp_path / job.file).stat().st_size == KEPT_BYTES
     told = await bench.use("bash_job", action="read", job="job_1")
     assert f"It is kept in {job.file}" in told.text
@@ -260,7 +261,7 @@ async def test_of_a_long_output_that_was_put_away_only_the_end_takes_up_memory(b
     await ended(bench, "job_1")
     job = bench.jobs.get(bench.context.thread_id, "job_1")
     while job.output.kept:
-        await asyncio.sleep(0)
+        await a_pause()
     assert job.file
     assert (await bench.use("bash_job", action="read", job="job_1", after=5_000_001)).text.endswith("]\nend\n")
 
@@ -281,7 +282,7 @@ async def test_who_waits_for_a_job_is_told_once_when_it_is_over(tmp_path: Path, 
     done = await bench.use("bash", replace(bench.context, over=tell), command=command, background=True)
     assert done.goes_on
     while not (tmp_path / "begun").exists():
-        await asyncio.sleep(0)
+        await a_pause()
     assert told == []
     if how == "by itself":
         (tmp_path / "go").touch()

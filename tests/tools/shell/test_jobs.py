@@ -20,6 +20,7 @@ from sulla.tools.call import run_call
 from sulla.tools.registry import Toolbox
 from sulla.tools.shell.jobs import ShellJob, ShellJobs, with_news
 from sulla.tools.shell.sandbox import Shell
+from tests.soon import a_pause
 from tests.tools.contexts import context_in, no_held_changes
 
 
@@ -101,7 +102,7 @@ async def test_a_conversation_that_is_deleted_leaves_no_job_and_nothing_of_its_o
     await bench.use("bash", other, command="sleep 100", background=True)
     (job,), (others,) = bench.jobs.of(bench.context.thread_id), bench.jobs.of(other.thread_id)
     while not job.output.long:
-        await asyncio.sleep(0)
+        await a_pause()
     await bench.jobs.forget(bench.context.thread_id)
     assert job.over.is_set()
     assert bench.jobs.of(bench.context.thread_id) == ()

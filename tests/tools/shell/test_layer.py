@@ -129,6 +129,10 @@ async def test_what_nobody_runs_is_in_the_workspace_when_the_command_has_ended(d
         "rm -rf sub && ln -s /etc sub",
         "git -C sub/deep init -q; echo evil > sub/deep/package.json",
         "git init -q --bare docs",
+        "mkdir json && echo evil > json/__init__.py",
+        "echo evil > docs/_quarto.yml",
+        "echo evil > typedoc.json",
+        "echo evil > config-overrides.js",
     ],
 )
 async def test_what_programs_run_is_as_it_was_until_a_person_has_allowed_it(command: str, desk: Desk) -> None:
@@ -201,7 +205,7 @@ async def test_git_works_and_what_it_keeps_is_held_back_as_one(desk: Desk) -> No
     assert [line.split()[0] for line in said[:2]] == ["HEAD", "refs/heads/master"]
     assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[2])
     assert said[-1] == "   1 file changed, 1 insertion(+)"
-    assert await desk.held.keep(THREAD, set_id(told)) == "What the command changed is in the workspace now."
+    assert await desk.held.keep(THREAD, set_id(told), desk.look) == "What the command changed is in the workspace now."
     assert desk.by_person("git log --format=%s") == "second\nfirst\n"
     assert list(desk.folders.iterdir()) == []
 
@@ -211,7 +215,7 @@ async def test_all_is_in_the_workspace_or_nothing(desk: Desk) -> None:
     _, _, told = await desk.run("mv notes.txt conftest.py; echo new > other.txt; echo new > free.txt")
     assert (notes.read_text(), other.read_text()) == ("as it was", "as it was")
     assert sorted(path.name for path in desk.workspace.iterdir()) == ["notes.txt", "other.txt"]
-    await desk.held.keep(THREAD, set_id(told))
+    await desk.held.keep(THREAD, set_id(told), desk.look)
     assert {path.name: path.read_text() for path in desk.workspace.iterdir()} == {
         "conftest.py": "as it was",
         "other.txt": "new\n",
@@ -294,9 +298,38 @@ async def test_what_somebody_changes_before_the_yes_is_not_written_over_and_noth
     _, _, told = await desk.run("echo ours > Makefile; echo ours > a.txt")
     desk.write("Makefile", "a person's")
     with pytest.raises(Conflict, match="somebody has changed Makefile since; run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert {path.name: path.read_text() for path in desk.workspace.iterdir()} == {"Makefile": "a person's"}
     assert list(desk.folders.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("by_person", "lands"),
+    [("touch a.txt; git status", True), ("git add mine.txt", False), ("git rm -q --cached a.txt", False)],
+)
+@pytest.mark.parametrize("restart", [False, True])
+async def test_a_persons_git_may_look_before_the_yes_and_what_they_stage_is_not_lost(
+    by_person: str, lands: bool, restart: bool, desk: Desk
+) -> None:
+    desk.write("a.txt")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    desk.write("mine.txt")
+    _, _, told = await desk.run(f"echo more >> b.txt; git add b.txt; {GIT} commit -qm second")
+    before = (desk.workspace / ".git/index").lstat().st_ctime_ns
+    desk.by_person(by_person)
+    assert (desk.workspace / ".git/index").lstat().st_ctime_ns > before
+    later = HeldChanges(desk.layers, ProgramFiles()) if restart else desk.held
+    if restart:
+        await later.open()
+    if lands:
+        await later.keep(THREAD, set_id(told), desk.look)
+        assert desk.by_person("git log --format=%s") == "second\nfirst\n"
+        assert desk.by_person("git status --short") == "?? mine.txt\n"
+        return
+    staged = desk.by_person("git status --short")
+    with pytest.raises(Conflict, match=r"somebody has changed \.git/index since"):
+        await later.keep(THREAD, set_id(told), desk.look)
+    assert desk.by_person("git status --short") == staged
 
 
 async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, tmp_path: Path) -> None:
@@ -314,10 +347,21 @@ async def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(desk: Desk, 
 
 async def test_what_python_has_compiled_and_what_is_no_file_stays_behind(desk: Desk) -> None:
     desk.write("one.py", "")
-    _, _, told = await desk.run("python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
+    _, _, told = await desk.run("PYTHONPYCACHEPREFIX= python3 -c 'import one'; ls -d __pycache__; mkfifo pipe")
     assert told == f"Not in the workspace: pipe ({NOT_KEPT})"
     assert sorted(path.name for path in desk.workspace.rglob("*")) == ["__pycache__", "one.py"]
     assert list(desk.folders.iterdir()) == []
+
+
+async def test_who_renames_a_folder_is_told_how_to_move_it(desk: Desk) -> None:
+    desk.write("old/a.txt")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    _, said, _ = await desk.run("git mv old new")
+    assert "mv, then git add -A in the place of git mv" in desk.shell.hint("git mv old new", said)
+    status, _, told = await desk.run(f"mv old new && git add -A && {GIT} commit -qm moved")
+    assert status == 0
+    await desk.held.keep(THREAD, set_id(told), desk.look)
+    assert desk.by_person("git show --stat --format=%s | head -3") == "moved\n\n {old => new}/a.txt | 0\n"
 
 
 async def test_two_names_of_one_file_are_two_files_in_the_workspace(desk: Desk) -> None:
@@ -432,7 +476,7 @@ async def test_a_link_is_put_there_only_while_it_leads_to_what_it_led_to(desk: D
     else:
         desk.write("build.txt", "evil")
     with pytest.raises(Conflict, match="run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert not (desk.workspace / "GNUmakefile").exists()
 
 
@@ -443,7 +487,7 @@ async def test_what_a_held_link_leads_to_is_looked_at_after_a_restart_too(desk: 
     await later.open()
     desk.write("build.txt", "evil")
     with pytest.raises(Conflict, match=r"somebody has changed build.txt since"):
-        await later.keep(THREAD, set_id(told))
+        await later.keep(THREAD, set_id(told), desk.look)
     assert not (desk.workspace / "GNUmakefile").exists()
 
 
@@ -461,10 +505,10 @@ async def test_held_changes_are_of_one_conversation_and_are_given_up_with_it(des
     _, _, told = await desk.run("touch Makefile")
     assert desk.held.question(ThreadId("thr_2"), set_id(told)) == ""
     with pytest.raises(NotFound, match="held back: nothing"):
-        await desk.held.keep(ThreadId("thr_2"), set_id(told))
+        await desk.held.keep(ThreadId("thr_2"), set_id(told), desk.look)
     await desk.held.forget(THREAD)
     with pytest.raises(NotFound, match="and run the command again"):
-        await desk.held.keep(THREAD, set_id(told))
+        await desk.held.keep(THREAD, set_id(told), desk.look)
     assert list(desk.folders.iterdir()) == []
 
 
@@ -490,7 +534,7 @@ async def test_what_is_held_back_outlives_the_daemon_and_nothing_else_does(desk:
     await later.open()
     assert len(list(desk.folders.iterdir())) == 1
     assert later.question(THREAD, set_id(told)) == question
-    await later.keep(THREAD, set_id(told))
+    await later.keep(THREAD, set_id(told), desk.look)
     assert sorted(path.name for path in desk.workspace.iterdir()) == ["Makefile", "shut"]
     assert list(desk.folders.iterdir()) == []
 

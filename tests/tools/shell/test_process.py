@@ -13,7 +13,10 @@ from sulla.daemon.loop import new_loop
 from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.output import Output
+from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.process import DEFAULT_PATH, LIMITS, ProcessEnd, Program, environment, run_program
+from sulla.tools.shell.sandbox import Shell
+from tests.soon import a_pause
 
 
 async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[ProcessEnd, str]:
@@ -26,7 +29,7 @@ async def run(workspace: Path, *argv: str, clock: Clock | None = None) -> tuple[
 async def there(file: Path) -> None:
     """Wait until a program has written a file; the test's own deadline ends this otherwise."""
     while not file.exists() or not file.read_text():
-        await asyncio.sleep(0)
+        await a_pause()
 
 
 async def test_a_program_runs_in_its_folder_with_its_words_as_they_are(tmp_path: Path) -> None:
@@ -93,6 +96,32 @@ def test_a_polite_program_has_the_time_to_put_its_things_in_order(
         ended, said = runner.run(out_of_time())
     assert ended.timed_out
     assert (ended.status, said) == (5, "begun\ntidy\n")
+
+
+LISTED = "ls -m /proc/$$/fd; :"
+"""Prints the numbers of the files that a shell has open."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not show them")
+@pytest.mark.parametrize("kind", ["bare", "sandbox", "mistrusted", "layer"])
+def test_a_command_has_its_input_and_output_open_and_nothing_else(kind: str, tmp_path: Path) -> None:
+    """On the daemon's loop: it leaves its own ends open in what it starts."""
+    (workspace := tmp_path / "workspace").mkdir()
+
+    async def listed() -> str:
+        layers = Layers(tmp_path / "layers")
+        shell = Shell(wanted=kind != "bare", layers=layers)
+        await shell.open(workspace, SystemClock())
+        if kind != "bare" and not shell.layered:
+            pytest.skip(shell.trouble or shell.layer_trouble)
+        layer = layers.make(str(workspace)) if kind == "layer" else None
+        program = await shell.program(LISTED, workspace, tainted=kind in ("mistrusted", "layer"), layer=layer)
+        output = Output()
+        await run_program(program, output.feed, SystemClock(), 50)
+        return output.show("")
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        assert runner.run(listed()) == "0, 1, 2\n"
 
 
 async def test_cancelled_it_is_gone_before_the_wait_is_over(tmp_path: Path) -> None:

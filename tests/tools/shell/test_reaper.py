@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from sulla.tools.shell import reaper as watching
 from sulla.tools.shell.marked import kill_marked
 from sulla.tools.shell.process import REAPER
 from sulla.tools.shell.reaper import GRACE_S, NOT_FOUND, ROUNDS, TICK_MS
+from tests.soon import pause
 
 
 def kept(*argv: str, limits: str = "") -> subprocess.Popen[bytes]:
@@ -56,6 +58,27 @@ def test_when_its_input_ends_everything_does() -> None:
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
+def test_a_line_to_the_daemon_that_breaks_is_its_end() -> None:
+    """Whoever holds the other end may leave what was sent unread."""
+    ours, theirs = socket.socketpair()
+    with (
+        theirs,
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", REAPER, "", "sh", "-c", "echo; sleep 1000"],
+            stdin=theirs.fileno(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as reaper,
+    ):
+        assert reaper.stdout is not None
+        assert reaper.stderr is not None
+        reaper.stdout.readline()
+        theirs.send(b"never read")
+        ours.close()  # the reaper reads that the connection was reset
+        assert reaper.wait(50) == 137
+        assert reaper.stderr.read() == b""
+
+
 @pytest.mark.parametrize(
     ("limits", "command", "said"),
     [
@@ -83,7 +106,8 @@ def test_what_is_marked_is_found_wherever_it_went() -> None:
     with subprocess.Popen(["setsid", "sleep", "1000"], env=env) as marked, subprocess.Popen(["sleep", "1000"]) as other:
         environ = Path(f"/proc/{marked.pid}/environ")
         while mark.encode() not in environ.read_bytes():
-            pass  # not yet the program
+            pause()
+            # not yet the program
         kill_marked(mark.encode())
         assert marked.wait(50) == -9
         assert other.poll() is None

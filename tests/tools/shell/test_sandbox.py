@@ -196,6 +196,15 @@ async def test_in_the_sandbox_a_command_works_in_the_workspace(tmp_path: Path) -
 
 
 @real
+async def test_in_the_sandbox_what_tools_keep_for_themselves_is_not_in_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("")
+    (tmp_path / "package.json").write_text('{"scripts": {"build": "true"}}')
+    shell = await opened(tmp_path, FOLDER)
+    await said(shell, tmp_path, "python3 -c 'import one'; npm run build; bash -ic 'echo hi'")
+    assert {path.name for path in tmp_path.iterdir()} == {"one.py", "package.json"}
+
+
+@real
 @pytest.mark.parametrize(
     "command",
     [
