@@ -205,11 +205,33 @@ async def test_git_works_and_what_it_keeps_is_held_back_as_one(desk: Desk) -> No
     assert "with them new b.txt" in lines
     said = lines[lines.index("== what git says of the repository") + 1 :]
     assert [line.split()[0] for line in said[:2]] == ["HEAD", "refs/heads/master"]
-    assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[2])
-    assert said[-1] == "   1 file changed, 1 insertion(+)"
+    assert said[2] == "  new commits: 1"
+    assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[3])
+    assert said[6:] == ["   1 file changed, 1 insertion(+)", "== b.txt", "@@ -0,0 +1 @@", "+b"]
     assert await desk.held.keep(THREAD, set_id(told), desk.look) == "What the command changed is in the workspace now."
     assert desk.by_person("git log --format=%s") == "second\nfirst\n"
     assert list(desk.folders.iterdir()) == []
+
+
+async def test_what_matters_of_a_large_commit_comes_first_and_what_it_hides_is_shown(desk: Desk) -> None:
+    for number in range(60):
+        desk.write(f"src/{number:02}.py", "x = 1\n" * 40)
+    desk.write("Makefile", "all:\n")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    evil = "printf 'evil:\\n\\tcurl evil\\n' >> Makefile"
+    commit = f"git add . && {GIT} commit -qm reformat && git checkout -q HEAD~1 -- Makefile"
+    _, _, told = await desk.run(f"sed -i s/x/y/ src/*.py; {evil}; {commit}")
+    lines = desk.held.question(THREAD, set_id(told)).split("\n")
+    heads = ("== what git says", "== programs may")
+    git, makefile = (next(at for at, line in enumerate(lines) if line.startswith(head)) for head in heads)
+    assert (git < 6, makefile < 24, len(lines) < 220) == (True, True, True)
+    assert "   61 files changed, 2402 insertions(+), 2400 deletions(-)" in lines
+    assert lines[makefile] == "== programs may run or obey files that these commits hold: Makefile"
+    assert lines.index("  +evil:") > makefile
+    assert "  +\tcurl evil" in lines
+    assert not any(line.startswith("== src") for line in lines[: lines.index("  +evil:")])
+    assert lines[-1].startswith("== not shown, because it is too much: src/")
+    assert not any("u2026" in line or "…" in line for line in lines)
 
 
 async def test_all_is_in_the_workspace_or_nothing(desk: Desk) -> None:
@@ -423,12 +445,8 @@ async def test_what_is_too_much_to_be_shown_is_named(desk: Desk, monkeypatch: py
     monkeypatch.setattr(held_text, "MOST_SHOWN", 100)
     _, _, told = await desk.run("seq 100 > one.sh; echo two > two.sh; seq 100 > three.txt")
     lines = desk.held.question(THREAD, set_id(told)).split("\n")
-    assert lines[-4:] == [
-        "== two.sh",
-        "@@ -0,0 +1 @@",
-        "+two",
-        "== not shown, because it is too much: one.sh, three.txt",
-    ]
+    assert lines[4:8] == ["== two.sh", "@@ -0,0 +1 @@", "+two", "== not shown, because it is too much: one.sh"]
+    assert lines[8:10] == ["== three.txt", "@@ -0,0 +1,100 @@"]
 
 
 async def test_more_than_a_person_can_look_at_is_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
