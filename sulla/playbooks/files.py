@@ -13,8 +13,8 @@ from sulla.host.settings import HomeSettings
 from sulla.host.shipped import shipped
 from sulla.host.tools import MCP
 from sulla.playbooks.catalog import PLAYBOOKS, TEST_ENDINGS
+from sulla.playbooks.durations import read_duration
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
-from sulla.playbooks.file.form import read_duration
 from sulla.schedules.spec import BeatAction, Cron, Every, Spec, check_spec
 from sulla.tools.base import Tool
 

@@ -47,8 +47,8 @@ class OpenQuestions:
     threads: ThreadStore
     clock: Clock
 
-    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
-        """Until when the same question of an agent is open elsewhere, UTC milliseconds; None if it is not.
+    async def asked_already(self, agent: str, wait: Wait, besides: ThreadId) -> Wait | None:
+        """The same question of an agent that is open elsewhere; None if there is none.
 
         Args:
             agent: who would ask.
@@ -61,7 +61,7 @@ class OpenQuestions:
         async for one in self._all():
             asked = one.agent == agent and one.thread_id != besides
             if asked and is_approval(one.wait) and same_question(one.wait, wait):
-                return one.wait.expires_ms
+                return one.wait
         return None
 
     async def of_root(self, root: ThreadId, limit: int) -> list[OpenQuestion]:

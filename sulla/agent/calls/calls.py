@@ -28,7 +28,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import UNTRUSTED, ToolCall
 from sulla.core.run import Run
 from sulla.core.waiting import TOOL_FAILED
-from sulla.core.words import Author, Words, agent, ours
+from sulla.core.words import Author, Words, agent
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
 from sulla.threads.log.state import ThreadState
@@ -43,8 +43,8 @@ MOST_AT_ONCE: Final = 8
 """Calls of one reply that run side by side; a reply may have as many as a model likes, and each may start a program."""
 
 
-Made = Result | Wait | None
-"""What one call came to, or what has to be waited for."""
+Made = Result | CallDenied | Wait | None
+"""What one call came to, why it was not made, or what has to be waited for."""
 
 ToldOfWaits = Callable[[ThreadState, Sequence[Wait]], Awaitable[None]]
 
@@ -107,7 +107,8 @@ class ToolCalls:
             fresh: whether its intent was written down just now; see `run`.
 
         Returns:
-            What it came to, or what has to be waited for; None if the daemon is to stop before another attempt.
+            What it came to, why it is not made, or what has to be waited for; None if the daemon is to stop before
+                another attempt.
         """
         open_run = state.run
         if open_run is None:
@@ -125,10 +126,8 @@ class ToolCalls:
                 sent = replace(call, args=args)
                 # One attempt: when there is another one its playbook says.
                 return await self._outcome(sent, cleared.context, run, again=False)
-            case CallDenied(text):
-                return Done(ours(text), is_error=True)
-            case Wait() as wait:
-                return wait
+            case CallDenied() | Wait() as decision:
+                return decision
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed."""

@@ -53,15 +53,15 @@ class Rules(Protocol):
 class OpenApprovals(Protocol):
     """What people were asked before."""
 
-    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
-        """Until when the same question of an agent is open in another thread, UTC milliseconds; None if it is not."""
+    async def asked_already(self, agent: str, wait: Wait, besides: ThreadId) -> Wait | None:
+        """The same question of an agent that is open in another thread; None if there is none."""
 
 
 class NothingAsked:
     """Keeps `OpenApprovals`: each question is the first."""
 
-    async def open_until(self, agent: str, wait: Wait, besides: ThreadId) -> int | None:
-        """It is not."""
+    async def asked_already(self, agent: str, wait: Wait, besides: ThreadId) -> Wait | None:
+        """There is none."""
         return None
 
 
@@ -127,9 +127,11 @@ class CallAllowed:
 
 @dataclass(frozen=True, slots=True)
 class CallDenied:
-    """It is not made; the model is told why."""
+    """It is not made; the model, or the playbook, is told why."""
 
     text: str
+    is_asked: bool = False
+    """Whether it only waits for an answer to the same question elsewhere."""
 
 
 CallDecision = CallAllowed | CallDenied | Wait
@@ -189,19 +191,25 @@ class CallGuard:
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
                 decision = self._ask(tool, call, verdict, context, open_run, run, target, filed)
-                return await self._once(decision, call, state, open_run) if isinstance(decision, Wait) else decision
+                return (
+                    await self._once(decision, call, state, open_run, filed) if isinstance(decision, Wait) else decision
+                )
 
-    async def _once(self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun) -> CallDecision:
+    async def _once(
+        self, wait: Wait, call: ToolCall, state: ThreadState, open_run: OpenRun, filed: FiledCall | None
+    ) -> CallDecision:
         """Ask, unless nobody is there and the same is asked already: who has not answered once is not asked twice."""
         if wait.wait_id in open_run.waits or not is_unattended(state):
             return wait
-        until_ms = await self.asked.open_until(open_run.agent or state.identity.agent, wait, state.thread_id)
-        if until_ms is None:
+        asked = await self.asked.asked_already(open_run.agent or state.identity.agent, wait, state.thread_id)
+        if asked is None:
             return wait
-        until = f" until {stamp(until_ms)}" if until_ms else ""
+        until = f" until {stamp(asked.expires_ms)}" if asked.expires_ms else ""
+        said = f"{call.name} needs a person's yes, and the same question is open already{until}"
+        if filed is not None:
+            return CallDenied(f"{said}: `sulla approvals answer {asked.call_id} yes` answers it", is_asked=True)
         return CallDenied(
-            f"Not run: {call.name} needs a person's yes, and the same question is open already{until}, with the same "
-            "arguments, and not answered yet. Do not ask again; do something else."
+            f"Not run: {said}, with the same arguments, and not answered yet. Do not ask again; do something else."
         )
 
     async def _judge(

@@ -130,6 +130,8 @@ def _meant(row: Row, said: str, text: str) -> Given:
     answer = given_by(question, said, text)
     if answer is not None:
         return replace(answer, text=_chosen(row, answer.text)) if answer.verdict == "result" else answer
+    if text and given_by(question, said, "") is not None:
+        raise InvalidInput(f"--text: {one_line(said, 80)!r} is the whole answer here: leave --text out")
     choices = choices_of(question).rstrip("\n")
     more = f":\n{choices}" if choices else ""
     raise InvalidInput(f"got {one_line(said, 80)!r}, and this is answered with {question.how[1]}{more}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
@@ -14,6 +14,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
+from sulla.terminal.questions import Question, questions_of
 from sulla.terminal.table import Paper, Table, one_line, paper
 from sulla.terminal.times import moment, second
 
@@ -51,25 +52,27 @@ def list_runs(given: argparse.Namespace) -> Exit:
 def show_run(given: argparse.Namespace) -> Exit:
     """One run, with its steps."""
 
-    async def ask() -> Row:
+    async def ask() -> tuple[Row, list[Question]]:
         async with open_client(door(home_of(given))) as client:
-            return await _whole(client, given.run)
+            run = await _whole(client, given.run)
+            return run, await questions_of(client, run["about"]["run"]) if run["about"]["ended_at"] is None else []
 
-    found = asyncio.run(ask())
+    found, asked = asyncio.run(ask())
     if given.json:
         print(json.dumps(found))
         return Exit.OK
-    for line in lines_of(found, paper()):
+    for line in lines_of(found, paper(), asked):
         say(line)
     return Exit.OK
 
 
-def lines_of(found: Row, on: Paper) -> Iterator[str]:
+def lines_of(found: Row, on: Paper, asked: Sequence[Question] = ()) -> Iterator[str]:
     """A run for people. Pure.
 
     Args:
         found: as `workflow.status` tells it, with all steps.
         on: what it is printed on.
+        asked: what people are to tell it.
     """
     about = found["about"]
     yield on.bold(f"{one_line(about['playbook'])} {about['status']}") + f"  {one_line(about['run'])}"
@@ -86,6 +89,10 @@ def lines_of(found: Row, on: Paper) -> Iterator[str]:
     if about["failure"]:
         word = "why" if about["status"] == "cancelled" else "failed"
         yield f"  {word}: {one_line(about['failure'])}"
+    for question in asked:
+        yield f"  asks: {one_line(question.prompt, WHY)}"
+        first, words = question.how
+        yield f"    `{program()} approvals answer {one_line(question.short_id)} {first}`: {words}"
     if about["status"] in _STANDING:
         yield f"  `{program()} flow resume {one_line(about['run'])}` has it go on"
     if found["steps"]:

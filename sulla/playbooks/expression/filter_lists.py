@@ -10,7 +10,7 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.playbooks.expression.compare import HOWS, holds
-from sulla.playbooks.expression.filter_form import Filter, keyed, list_in, pick, text_in
+from sulla.playbooks.expression.filter_form import Filter, keyed, list_in, object_in, pick, text_in
 from sulla.playbooks.expression.values import ENTRY_WORK, MAX_ITEMS, CostMeter, check_text, shown, text_of, to_json
 from sulla.tools.nearest import did_you_mean
 
@@ -109,14 +109,20 @@ def from_csv(meter: CostMeter, value: object, separator: object = ",") -> list[o
     return found
 
 
-def to_csv(meter: CostMeter, value: object, separator: object = ",") -> str:
-    """Objects as a table: its first line has the names of the first one's fields."""
+def to_csv(meter: CostMeter, value: object, separator: object = ",", columns: object = None) -> str:
+    """Objects as a table: its first line has the names of the first one's fields, or those of the columns."""
     rows, between = list_in(value), _one(separator)
     names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
-    lines = [[str(name) for name in names]] if rows else []
+    if columns is not None:
+        names = [text_in(name) for name in list_in(columns)]
+        rows = [{name: object_in(row).get(name) for name in names} for row in rows]
+    lines = [[str(name) for name in names]] if rows or columns is not None else []
     for row in rows:
         if not isinstance(row, Mapping) or list(row) != names:
-            raise InvalidInput(f"expected objects with the fields {', '.join(names)}, one is {json.dumps(_names(row))}")
+            raise InvalidInput(
+                f"expected objects with the fields {', '.join(names)}, one is {json.dumps(_names(row))}; name the "
+                "columns where some lack one: `tocsv(columns=['a', 'b'])`"
+            )
         lines.append([text_of(field, meter) for field in row.values()])
     check_text(sum(len(field) + 1 for line in lines for field in line))
     # A line of nothing would be none: one empty field alone stands in quotes.
@@ -164,6 +170,12 @@ LIST_FILTERS: Final[Mapping[str, Filter]] = {
     "fromcsv": Filter(
         from_csv, "list", "the rows of a table as objects; its first line has the names", ("separator",), of=("string",)
     ),
-    "tocsv": Filter(to_csv, "string", "objects as a table with a line of names", ("separator",), of=_LIST),
+    "tocsv": Filter(
+        to_csv,
+        "string",
+        "objects as a table with a line of names; of all fields, or of those in `columns`, empty where one has none",
+        ("separator", "columns"),
+        of=_LIST,
+    ),
 }
 """By name, with what the page says of each."""

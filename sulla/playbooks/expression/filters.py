@@ -43,6 +43,9 @@ from sulla.tools.nearest import did_you_mean
 
 # --------------------------------------------------------------------------------------------------------- on texts
 
+_NOT_GIVEN: Final = object()
+"""What stands for a value that an expression does not say; null is one."""
+
 
 def _join(meter: CostMeter, value: object, separator: object = "") -> str:
     check_text(len(text_in(separator)) * (len(list_in(value)) - 1))
@@ -106,8 +109,16 @@ def _extreme(choose: Callable[..., object]) -> Callable[[CostMeter, object], obj
     return take
 
 
-def _map(meter: CostMeter, value: object, attribute: object) -> list[object]:
-    return [pick(item, attribute) for item in list_in(value)]
+def _map(meter: CostMeter, value: object, attribute: object, default: object = _NOT_GIVEN) -> list[object]:
+    found: list[object] = []
+    for item in list_in(value):
+        try:
+            found.append(pick(item, attribute))
+        except Missing:
+            if default is _NOT_GIVEN:
+                raise
+            found.append(default)
+    return found
 
 
 def _each(meter: CostMeter, value: object, filter_: object) -> list[object]:
@@ -115,7 +126,7 @@ def _each(meter: CostMeter, value: object, filter_: object) -> list[object]:
     return [_of_one(meter, does, item, f"entry {number_}") for number_, item in enumerate(list_in(value), 1)]
 
 
-def _typed(meter: CostMeter, value: object, columns: object) -> list[object]:
+def _typed(meter: CostMeter, value: object, columns: object, empty: object = _NOT_GIVEN) -> list[object]:
     does = {name: single(filter_) for name, filter_ in object_in(columns).items()}
     found: list[object] = []
     for number_, item in enumerate(list_in(value), 1):
@@ -124,7 +135,10 @@ def _typed(meter: CostMeter, value: object, columns: object) -> list[object]:
         for name, make in does.items():
             if name not in row:
                 raise Missing(f"entry {number_} has no {name!r}")
-            row[name] = _of_one(meter, make, row[name], f"entry {number_}, {name!r}")
+            if row[name] == "" and empty is not _NOT_GIVEN:
+                row[name] = empty
+            else:
+                row[name] = _of_one(meter, make, row[name], f"entry {number_}, {name!r}")
         found.append(row)
     return found
 
@@ -284,10 +298,11 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "first": Filter(_end(last=False), "any", "the first entry or character", of=("list", "string")),
     "last": Filter(_end(last=True), "any", "the last entry or character", of=("list", "string")),
     "reverse": Filter(_reverse, "any", "back to front", of=("list", "string")),
-    "map": Filter(_map, "list", "the field `attribute` of each entry; `a.b` goes deeper", _SORTED, 1, _LIST),
+    "map": Filter(_map, "list", "the field `attribute` of each entry; `a.b` goes deeper; `default` where it has none",
+                  ("attribute", "default"), 1, _LIST),
     "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST),
-    "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`",
-                    ("columns",), 1, _LIST),
+    "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`; "
+                    "`empty` is what an empty text comes to", ("columns", "empty"), 1, _LIST),
     "flatten": Filter(_flatten, "list", "the entries of the lists in it, as one list", of=_LIST),
     "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST),
     "sum": Filter(_sum, "number", "all added up", _SORTED, of=_LIST),
@@ -305,7 +320,8 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "base64": Filter(_to_base64, "string", "its bytes in UTF-8 as Base64", of=_TEXT),
     "frombase64": Filter(_from_base64, "string", "what Base64 says, where that is text in UTF-8", of=_TEXT),
     "quote": Filter(_quote, "string", "as one word of a command line, whatever is in it"),
-    "urlencode": Filter(_to_url, "string", "as it stands in an address, an object as `a=1&b=2`", of=_FIELDS),
+    "urlencode": Filter(_to_url, "string", "as it stands in an address, a blank as `%20`; an object as `a=1&b=2`",
+                        of=_FIELDS),
     **LIST_FILTERS,
     **TIME_FILTERS,
     "default": Filter(lambda meter, value, other: other if value is None else value, "any",

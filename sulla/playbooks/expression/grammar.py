@@ -60,7 +60,7 @@ def parse(source: str) -> Tree:
 
 _PATH: Final = re.compile(r"\s*([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*", re.ASCII)
 """Most expressions are nothing else, and Jinja takes twenty times as long for one."""
-_KEYWORDS: Final = frozenset("true false none True False None not and or in is if else".split())
+_KEYWORDS: Final = frozenset("true false none null True False None not and or in is if else".split())
 
 
 def _path(first: str, rest: str) -> Tree:
@@ -85,11 +85,11 @@ def _parse(source: str) -> Tree:
         found = parser.parse_expression()
         rest = parser.stream.current
     except TemplateSyntaxError as error:
-        raise InvalidInput(_said(error.message or "it cannot be read")) from None
+        raise InvalidInput(_said(error.message or "it cannot be read", source)) from None
     except RecursionError:
         raise InvalidInput(f"it is nested deeper than {MAX_DEPTH} levels") from None
     if rest.type != "eof":
-        raise InvalidInput(_rest(rest.value))
+        raise InvalidInput(_loops(source) or _rest(rest.value))
     return _take(found, 0)
 
 
@@ -101,11 +101,27 @@ def _environment() -> Environment:
     return ImmutableSandboxedEnvironment(undefined=StrictUndefined)
 
 
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WORDS: Final = {"&": "and", "|": "or", "!": "not", "?": "a if b else c"}
 """What other languages write as signs."""
 
 
-def _said(message: str) -> str:
+_LOOPS: Final = re.compile(r"\bfor\s+\w+(\s*,\s*\w+)*\s+in\b|\blambda\b")
+
+
+def _loops(source: str) -> str:
+    """What is written in the place of Python's loops in a line, where there is one; empty where there is none."""
+    if not _LOOPS.search(_QUOTED.sub("", source)):
+        return ""
+    return (
+        "there is no `for` and no `lambda` in an expression: write `list | map('id')`, `list | select('age', '>', 17)` "
+        "or `list | each('int')`; for more, a `loop` step"
+    )
+
+
+def _said(message: str, source: str) -> str:
+    if told := _loops(source):
+        return told
     if message.startswith("unexpected 'end of"):
         return "a value is missing at its end"
     for sign, word in _WORDS.items():
@@ -196,7 +212,7 @@ def _apply(node: _Node, depth: int) -> Tree:
     if len(args) > len(known) or not set(known[: FILTERS[node.name].needs]) <= given:
         raise InvalidInput(f"the filter {node.name!r} takes {_list(known)}; it got {len(args) + len(named)} values")
     if node.name in ("each", "typed"):
-        for one in (*args, *(value for _, value in named)):
+        for one in (*args[:1], *(value for word, value in named if word in known[:1])):
             for inner in (value for _, value in one.items) if isinstance(one, Pairs) else (one,):
                 if isinstance(inner, Const):
                     single(inner.value)
@@ -219,7 +235,7 @@ def _is(node: _Node, depth: int) -> Tree:
 _TAKERS: Final[dict[str, Callable[[_Node, int], Tree]]] = {
     "Const": _const,
     "TemplateData": _const,
-    "Name": lambda node, _: Name(node.name),
+    "Name": lambda node, _: Const(None) if node.name == "null" else Name(node.name),
     "Getattr": _field,
     "Getitem": _field,
     "Compare": _compare,

@@ -41,13 +41,15 @@ TOLD: Final[Mapping[Type, str]] = {
     "list": "a list",
     "object": "an object",
     "null": "null",
+    "duration": "seconds or a time such as '2h'",
 }
 """Types, for people."""
 
 
 def fits(found: Type, wanted: Type) -> bool:
     """Whether a value of the one type can be one of the other."""
-    return ANY in (found, wanted) or found == wanted or (found == "integer" and wanted == "number")
+    known = {"number": ("integer",), "duration": ("number", "integer", "string")}
+    return ANY in (found, wanted) or found == wanted or found in known.get(wanted, ())
 
 
 @dataclass(slots=True)

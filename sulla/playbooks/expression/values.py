@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -19,8 +19,11 @@ MAX_TEXT_CHARS: Final = 1_000_000
 """Of any text that an expression makes."""
 MAX_ITEMS: Final = 100_000
 """Of any list that an expression makes."""
-MAX_WORK: Final = 2_000_000
-"""Code points that one evaluation may look at, some tenths of a second; entries count for more, as they cost more."""
+MAX_WORK: Final = 10_000_000
+"""Code points that one evaluation may look at, about a second; entries count for more, as they cost more. A table of
+1 MB whose rows are made objects, typed, grouped and added up takes 6 to 9 millions, by the number of its columns."""
+HEAVY_WORK: Final = 100_000
+"""Values that cost so much to look at keep whoever waits for what is made of them: some hundredths of a second."""
 ENTRY_WORK: Final = 5
 MAX_NUMBER: Final = 2**63
 
@@ -51,7 +54,10 @@ class CostMeter:
         """
         self.left -= amount + 1
         if self.left < 0:
-            raise TooLarge(f"it takes more than {MAX_WORK} steps of work; do this in a tool")
+            raise TooLarge(
+                f"it takes more than {MAX_WORK:,} steps of work: look at a part of it at a time, make its values in "
+                "several `set` steps one after another, or have a tool do it, such as `bash`"
+            )
 
     def weigh(self, value: object) -> None:
         """Charge for a value with all that is in it."""
@@ -66,6 +72,20 @@ class CostMeter:
             elif isinstance(item, Sequence):
                 self.spend(ENTRY_WORK * len(item))
                 waiting.extend(item)
+
+
+def is_heavy(values: Iterable[object]) -> bool:
+    """Whether one of some values costs more than `HEAVY_WORK` to look at.
+
+    Args:
+        values: JSON.
+    """
+    try:
+        for value in values:
+            CostMeter(HEAVY_WORK).weigh(value)
+    except TooLarge:
+        return True
+    return False
 
 
 def check_text(chars: int) -> None:
@@ -139,7 +159,8 @@ def text_of(value: object, meter: CostMeter) -> str:
 
 def to_json(value: object, meter: CostMeter) -> str:
     """A value as JSON on one line."""
-    meter.weigh(value)
+    for _ in range(2):  # it is gone through once to be copied, and once to be written
+        meter.weigh(value)
     found = json.dumps(thawed(value), ensure_ascii=False)
     check_text(len(found))
     return found

@@ -20,6 +20,7 @@ from sulla.playbooks.definition import (
     ToolStep,
     TransferStep,
 )
+from sulla.playbooks.durations import read_duration
 from sulla.playbooks.events import EVENTS
 from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.file.check_asked import questions
@@ -29,7 +30,6 @@ from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.check_order import check_order
 from sulla.playbooks.file.check_text import clear_texts, hidden_characters, lost_digits
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
-from sulla.playbooks.file.form import read_duration
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt
 from sulla.playbooks.file.read_values import FileReading

@@ -65,6 +65,8 @@ class Names:
         """The field of something of which all fields are known."""
         if len(path.words) > 1 and str(path.words[1]) not in known:
             meant = did_you_mean(str(path.words[1]), known) or f" Known: {', '.join(known) or 'none'}."
+            if path.words[:2] == ("loop", "item"):
+                meant = " The entry itself is `item`, or what the loop's `as` calls it."
             word = f"{path.words[0]}.{path.words[1]}"
             self._fault(use, number, word, "unknown-name", f"{path.words[0]} has no {path.words[1]!r}.{meant}")
 

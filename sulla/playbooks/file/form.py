@@ -109,7 +109,14 @@ KINDS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("transfer", "playbook", "Ends this one and begins another in its place.", required=True),
         Key("with", "args", "Its inputs."),
     ),
-    "wait": (Key("wait", "wait", "So long, or `{until: …}`.", required=True),),
+    "wait": (
+        Key(
+            "wait",
+            "wait",
+            "So long, or `{until: …}`; an expression gives seconds, or a time such as `2h`.",
+            required=True,
+        ),
+    ),
     "human": (
         Key("human", "template", "What a person is asked; yes or no unless said otherwise.", required=True),
         Key("choices", "values", "What they choose from, two or more."),
@@ -177,7 +184,14 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("output", "name", "The one of the outputs that is the answer, text as it is; else all of them, as JSON."),
         Key("within", "duration", "After this the answer is that the run has begun; 20s unless said, 60s at the most."),
     ),
-    "wait": (Key("until", "template", "A time as in ISO 8601, with a zone.", required=True),),
+    "wait": (
+        Key(
+            "until",
+            "template",
+            "A time as in ISO 8601, with a zone: `2030-01-31T09:00:00+01:00`, or `…Z`.",
+            required=True,
+        ),
+    ),
 }
 """What stands within a key."""
 
@@ -231,24 +245,9 @@ PLAYBOOK_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 WORD: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 ROUTE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 TAKEN_NAMES: Final = frozenset(
-    {"inputs", "steps", "loop", "secrets", "run", "true", "false", "none", "not", "in", "is"}
+    {"inputs", "steps", "loop", "secrets", "run", "true", "false", "none", "null", "not", "in", "is"}
 )
 """What an entry of a loop cannot be called."""
-
-_DURATION: Final = re.compile(r"(?:([0-9]{1,6})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,8})s)?")
-DURATION_PATTERN: Final = r"^(?=.)([0-9]{1,6}d)?([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,8}s)?$"
-_SIZES: Final = (86_400, 3_600, 60, 1)
-MAX_DURATION_S: Final = 366 * 86_400
-
-
-def read_duration(text: str) -> int | None:
-    """A time such as ``10s``, ``1h30m`` or ``3d``, in seconds; None if it is none, or more than a year."""
-    found = _DURATION.fullmatch(text)
-    if found is None or not text:
-        return None
-    seconds = sum(int(count or 0) * size for count, size in zip(found.groups(), _SIZES, strict=True))
-    return seconds if seconds <= MAX_DURATION_S else None
-
 
 ELSEWHERE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("run", "script", "shell", "command"), " Write `tool: bash` and `with: {command: …}`."),
@@ -274,7 +273,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
         ("jobs", "workflow", "stages"),
         " Write `steps:`, a list of steps, each `{id: …, tool: …, with: {…}}`; a command is `tool: bash`.",
     ),
-    **dict.fromkeys(("max", "max_iterations"), " Write `most:`."),
+    **dict.fromkeys(("max", "max_iterations"), " In a `loop` write `most:`, in a `retry` `tries:`."),
     "type": " A step's kind is the key itself, such as `agent:` or `tool:`.",
 }
 """What other systems call things, and what is written here."""

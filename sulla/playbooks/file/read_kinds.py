@@ -281,7 +281,7 @@ def _wait(reading: FileReading, at: StepAt, _: ReadBlock) -> Kind:
             )
         return WaitStep(until=reading.template(until[1], "until", "when", at, "string"))
     if isinstance(node, YamlScalar) and OPENS in node.text:
-        return WaitStep(seconds=reading.expression(node, "wait", "when", at, "number"))
+        return WaitStep(seconds=reading.expression(node, "wait", "when", at, "duration"))
     return WaitStep(seconds=Template(f"${{{{ {int(reading.duration(node, 'wait'))} }}}}"))
 
 

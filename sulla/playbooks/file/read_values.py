@@ -14,10 +14,11 @@ from sulla.core.units import MICRO
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.models.catalog import parse_model
 from sulla.playbooks.definition import Budget, Concurrency, Given, Retry, Template
+from sulla.playbooks.durations import read_duration
 from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_fault import PlaybookFault
-from sulla.playbooks.file.form import ELSEWHERE, NAME, PARTS, Key, read_duration
+from sulla.playbooks.file.form import ELSEWHERE, NAME, PARTS, Key
 from sulla.playbooks.file.read_sketch import Keys, Role, StepAt, Use, at_offset, place_of
 from sulla.tools.nearest import did_you_mean
 
@@ -98,7 +99,7 @@ class FileReading:
             told = ELSEWHERE.get(name) or meant or f" Known: {', '.join(names)}."
             self.fault(found[name][0].place, "unknown-key", f"{what} has no {name!r}.{told}")
             # What was meant is not missing as well.
-            for other in re.findall(r"'(\w+)'", meant)[:1]:
+            for other in re.findall(r"'(\w+)'", meant)[:1] + re.findall(r"`(\w+):`", told):
                 names.pop(other, None)
         for key in names.values():
             if key.required and key.name not in found:

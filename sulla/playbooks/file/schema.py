@@ -11,8 +11,8 @@ from typing import Final
 
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_STEPS
+from sulla.playbooks.durations import DURATION_PATTERN
 from sulla.playbooks.file.form import (
-    DURATION_PATTERN,
     KINDS,
     NAME,
     PARTS,

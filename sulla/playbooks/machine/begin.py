@@ -26,6 +26,7 @@ from sulla.playbooks.definition import (
     WaitStep,
     moment_of,
 )
+from sulla.playbooks.durations import read_duration
 from sulla.playbooks.machine.decide import NO, YES
 from sulla.playbooks.machine.needs import arrivals, pass_of, passed_on, unmet
 from sulla.playbooks.machine.records import (
@@ -289,12 +290,16 @@ def _whole(value: Json, source: str) -> int:
 
 
 def _seconds(value: Json, source: str) -> float:
+    named_s = read_duration(value.strip()) if isinstance(value, str) else None
     try:
         seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
     except (ValueError, OverflowError):
         seconds = -1.0
+    seconds = seconds if named_s is None else named_s
     if not 0 <= seconds <= _MAX_WAIT_S:
-        raise InvalidInput(f"wait: {source:.200} gives {value!r:.60}; expected seconds from 0 to ten years")
+        raise InvalidInput(
+            f"wait: {source:.200} gives {value!r:.60}; expected seconds from 0 to ten years, or a time such as '2h'"
+        )
     return seconds
 
 

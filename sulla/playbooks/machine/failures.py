@@ -31,6 +31,9 @@ class FailureReason:
     about: str
 
 
+ASKED_ALREADY: Final = "asked_already"
+"""The reason of what waits for an answer that another run waits for."""
+
 _ANY: Final = "any"
 _TOOL: Final = "`tool`"
 REASONS: Final[Mapping[str, FailureReason]] = {
@@ -43,8 +46,8 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     ),
     "cut": FailureReason(_TOOL, ("permanent",), "The tool could not give all of its result; see `cut`."),
     "rejected": FailureReason(_TOOL, ("human_rejected",), "A person said no to the call, or nobody answered in time."),
-    "asked_already": FailureReason(
-        _TOOL,
+    ASKED_ALREADY: FailureReason(
+        "`tool`, and what needs it",
         ("human_rejected",),
         "The call needs a person's yes, and another run asks the very same and waits for it.",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sulla.agent.model.retry import FailureClass
 from sulla.playbooks.definition import LoopStep, Need
+from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.plan import PlanEdge
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
 from sulla.playbooks.machine.state import COMPLETED, FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
@@ -53,7 +54,9 @@ def passed_on(spot: StepSpot) -> Failure:
         return Failure("permanent", "upstream", f"step {spot.at!r} failed")
     if failure.reason == "upstream":
         return failure
-    return Failure(failure.kind, "upstream", f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
+    # Whoever only waits for an answer has to be told apart at the run's end, too.
+    reason = ASKED_ALREADY if failure.reason == ASKED_ALREADY else "upstream"
+    return Failure(failure.kind, reason, f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
 
 
 def playbook_failure(name: str, why: str, kind: FailureClass = "permanent") -> Failure:

@@ -106,13 +106,14 @@ def dry_run(
         NotFound: a playbook in it is not there.
     """
     settled = dict(choose or {})
-    complete = {**{name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}, **inputs}
+    made_up = {name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}
+    complete, known = {**made_up, **inputs}, frozenset({*definition.inputs} - ({*made_up} - {*inputs}))
     ahead: list[dict[str, str]] = [settled]
     seen: set[tuple[str, str]] = set()
     ways: list[Way] = []
     while ahead and len(ways) < MAX_WAYS:
         forced = ahead.pop(0)
-        guess = _Guess(definition, setting, forced, outputs or {})
+        guess = _Guess(definition, setting, forced, outputs or {}, known)
         rehearsed = rehearse(
             definition, complete, guess, replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN)
         )
@@ -148,6 +149,8 @@ class _Guess:
     setting: RehearsalSetting
     forced: Mapping[str, str]
     outputs: Mapping[str, Json]
+    given: frozenset[str]
+    """The inputs that are no placeholders."""
     taken: dict[str, str] = field(default_factory=dict, init=False)
     options: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     assumed: dict[str, None] = field(default_factory=dict, init=False)
@@ -277,8 +280,10 @@ class _Guess:
 
     def _fails_anyway(self, template: Template, scope: Scope) -> bool:
         """Whether it has no value in a real run either: it asks for more than null of a step that came to nothing."""
+        outer = cast("Mapping[str, Json]", scope["run"])["playbook"] == self.definition.name
+        given = self.given if outer else frozenset[str]()
         for part in split(template.source):
-            if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, self.guessed):
+            if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, self.guessed, given):
                 try:
                     self.setting.evaluate(Template(template.source[part.start : part.end]), scope)
                 except SullaError:

@@ -38,17 +38,25 @@ def is_guess(path: Path, scope: Scope, guessed: Collection[str]) -> bool:
     return any(mark in said for mark in _MARKS)
 
 
-def is_settled(tree: Tree, scope: Scope, guessed: Collection[str]) -> bool:
-    """Whether an expression looks at a step that came to nothing, and at nothing that is only known in a real run.
+def is_settled(tree: Tree, scope: Scope, guessed: Collection[str], given: Collection[str]) -> bool:
+    """Whether an expression looks at inputs that are given alone, or at a step that came to nothing and at nothing that
+    is only known in a real run.
 
     Args:
         tree: the expression.
         scope: what each name stands for.
         guessed: the steps that came to a placeholder.
+        given: the inputs that are no placeholders.
     """
     paths = list(paths_of(tree))
-    unknown = any(_is_made_up(path) or is_guess(path, scope, guessed) for path in paths)
+    if paths and all(_is_given(path, given) for path in paths):
+        return True
+    unknown = any(_is_made_up(path, given) or is_guess(path, scope, guessed) for path in paths)
     return not unknown and any(_came_to_nothing(path, scope) for path in paths)
+
+
+def _is_given(path: Path, given: Collection[str]) -> bool:
+    return path.words[:1] == ("inputs",) and len(path.words) > 1 and path.words[1] in given
 
 
 def _came_to_nothing(path: Path, scope: Scope) -> bool:
@@ -59,6 +67,8 @@ def _came_to_nothing(path: Path, scope: Scope) -> bool:
     return steps[path.words[1]]["status"] in ("skipped", "failed")
 
 
-def _is_made_up(path: Path) -> bool:
+def _is_made_up(path: Path, given: Collection[str]) -> bool:
     """Whether it looks at what a dry run has instead of what a real run is told as it begins."""
-    return path.words[:1] == ("run",) or (path.words[:1] == ("inputs",) and len(path.words) > _INPUT_WORDS)
+    return path.words[:1] == ("run",) or (
+        path.words[:1] == ("inputs",) and len(path.words) > _INPUT_WORDS and not _is_given(path, given)
+    )

@@ -21,6 +21,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.run import Run
 from sulla.core.words import Author
 from sulla.playbooks.definition import PlaybookStep, ToolStep
+from sulla.playbooks.expression.values import is_heavy
 from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
 from sulla.playbooks.machine.records import (
     Fact,
@@ -95,7 +96,7 @@ class RunDriver:
         async with self._worker:
             while True:
                 self._run.control.check()
-                self._look()
+                await self._look()
                 await self._keep()
                 draining = self._run.control.draining
                 if self._machine.ended is not None:
@@ -150,7 +151,7 @@ class RunDriver:
 
     # --------------------------------------------------------------------------------------------------------- the loop
 
-    def _look(self) -> None:
+    async def _look(self) -> None:
         """Take in all that is new, each at the time at which it came about, and have the machine decide.
 
         So what was answered in time counts, however late it is heard, and backoff is counted from an attempt's own end.
@@ -167,13 +168,18 @@ class RunDriver:
         self.take(self._machine.tick(self._now_ms()), Author.OPERATOR)
         self._more = False
         if not self._run.control.draining:
-            self.take(self._machine.next(MOST_AT_A_TIME), Author.OPERATOR)
+            if self._history.heavy:
+                facts = await asyncio.to_thread(self._machine.next, MOST_AT_A_TIME)
+            else:
+                facts = self._machine.next(MOST_AT_A_TIME)
+            self.take(facts, Author.OPERATOR)
             self._more = self._machine.has_more
 
     async def _keep(self) -> None:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
+            self._history.heavy = self._history.heavy or is_heavy(fact.detail for fact in out)
             self._history.trust.note(out)
             self._history.records += len(out)
             if self._history.records > MOST_RECORDS:

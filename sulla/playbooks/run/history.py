@@ -76,6 +76,8 @@ class RunHistory:
     """How many of its records are kept, or about to be."""
     jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
+    heavy: bool = field(default=False, init=False)
+    """Whether it holds values so large that what expressions make of them is worked out beside the event loop."""
     lane: str = field(default="", init=False)
     """What it has in common with the runs that it counts together with; empty where it counts with none."""
 

@@ -28,6 +28,8 @@ from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.expression.values import is_heavy
+from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.lane import LanePlace
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
@@ -51,6 +53,8 @@ PLAY: Final = NodeId("playbook")
 MOST_HISTORIES: Final = 16
 """Runs that are kept in memory between two walks; another one is read from its log."""
 MOST_PLANS: Final = 64
+_VALUES: Final = ("inputs", "given", "value", "result")
+"""What of facts can be large."""
 _GOES_ON: Final = (StaleLease, StoreUnavailable, Aborted)
 """What ends a walk, and need not end the run: whoever waits for its turn looks by itself."""
 
@@ -148,6 +152,8 @@ class PlaybookNode:
         with suppress(SullaError):  # whose key cannot be worked out has failed, and is in nobody's way
             history.lane = lane_of(plan.definition, facts, scope)
         history.machine.replay(facts)
+        held = [getattr(fact, name, None) for fact in facts for name in _VALUES]
+        history.heavy = is_heavy((record.order.payload, *held))
         self._jobs(history, record, state)
         return history
 
@@ -233,6 +239,8 @@ class PlaybookNode:
             return
         if ended.status == "transferred":
             await self.effects.successors.hand_over(state, ended.to, ended.outputs)
+        elif ended.failure is not None and ended.failure.reason == ASKED_ALREADY:
+            pass  # people were told of that question when it was asked
         elif ended.status == "failed" and not play.thread:
             why = ended.failure.message if ended.failure is not None else "nobody knows why"
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"

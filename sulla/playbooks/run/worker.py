@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from sulla.agent.calls.calls import Made
+from sulla.agent.calls.guard import CallDenied
 from sulla.agent.model.retry import classify
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Aborted, LimitReached, StaleLease, StoreUnavailable, SullaError
@@ -19,6 +20,7 @@ from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Author, Words
 from sulla.playbooks.definition import Budget, ToolStep
+from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.machine.records import Fact, Failure, Spent
 from sulla.playbooks.machine.result import kept
@@ -242,6 +244,9 @@ class RunWorker:
                 self._called(job, call, made)
             case Wait():
                 job.wait = made
+            case CallDenied(text, is_asked):
+                no, asked = Failure("permanent", "refused", text), Failure("human_rejected", ASKED_ALREADY, text)
+                self.listener.take(self.history.machine.fail(job.begun.at, asked if is_asked else no), Author.OPERATOR)
             case Waiting(_, _, also) if also:
                 said = f"{call.name} waits for several at once, which a step cannot: have branches do so"
                 failure = Failure("permanent", "tool", said)

@@ -15,7 +15,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Author
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
 from sulla.playbooks.definition import Trigger
-from sulla.playbooks.file.form import read_duration
+from sulla.playbooks.durations import read_duration
 from sulla.playbooks.machine.lane import SKIPPED
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.service import Begin, PlaybookService

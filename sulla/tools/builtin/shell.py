@@ -17,7 +17,7 @@ from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readabl
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
-from sulla.tools.shell.layer import Layer
+from sulla.tools.shell.layer import Layer, why_not_written
 from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
@@ -90,10 +90,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
         async with changes.layer(context.workspace) as layer:
             program = await shell.program(command, context.workspace, tainted=True, layer=layer)
             done = await _ran(shell, program, command, context, timeout_s, by)
-            if not layer.mounted:
-                raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
-            looker = partial(_looked, shell, context)
-            return _with_rest(done, await changes.land(layer, context.thread_id, looker), context)
+            return _with_rest(done, await _landed(shell, changes, layer, done, context), context)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
@@ -142,6 +139,22 @@ async def _looked(shell: Shell, context: ToolContext, command: str, layer: Layer
     program = await shell.program(command, context.workspace, tainted=True, layer=layer, reading=layer is not None)
     await run_program(program, output.feed, context.clock, LOOK_S)
     return readable(output.kept)
+
+
+async def _landed(shell: Shell, changes: HeldChanges, layer: Layer, done: Done, context: ToolContext) -> str:
+    """What is to be told of changes that are not in the workspace; empty for nothing.
+
+    Raises:
+        Refused: the command was not run, or none of them can be kept.
+    """
+    if not layer.mounted:
+        said = f"no layer can be put over the workspace ({layer.folder}): {done.text[:500]}"
+        raise Refused(f"the command was not run: {said}")
+    try:
+        return await changes.land(layer, context.thread_id, partial(_looked, shell, context))
+    except OSError as error:
+        why = why_not_written(error, layer.folder.parent)
+        raise Refused(f"nothing of what the command changed is in the workspace: {why}") from error
 
 
 def _with_rest(done: Done, rest: str, context: ToolContext) -> Done:

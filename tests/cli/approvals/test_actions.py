@@ -107,6 +107,12 @@ def test_words_that_mean_nothing_are_refused_before_they_are_sent(
     assert answers(stage) == []
 
 
+def test_text_beside_a_whole_answer_is_what_is_wrong(stage: Stage, capsys: Capsys) -> None:
+    refused = typed(capsys, "approvals", "answer", "human:1", "no", "--text", "not yet")
+    assert (refused.code, answers(stage)) == (Exit.REFUSED, [])
+    assert "--text: 'no' is the whole answer here: leave --text out" in refused.err
+
+
 @pytest.mark.parametrize("said", ["aprove", "not on Fridays", "ye"])
 def test_a_call_is_answered_by_a_plain_yes_or_no_alone(said: str) -> None:
     row = {"id": CALL.id, "prompt": CALL.prompt, "target": CALL.target, "tool": CALL.tool}

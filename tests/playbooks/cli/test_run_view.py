@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sulla.playbooks.cli.run_view import lines_of
+from sulla.terminal.questions import Question
 from sulla.terminal.table import Paper
 
 ABOUT = {
@@ -60,6 +61,15 @@ def test_its_head_says_whose_it_is_how_long_it_took_and_what_can_be_done() -> No
 def test_a_step_says_in_a_line_what_came_of_it(step: dict[str, Any], said: str) -> None:
     (row,) = [line for line in shown(**step) if line.startswith("boil")]
     assert row.endswith(f"  {said}")
+
+
+def test_what_people_are_asked_is_told_with_the_command_that_answers_it() -> None:
+    run = {"about": ABOUT | {"status": "waiting", "failure": ""}, "inputs": {}, "outputs": {}, "forked_from": ""}
+    asked = Question("human:ask_1", "Keep this?")
+    assert list(lines_of(run | {"steps": [STEP]}, Paper(), [asked]))[5:7] == [
+        "  asks: Keep this?",
+        "    `sulla approvals answer human:ask_1 yes`: yes, no or give_up",
+    ]
 
 
 def test_on_a_terminal_nothing_is_wider_than_it() -> None:

@@ -56,6 +56,14 @@ def value(text: str) -> Json:
         ("${{ 2 in inputs.some and 'nn' in inputs.lead and 'name' in inputs.who and 9 not in inputs.some }}", True),
         ("${{ 'many' if inputs.n > 5 else 'few' }}", "few"),
         ("${{ 1 if false }}", None),
+        ("${{ null }}", None),
+        ("${{ inputs.gone | default(null) }}", None),
+        ("${{ [null, 'wait for it in vain'] }}", [None, "wait for it in vain"]),
+        ("${{ rows | map('size.m', 0) }}", [0, 0]),
+        ("${{ [{'a': 1}, {'b': 2}] | tocsv(columns=['b', 'a']) }}", "b,a\r\n,1\r\n2,\r\n"),
+        ("${{ [] | tocsv(columns=['b']) }}", "b\r\n"),
+        ("${{ [{'a': ''}, {'a': '2'}] | typed({'a': 'int'}, none) }}", [{"a": None}, {"a": 2}]),
+        ("${{ 'n;a\n1;2,5' | replace(',', '.') | fromcsv(';') | typed({'a': 'float'}) | sum('a') }}", 2.5),
         ("${{ inputs.no or 'else' }}", "else"),
         ("${{ {'a': [1, {'b': 2}]} }}", {"a": [1, {"b": 2}]}),
         ("${{ '}}' }} and ${{ \"${{\" }}", "}} and ${{"),
@@ -174,6 +182,10 @@ def test_every_filter_and_test_is_tried() -> None:
         ("${{ 'abc'[::0] }}", "a slice takes"),
         ("${{ }}", "nothing between"),
         ("${{ 1 = 1 }}", "write '=='"),
+        ("${{ [x.id for x in inputs.some] }}", "no `for` and no `lambda` in an expression: write `list | map('id')`"),
+        ("${{ inputs.some | map(lambda x: x) }}", "there is no `for` and no `lambda`"),
+        ("${{ rows | map('size.m', 0) | map('x') }}", "has no 'x'"),
+        ("${{ ['a', {'b': 1}] | tocsv }}", "`tocsv(columns=['a', 'b'])`"),
         ("${{ a b }}", "nothing was expected behind the value, found 'b'"),
         ("${{ 'a' | center(3) }}", "there is no filter 'center'"),
         ("${{ 'a' | round(1, 2, 3) }}", "takes digits; it got 3 values"),
@@ -247,13 +259,13 @@ HOSTILE = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("what", HOSTILE)
-def test_a_hostile_expression_is_a_clear_mistake_within_a_second_and_takes_no_memory(what: str) -> None:
+def test_a_hostile_expression_is_a_clear_mistake_within_two_seconds_and_takes_no_memory(what: str) -> None:
     gc.freeze()  # what other tests have left is not looked through meanwhile
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = process_time()
     with pytest.raises(InvalidInput) as caught:
         value(f"so ${{{{ {HOSTILE[what]} }}}}")
-    assert process_time() - began < 1
+    assert process_time() - began < 2
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 64 * 1024
     assert caught.value.message.startswith("in ${{ ")
     assert len(caught.value.message) < 500
@@ -264,7 +276,7 @@ def test_an_enormous_template_is_refused_whatever_it_is_made_of() -> None:
     with pytest.raises(InvalidInput, match="1000000 are allowed"):
         value("${{ big.text }}x")
     with pytest.raises(InvalidInput, match="steps of work"):
-        value("${{ big.list }}" * 10)
+        value("${{ big.list }}" * 100)
 
 
 @pytest.mark.thorough
@@ -374,3 +386,13 @@ def test_times_and_tables_are_reckoned_with_as_calendars_and_tables_have_it(text
 def test_what_cannot_be_reckoned_with_is_told(text: str, said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         value(f"${{{{ {text} }}}}")
+
+
+@pytest.mark.parametrize("columns", [3, 10])
+def test_a_table_of_a_megabyte_is_read_typed_grouped_and_added_up_in_one_expression(columns: int) -> None:
+    row = ",".join(["Ann", *(f"{number}.5" for number in range(1, columns))])
+    head = ",".join(["name", *(f"c{number}" for number in range(1, columns))])
+    rows = 1_000_000 // (len(row) + 1)
+    scope = {"x": "\n".join([head, *[row] * rows])}
+    table = "(x | fromcsv | typed({'c1': 'float'}) | group_by('name') | first).entries"
+    assert evaluate(Template(f"${{{{ {table} | sum('c1') }}}}"), scope) == 1.5 * rows

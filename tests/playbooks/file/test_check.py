@@ -157,3 +157,23 @@ def test_whatever_stands_there_is_a_playbook_or_has_faults(text: str) -> None:
     assert (checked.definition is None) == any(fault.severity == "error" for fault in checked.faults)
     lines = text.count("\n") + 1
     assert all(1 <= fault.line <= lines and fault.column >= 1 and fault.rule in RULES for fault in checked.faults)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("{id: b, wait: '${{ inputs.some }}'}", "expected seconds or a time such as '2h', this gives a list"),
+        ("{id: b, wait: 3s, retry: {max: 3}}", "retry has no 'max'. In a `loop` write `most:`, in a `retry` `tries:`."),
+        (
+            "{id: b, loop: {for_each: [1], steps: [{id: c, respond: '${{ loop.item }}'}]}}",
+            "loop has no 'item'. The entry itself is `item`, or what the loop's `as` calls it.",
+        ),
+    ],
+)
+def test_what_is_written_in_anothers_words_is_told_in_ours(step: str, said: str) -> None:
+    (fault,) = check_playbook(f"{HEAD}{A}  - {step}\n").faults
+    assert said in fault.told("x")
+
+
+def test_a_text_may_say_how_long_to_wait() -> None:
+    assert check_playbook(f"{HEAD}{A}  - {{id: b, wait: '${{{{ inputs.lead }}}}'}}\n").faults == ()

@@ -27,8 +27,8 @@ from sulla.playbooks.definition import (
     Trigger,
     WaitStep,
 )
+from sulla.playbooks.durations import MAX_DURATION_S, read_duration
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.form import MAX_DURATION_S, read_duration
 from tests.playbooks.corpus import GOOD
 
 

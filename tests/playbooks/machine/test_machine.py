@@ -571,6 +571,8 @@ def test_a_wait_of_thirty_days_needs_nothing_but_the_time() -> None:
     [
         (WaitStep(until=T("2030-01-31T09:00:00+01:00")), datetime(2030, 1, 31, 8, tzinfo=UTC).timestamp() * 1000),
         (WaitStep(until=T("2030-01-31T09:00:00")), None),
+        (WaitStep(seconds=T("90")), 90_000),
+        (WaitStep(seconds=T("1h30m")), 5_400_000),
         (WaitStep(until=T("tomorrow")), None),
         (WaitStep(seconds=T("-1")), None),
         (WaitStep(seconds=T("inf")), None),

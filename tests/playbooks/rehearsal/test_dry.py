@@ -281,3 +281,23 @@ def test_within_a_playbook_and_a_loop_the_first_can_be_chosen_too() -> None:
 """
     found = dry(steps, inner="- {id: send, tool: t}")
     assert ways(found) == [{"m": "sub"}, {"m": "l"}]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "- {id: s, set: {v: '${{ inputs.a.b }}'}}",
+        "- {id: s, set: {v: '${{ inputs.l | map(\"x\") }}'}}",
+        "- {id: s, respond: 'It is ${{ inputs.a.b }}'}",
+        "- {id: s, condition: '${{ inputs.a.go }}'}",
+    ],
+)
+def test_what_a_given_input_does_not_have_fails_as_in_a_real_run(step: str) -> None:
+    more = "inputs: {a: {type: object}, l: {type: list, default: [{y: 1}]}}"
+    (way,) = dry(step, more, {"a": {"c": 1}}).ways
+    assert (way.rehearsed.status, way.assumed) == ("failed", ())
+
+
+def test_what_an_input_that_is_not_given_has_is_assumed() -> None:
+    (way,) = dry("- {id: s, set: {v: '${{ inputs.a.b }}'}}", "inputs: {a: {type: object}}").ways
+    assert (way.rehearsed.status, way.assumed) == ("completed", ("${{ inputs.a.b }} has a value",))

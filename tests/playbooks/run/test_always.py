@@ -9,6 +9,7 @@ import pytest
 
 from sulla.core.ids import ThreadId
 from sulla.core.words import ours
+from sulla.playbooks.machine.records import StepFailed
 from sulla.testing.provider import ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -142,3 +143,27 @@ async def test_a_step_within_a_playbook_is_allowed_as_what_began_the_outermost_r
     assert wait.target.endswith(", begun by schedule)")
     await say(world, ThreadId(child), "always")
     assert (await at(world, run)).status == "completed"
+
+
+# -------------------------------------------------------------------------------------------- asked, and not answered
+
+
+async def test_a_run_that_would_ask_the_same_again_fails_without_a_notice_and_says_how_to_answer(
+    world: PlayWorld, wire: Wire
+) -> None:
+    first = await begun(world, "one", trigger="schedule")
+    wait = await question(world, first)
+    second = await begun(world, "one", trigger="schedule")
+    play = await at(world, second)
+    assert (play.status, world.said, wire.sent) == ("failed", [], [])
+    assert f"`sulla approvals answer {wait.call_id} yes`" in play.failure
+    (failed,) = [fact for fact in (await world.record(second)).facts if isinstance(fact, StepFailed)]
+    assert (failed.failure.kind, failed.failure.reason) == ("human_rejected", "asked_already")
+    assert [what for what, _ in await world.played(second)].count("STEP_RETRY") == 0
+    await say(world, first, "always")
+    assert (await at(world, await begun(world, "one", trigger="schedule"))).status == "completed"
+
+
+async def test_another_question_of_the_same_step_is_asked(world: PlayWorld) -> None:
+    await begun(world, "one")
+    assert await questions(world, await begun(world, "two"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +11,13 @@ import pytest
 
 from sulla.agent.calls.guard import CallGuard
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json
 from sulla.core.redact import Redactor
 from sulla.core.words import ours
+from sulla.playbooks.definition import Template
+from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.machine.records import Failure, StepFailed
+from sulla.playbooks.run import node
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.tools.base import Done, Result, Tool, ToolContext
@@ -162,3 +168,30 @@ async def test_more_combinations_than_passes_fail_before_the_first(make: Make) -
     world = make(ScriptedProvider(), LOOPS)
     failure = await first_failure(world, await world.run_play("loops", {"who": ["a", "b", "c", "d"], "n": 7}))
     assert failure.message == "8 passes, and the loop takes 6: raise `most` of it, up to 1000"
+
+
+LARGE = """
+name: large
+inputs: {text: string}
+outputs: {rows: "${{ steps.rows.output.all | length }}"}
+steps:
+  - {id: rows, set: {all: "${{ inputs.text | lines }}"}}
+  - {id: said, respond: done}
+"""
+
+
+@pytest.mark.parametrize(("lines", "beside"), [(10, False), (50_000, True)])
+async def test_large_values_are_worked_out_beside_the_event_loop(
+    make: Make, monkeypatch: pytest.MonkeyPatch, lines: int, beside: bool
+) -> None:
+    threads: list[bool] = []
+
+    def noted(template: Template, scope: Mapping[str, object]) -> Json:
+        threads.append(threading.current_thread() is not threading.main_thread())
+        return evaluate(template, scope)
+
+    monkeypatch.setattr(node, "evaluate", noted)
+    world = make(ScriptedProvider(), LARGE)
+    run = await world.run_play("large", {"text": "row\n" * lines})
+    assert (await ended(world, run)).outputs == {"rows": lines}
+    assert set(threads) == {beside}

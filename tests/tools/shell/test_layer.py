@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell import changes, held, held_text, landing
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.judging import NOT_KEPT
-from sulla.tools.shell.layer import Layer, Layers
+from sulla.tools.shell.layer import Layer, Layers, why_not_written
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
 from tests.tools.shell.calls import Killed, at, before_call
@@ -580,6 +582,49 @@ async def test_a_command_sees_neither_the_layer_nor_what_lies_below_it(desk: Des
 def test_there_is_no_layer_over_a_workspace_that_holds_it(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="holds the daemon's own folder"):
         Layers(tmp_path / "home/layers").make(os.fspath(tmp_path))
+
+
+@pytest.mark.parametrize("command", ["chmod 755 old.py", "echo '#!/bin/sh' > new.md && chmod 755 new.md"])
+async def test_that_a_file_can_be_run_is_nothing_to_ask_about_whether_it_is_new_or_not(
+    command: str, desk: Desk
+) -> None:
+    desk.write("old.py").chmod(0o644)
+    assert await desk.run(command) == (0, "", "")
+    assert (desk.workspace / command.rpartition(" ")[2]).stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_there_is_no_layer_over_a_workspace_within_which_something_is_mounted(tmp_path: Path) -> None:
+    (place := tmp_path / "w/a b").mkdir(parents=True)
+    (tmp_path / "w-other").mkdir()
+    code = (
+        "import pathlib, sys; from sulla.tools.shell.layer import *\n"
+        "for name in ('w-other', 'w'):\n"
+        "    try: print(Layers(pathlib.Path(sys.argv[1], 'layers')).make(f'{sys.argv[1]}/{name}').workspace)\n"
+        "    except Refused as error: print(error.message)"
+    )
+    mount = 'mount -t tmpfs tmpfs "$1" && mount -t tmpfs tmpfs "$2" && shift 2 && exec "$@"'
+    inside = ("sh", "-c", mount, "sh", place, tmp_path / "w-other", sys.executable, "-c", code, tmp_path)
+    said = subprocess.run(("unshare", "-m", *inside), capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        f"{tmp_path}/w-other",
+        f"{place} is mounted within the workspace, so no layer can be put over it: unmount it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (
+            errno.ENOSPC,
+            "No space left on device in /home/layers: make room on that disk. What is held back of commands",
+        ),
+        (errno.EDQUOT, "Disk quota exceeded in /home/layers: make room on that disk."),
+        (errno.EROFS, "Read-only file system in /home/layers"),
+    ],
+)
+def test_what_cannot_be_written_is_said_with_its_folder_and_what_to_do(number: int, said: str) -> None:
+    assert why_not_written(OSError(number, ""), Path("/home/layers")).startswith(said)
 
 
 async def test_names_may_hold_anything(tmp_path: Path) -> None:
