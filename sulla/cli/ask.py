@@ -6,13 +6,14 @@ import argparse
 import asyncio
 import sys
 
+from sulla.core.errors import TooLarge
 from sulla.host.system import SystemClock
 from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
 from sulla.terminal.given import piped_text, thread_of
 from sulla.terminal.place import home_of
 from sulla.terminal.questions import somebody_is_there
-from sulla.terminal.turn import Asking, Said, fault_in
+from sulla.terminal.turn import Asking, Said, fault_in, too_long
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -39,6 +40,8 @@ def run(given: argparse.Namespace) -> Exit:
         return asyncio.run(print_last_answer(home, thread_id, as_json=given.json))
     if fault := fault_in(said.text) or (fault_in(said.quoted) if said.quoted else ""):
         given.wrong(fault)
+    if why := too_long(said.text) or too_long(said.quoted):
+        raise TooLarge(why)
     by_hand = somebody_is_there()
     display = None
     if sys.stdout.isatty() and not given.json:

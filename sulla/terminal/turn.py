@@ -48,7 +48,7 @@ def fault_in(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         return f"character {error.start + 1} of the question is not valid UTF-8: write it in UTF-8"
-    return too_long(text)
+    return ""
 
 
 def too_long(text: str) -> str:

@@ -52,8 +52,8 @@ def test_a_failed_turn_says_why(capsys: Capsys) -> None:
     [
         (("hi", "--thread", "thr_unknown"), "thr_unknown"),
         (("hi", "--thread", "no id"), "thread_id"),
-        (("x" * 100_001,), "got 100001 characters, expected at most 100000"),
-        (("x" * 1_200_000,), "bytes, and the daemon takes at most 1048576: say less, or in parts"),
+        (("x" * 100_001,), "that has 100,001 characters, and a message may have 100,000: put it into a file"),
+        (("x" * 1_200_000,), "that has 1,200,000 characters"),
     ],
 )
 def test_a_refusal_is_passed_on(capsys: Capsys, words: tuple[str, ...], said: str) -> None:

@@ -206,7 +206,7 @@ class Talk:
         return True
 
     def _say(self, text: str, quoted: str, mode: Mode) -> None:
-        if fault := fault_in(text) or too_long(quoted):
+        if fault := fault_in(text) or too_long(text) or too_long(quoted):
             blank = quoted and not text.strip()
             why = "say something to what is quoted" if blank else f"not sent: {fault}"
             self.note(f"[{why}; Up brings it back]")
