@@ -17,7 +17,7 @@ from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import hint
-from sulla.terminal.turn import Asking, fault_in, too_long
+from sulla.terminal.turn import Asking, fault_in
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(given: argparse.Namespace) -> Exit:
     with asyncio.Runner() as runner:
         for line in _lines(_reading(runner, by_hand=by_hand), by_hand=by_hand):
             said = talk.take(line)
-            if isinstance(said, LineNote) or (fault := fault_in(said.text) or too_long(said.text)):
+            if isinstance(said, LineNote) or (fault := fault_in(said.text)):
                 note = said if isinstance(said, LineNote) else LineNote(f"not sent: {fault}", wrong=True)
                 ended = Exit.USAGE if note.wrong else ended
                 tell(hint(note.text), end="\n" if note.text else "")
