@@ -22,7 +22,7 @@ from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
 if TYPE_CHECKING:
-    from sulla.tools.shell.held import HeldChanges
+    from sulla.tools.shell.held import HeldChanges, Look
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""
@@ -93,7 +93,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
             if not layer.mounted:
                 raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
             looker = partial(_looked, shell, context)
-            return _with_rest(done, await changes.land(layer, context.thread_id, looker), context)
+            return _with_rest(done, await _landed(changes, layer, context, looker), context)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
@@ -142,6 +142,22 @@ async def _looked(shell: Shell, context: ToolContext, command: str, layer: Layer
     program = await shell.program(command, context.workspace, tainted=True, layer=layer, reading=layer is not None)
     await run_program(program, output.feed, context.clock, LOOK_S)
     return readable(output.kept)
+
+
+async def _landed(changes: HeldChanges, layer: Layer, context: ToolContext, look: Look) -> str:
+    """What is told of changes that are not in the workspace; of a playbook none are held back, for no later step of it
+    can ask a person for them."""
+    rest = await changes.land(layer, context.thread_id, look)
+    held = changes.waiting(context.thread_id) if context.whole_bytes else ()
+    if not held:
+        return rest
+    await changes.forget(context.thread_id)
+    told = held[-1].partition(" allows it: ")[2] or held[-1]
+    return (
+        f"Nothing of what the command changed is in the workspace, and it is given up: {told}. In a run that has read "
+        "text from outside a command does not change such files: have it in a playbook of its own that reads nothing "
+        "from outside, give these files other names, or write one with `write_file`, which asks a person"
+    )
 
 
 def _with_rest(done: Done, rest: str, context: ToolContext) -> Done:
