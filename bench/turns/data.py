@@ -217,14 +217,14 @@ def near_copies(lines: Sequence[Line], others: Sequence[Line]) -> list[tuple[Lin
 
     Args:
         lines: one half.
-        others: the other half.
+        others: the other half, or the same lines again: then each pair is named once.
     """
     found: list[tuple[Line, Line, str]] = []
     places: dict[str, int] = {}
     prepared = [(other, *_prepared(words(other.text), places)) for other in others]
-    for line in lines:
+    for at, line in enumerate(lines, 1):
         mine, runs, bits = _prepared(words(line.text), places)
-        for other, theirs, other_runs, other_bits in prepared:
+        for other, theirs, other_runs, other_bits in prepared[at:] if lines is others else prepared:
             if line.source == other.source:
                 continue
             if not runs.isdisjoint(other_runs):

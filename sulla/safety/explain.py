@@ -31,6 +31,9 @@ MOST_ROWS: Final = 200
 """Of each kind; the first ones count, since the first mark is what makes the conversation mistrusted."""
 WORDS_CHARS: Final = 200
 _ARGS_CHARS: Final = 200
+_RESULT: Final = "the result of "
+_COMMANDS: Final = (f"{_RESULT}bash ", f"{_RESULT}bash_job ")
+"""How marks begin of the tools that may read any file of the workspace."""
 _ASKED_BECAUSE: Final = "Asked because "
 
 
@@ -111,6 +114,11 @@ class TaintReport:
     _work: _WorkBegun = field(default_factory=_WorkBegun)
     _asked: dict[str, HeldCall] = field(default_factory=dict)
 
+    @property
+    def by_command(self) -> bool:
+        """Whether a command's result is among the marks: one may have read any file of the workspace."""
+        return any(mark.source.startswith(_COMMANDS) for mark in self.marks)
+
     def take(self, entry: Entry) -> None:
         """Read the next record.
 
@@ -153,7 +161,7 @@ class TaintReport:
     def _source(self, entry: Entry) -> str:
         match entry.fact:
             case ToolCallResult(call_id=call_id):
-                return f"the result of {self._calls.get(call_id, 'a call')}"
+                return f"{_RESULT}{self._calls.get(call_id, 'a call')}"
             case Input(quoted=quoted) if quoted:
                 return "what was quoted beside a message"
             case Input(origin="user"):

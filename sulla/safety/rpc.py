@@ -68,6 +68,11 @@ class SafetyExplained:
     """What people were asked about; the first 200."""
     clean_before: int
     """The record before which nothing is from outside; 0 if there is no such record."""
+    files: tuple[str, ...] = ()
+    """Where a command has made it so: the newest of the files that are marked as from outside and that one may have
+    read, as far as they still are; at most 20."""
+    more_files: int = 0
+    """How many there are beside those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ class SafetyTrusted:
     """Stands for what was found; with it the marks are taken away, unless something there has changed."""
     trusted: bool
     """Whether they were."""
+    names: tuple[str, ...] = ()
+    """The newest of a folder's marked files, below it; at most 20."""
 
 
 class SafetyService(Protocol):

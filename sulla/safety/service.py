@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sulla.agent.calls.file_marks import FileMarks
-from sulla.core.errors import InvalidInput, PathEscape
+from sulla.agent.calls.mark_trust import MOST_NAMED
+from sulla.core.errors import InvalidInput, PathEscape, SullaError
 from sulla.core.ids import MakeId, ThreadId, derived_id
 from sulla.core.stamp import stamp
 from sulla.safety.explain import Mark, TaintReport
@@ -45,6 +46,7 @@ class HomeSafety:
         """Say why a conversation is mistrusted."""
         _, state = await self._threads.get(ThreadId(thread_id))
         report = await self._report(ThreadId(thread_id))
+        files, more_files = await self._marked_files() if report.by_command else ((), 0)
         can_go_on = state is None or state.kind.name == CONVERSATION.name
         return SafetyExplained(
             thread_id,
@@ -53,6 +55,8 @@ class HomeSafety:
             report.more_marks,
             tuple(HeldRow(held.seq, held.tool, held.why, held.answer) for held in report.held),
             report.clean_before if can_go_on else 0,
+            files,
+            more_files,
         )
 
     async def forget(self, thread_id: str, request_id: str | None) -> SafetyForgotten:
@@ -74,7 +78,17 @@ class HomeSafety:
         target = await asyncio.to_thread(self._place, path)
         found = await self._marks.trust(target, seen)
         kind = "folder" if found.is_folder else "file"
-        return SafetyTrusted(str(target), kind, found.files, found.others, found.seen, bool(seen))
+        return SafetyTrusted(str(target), kind, found.files, found.others, found.seen, bool(seen), found.names)
+
+    async def _marked_files(self) -> tuple[tuple[str, ...], int]:
+        """The newest marked files of all folders, whole paths, and how many there are beside those."""
+        names, count = list[str](), 0
+        for root in self._roots:
+            with suppress(SullaError):  # nothing is marked there, or it is too much to be looked through
+                found = await self._marks.trust(root.resolve())
+                names += [str(root / name) for name in found.names]
+                count += found.files
+        return tuple(names[:MOST_NAMED]), count - len(names[:MOST_NAMED])
 
     def _place(self, path: str) -> Path:
         for root in self._roots:

@@ -12,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import RateLimited, Refused, SullaError
 from sulla.host.system import random_id
+from sulla.rpc.limits import TEXT_CHARS
 from sulla.terminal import questions
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
@@ -47,7 +48,17 @@ def fault_in(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         return f"character {error.start + 1} of the question is not valid UTF-8: write it in UTF-8"
-    return ""
+    return too_long(text)
+
+
+def too_long(text: str) -> str:
+    """What to do with a text that is too long for a message; empty if it is not."""
+    if len(text) <= TEXT_CHARS:
+        return ""
+    return (
+        f"that has {len(text):,} characters, and a message may have {TEXT_CHARS:,}: put it into a file of the "
+        "workspace and name that, or send it in parts"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ def test_the_version_is_the_packages(capsys: Capsys) -> None:
         (("ask", " \n "), "there is no question"),
         (("ask", "-"), "there is no question"),
         (("ask", "a\udcff"), "character 2 of the question is not valid UTF-8"),
+        (("ask", "a" * 100_001), "that has 100,001 characters, and a message may have 100,000: put it into a file"),
     ],
 )
 def test_a_wrong_command_line_is_explained_and_ends_with_2(capsys: Capsys, words: tuple[str, ...], said: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from hashlib import blake2b
+from heapq import nlargest
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,8 @@ from sulla.core.errors import Conflict, InvalidInput, NotFound, TooLarge
 
 MOST_READ: Final = 50_000
 """Files of a folder that is trusted at once."""
+MOST_NAMED: Final = 20
+"""Marked files that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class MarkedThere:
     """How many other homes have marked something there: only they can take that away."""
     seen: str
     """Stands for all of it: it is another one once anything there is written or marked."""
+    names: tuple[str, ...] = ()
+    """Those of them that were written last, the newest first, below the path; a file itself is not named."""
     changes: Changes = field(default_factory=dict)
     """What takes this home's marks away."""
 
@@ -78,14 +84,24 @@ def marked_at(target: Path, held: Mapping[str, str], homes: Sequence[Mapping[str
         why = "marked by another home on this workspace: trust it there" if others else "not marked: it is trusted"
         raise InvalidInput(f"{target} is {why}")
     every = is_covering(own.get(str(target)))
-    marked = (
+    marked = [
         path
         for path, digest in held.items()
         if every or (path in own and own[path].digest != FOLDER) or f"{CONTENT}{digest}" in own
-    )
+    ]
     said = sorted(held.items()), sorted((path, mark.digest) for path, mark in own.items())
     seen = blake2b(repr(said).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-    return MarkedThere(target.is_dir(), len(list(marked)), others, seen, dict.fromkeys(own))
+    names = _newest(target, marked) if target.is_dir() else ()
+    return MarkedThere(target.is_dir(), len(marked), others, seen, names, dict.fromkeys(own))
+
+
+def _newest(folder: Path, files: Sequence[str]) -> tuple[str, ...]:
+    def changed_ns(path: str) -> int:
+        with suppress(OSError):
+            return os.lstat(path).st_mtime_ns
+        return 0
+
+    return tuple(os.path.relpath(path, folder) for path in nlargest(MOST_NAMED, files, key=changed_ns))
 
 
 def _at(target: Path, held: Mapping[str, str], marks: Mapping[str, Mark]) -> dict[str, Mark]:

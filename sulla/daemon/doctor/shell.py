@@ -10,11 +10,13 @@ from tempfile import TemporaryDirectory
 
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, ok, warning
-from sulla.tools.shell.layer import Layers
+from sulla.tools.shell.layer import Layers, mount_trouble
 from sulla.tools.shell.sandbox import Shell
 
 INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, apk and zypper)"
 
+OVERLAYS = "see that this user may mount overlays in a namespace of its own"
+UNMOUNT = "unmount what is mounted within the workspace, or mount it elsewhere"
 ROOT = "Sulla runs as root, so what gets out of a command's bounds can do anything to this machine"
 OTHER_USER = "run Sulla as a user of its own"
 
@@ -32,7 +34,8 @@ async def shell(patient: Patient) -> list[Finding]:
         await found.open(workspace, patient.clock)
     finally:
         await asyncio.to_thread(folder.cleanup)
-    layer_trouble = found.layer_trouble if found.sealed else ""
+    mounted = await asyncio.to_thread(lambda: mount_trouble(os.path.realpath(patient.settings.workspace)))
+    layer_trouble = (found.layer_trouble or mounted) if found.sealed else ""
     judged = judge_shell(found.trouble, layer_trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
     return [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
 
@@ -50,8 +53,8 @@ def judge_shell(trouble: str, layer_trouble: str = "", *, wanted: bool, root: bo
         sealed = "commands run in a sandbox: without network, and able to write in the workspace alone"
         if layer_trouble:
             said = "where a conversation holds text from outside, a person is asked before each command"
-            remedy = "see that this user may mount overlays in a namespace of its own; then start the daemon again"
-            return [warning(f"{sealed}; {said}: {layer_trouble}", remedy)]
+            remedy = UNMOUNT if "is mounted within" in layer_trouble else OVERLAYS
+            return [warning(f"{sealed}; {said}: {layer_trouble}", f"{remedy}; then start the daemon again")]
         sealed = f"{sealed}, on a layer over it where a conversation holds text from outside"
         return [warning(f"{sealed}; {ROOT}", OTHER_USER)] if root else ok(sealed)
     said = f"commands run without a sandbox, so a person is asked before each one: {trouble}"

@@ -20,7 +20,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MakeId, MessageId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
-from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.base import ChatRequest, Completed, ReasoningDelta, Stop, TokenUsage
 from sulla.models.wire.advice import Advice, advice_on
 from sulla.models.wire.failures import refuses_tools
 from sulla.models.wire.json import dumps, shortened, string, tokens
@@ -170,7 +170,7 @@ class OllamaReply(StreamedReply):
         if thought := said.get("thinking"):
             self._show(ReasoningDelta, thought)
         if text := said.get("content"):
-            self._show(TextDelta, text)
+            self._say(text)
         if calls := said.get("tool_calls"):
             self._calls += map(self._call, calls)
         return self._complete(line) if line.get("done") is True else None
@@ -187,7 +187,7 @@ class OllamaReply(StreamedReply):
         stop = _STOPS.get(line.get("done_reason", "stop"))
         if stop is None:
             raise self._broken(f"stops for the unknown reason {line.get('done_reason')!r}")
-        thoughts, text = self._all(ReasoningDelta), self._all(TextDelta)
+        thoughts, text = self._said(stop)
         parts: tuple[Part, ...] = (
             *((Reasoning(thoughts),) if thoughts else ()),
             *((Text(text, "agent"),) if text else ()),

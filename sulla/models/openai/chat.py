@@ -121,7 +121,7 @@ class ChatReply(StreamedReply):
         for choice in chunk["choices"]:
             if choice.get("index", 0) != 0:
                 raise TypeError("a second choice, which nobody asked for")
-            self._said(choice["delta"])
+            self._add(choice["delta"])
             if reason := choice.get("finish_reason"):
                 self._reason = string(reason)
         if (usage := chunk.get("usage")) is not None:
@@ -130,9 +130,9 @@ class ChatReply(StreamedReply):
             )
         return None
 
-    def _said(self, said: _ChatDelta) -> None:
+    def _add(self, said: _ChatDelta) -> None:
         if text := said.get("content"):
-            self._show(TextDelta, text)
+            self._say(text)
         for name in _THOUGHTS:
             if thought := said.get(name):
                 if self._thought_field not in ("", name):
@@ -160,10 +160,10 @@ class ChatReply(StreamedReply):
         if stop is None:
             raise self._broken(f"stops for the unknown reason {self._reason!r}")
         calls = [] if stop == "refused" else self._whole_calls(stop)
-        thoughts, text = self._all(ReasoningDelta), self._all(TextDelta)
+        thoughts, text = self._said(stop)
         note = {"type": CHAT_REASONING, "field": self._thought_field, "model": self._model}
         parts: tuple[Part, ...] = (
-            *((Reasoning(thoughts, note),) if thoughts else ()),
+            *((Reasoning(thoughts, note if self._thought_field else None),) if thoughts else ()),
             *((Text(text, "agent"),) if text else ()),
             *calls,
         )

@@ -11,8 +11,10 @@ from sulla.core.errors import ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Part, ToolCall
 from sulla.models.base import Completed, Delta, ReasoningDelta, Stop, TextDelta, TokenUsage
+from sulla.models.wire.json import string
 from sulla.models.wire.lines import LineReader
 from sulla.models.wire.sse import SseReader
+from sulla.models.wire.thoughts import ThoughtTags
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """The longest stream that is read: 128 k tokens with an event of some 300 bytes each come to two thirds of it."""
@@ -50,6 +52,7 @@ class StreamedReply(ABC):
         """What was shown of this kind since the last delta."""
         self._shown: dict[Shown, list[str]] = {TextDelta: [], ReasoningDelta: []}
         """What was shown before, by kind."""
+        self._tags = ThoughtTags()
         self.completed = False
         """Whether `Completed` has been given."""
 
@@ -130,6 +133,28 @@ class StreamedReply(ABC):
         if kind is not self._kind:
             self._turn(kind)
         self._pieces.append(text)
+
+    def _say(self, text: object) -> None:
+        """Show a piece of what a model writes that may write its thoughts down before its answer.
+
+        Raises:
+            TypeError: it is no string.
+        """
+        for kind, piece in self._tags.feed(string(text)):
+            self._show(ReasoningDelta if kind == "thought" else TextDelta, piece)
+
+    def _said(self, stop: Stop) -> tuple[str, str]:
+        """All thoughts and all text, where pieces of text went through `_say`. A thought that has no end was none, if
+        nothing else was said.
+        """
+        was_open = self._tags.is_open
+        for kind, piece in self._tags.finish():
+            self._show(ReasoningDelta if kind == "thought" else TextDelta, piece)
+        thoughts, text = self._all(ReasoningDelta), self._all(TextDelta)
+        if was_open and stop == "end" and not text:
+            self._show(TextDelta, f"<think>{thoughts}")
+            return "", self._all(TextDelta)
+        return thoughts, text
 
     def _turn(self, kind: Shown) -> None:
         """Make a delta of what was shown, and go on with pieces of a kind."""

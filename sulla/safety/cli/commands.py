@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ COMMANDS = {
 }
 """Every command below this one; docs/safety.md explains them."""
 _WORDS = 100
+_MOST_FILES = 5
+"""So many marked files are named."""
 _MOST_LINES = 6
 """So many lines of a question that was asked are shown."""
 
@@ -82,18 +84,31 @@ def explained(found: dict[str, Any], paper: Paper) -> Iterator[str]:
             yield f"      {paper.faint(one_line(mark['words'], _WORDS))}"
     if found["more_marks"]:
         yield f"  and {found['more_marks']} more"
+    if found.get("files"):
+        said = _named(found["files"], len(found["files"]) + found["more_files"])
+        yield f"commands may have read the files that are marked as from outside: {said}"
+        yield f"`{program()} safety trust PATH` trusts one, or all in a folder, as they are now"
     if found["held"]:
         yield "asked about:"
-    for held in found["held"]:
+        yield from _held(found["held"], paper)
+    if found["clean_before"] > 1:
+        thread, before = one_line(found["thread_id"]), found["clean_before"]
+        yield f"`{program()} safety forget {thread}` copies it as it was before record {before}, to go on there"
+
+
+def _named(files: Sequence[str], count: int) -> str:
+    names = [one_line(name) for name in files[:_MOST_FILES]]
+    return ", ".join(names) + (f" and {count - len(names)} more" if count > len(names) else "")
+
+
+def _held(rows: Sequence[dict[str, Any]], paper: Paper) -> Iterator[str]:
+    for held in rows:
         yield f"  {paper.faint(_at(held))}  {one_line(held['tool'])}: {held['answer'] or 'open'}"
         why = reason_lines(held["why"])
         for line in why[:_MOST_LINES]:
             yield f"      {paper.faint(one_line(line))}"
         if why[_MOST_LINES:]:
             yield f"      {paper.faint(f'… {len(why) - _MOST_LINES} more lines; --json has them')}"
-    if found["clean_before"] > 1:
-        thread, before = one_line(found["thread_id"]), found["clean_before"]
-        yield f"`{program()} safety forget {thread}` copies it as it was before record {before}, to go on there"
 
 
 async def _trust(given: argparse.Namespace) -> Exit:
@@ -126,7 +141,8 @@ def marked(found: dict[str, Any]) -> str:
     Args:
         found: the answer to `safety.trust`.
     """
-    count = f" (marked files: {found['files']})" if found["kind"] == "folder" else ""
+    named = f": {_named(found['names'], found['files'])}" if found.get("names") else ""
+    count = f" (marked files: {found['files']}{named})" if found["kind"] == "folder" else ""
     others = f"; homes that mistrust it still, trust it there too: {found['others']}" if found["others"] else ""
     return f"the {found['kind']} {one_line(found['path'])}{count}{others}"
 

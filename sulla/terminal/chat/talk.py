@@ -32,7 +32,7 @@ from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import columns_of_terminal, one_line
-from sulla.terminal.turn import Said, fault_in
+from sulla.terminal.turn import Said, fault_in, too_long
 from sulla.terminal.waits import Waits
 
 _LEAVE_S: Final = 10.0
@@ -206,8 +206,10 @@ class Talk:
         return True
 
     def _say(self, text: str, quoted: str, mode: Mode) -> None:
-        if fault := fault_in(text):
-            self.note("[say something to what is quoted; Up brings it back]" if quoted else f"[not sent: {fault}]")
+        if fault := fault_in(text) or too_long(quoted):
+            blank = quoted and not text.strip()
+            why = "say something to what is quoted" if blank else f"not sent: {fault}"
+            self.note(f"[{why}; Up brings it back]")
             self.prompt.quote(quoted)
             return
         said = Said(text, quoted, self.choices.agent or None)

@@ -17,12 +17,12 @@ from sulla.tools.output import KEPT_BYTES, TAIL_BYTES, Output, readable, readabl
 from sulla.tools.overflow import how_to_read, rest_of
 from sulla.tools.schema import Bounds
 from sulla.tools.shell.jobs import MAX_JOB_S, ShellJob, ShellJobs
-from sulla.tools.shell.layer import Layer
+from sulla.tools.shell.layer import Layer, why_not_written
 from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
 if TYPE_CHECKING:
-    from sulla.tools.shell.held import HeldChanges, Look
+    from sulla.tools.shell.held import HeldChanges
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""
@@ -90,10 +90,7 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
         async with changes.layer(context.workspace) as layer:
             program = await shell.program(command, context.workspace, tainted=True, layer=layer)
             done = await _ran(shell, program, command, context, timeout_s, by)
-            if not layer.mounted:
-                raise Refused(f"the command was not run: no layer can be put over the workspace: {done.text[:500]}")
-            looker = partial(_looked, shell, context)
-            return _with_rest(done, await _landed(changes, layer, context, looker), context)
+            return _with_rest(done, await _landed(shell, changes, layer, done, context), context)
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"
@@ -144,13 +141,24 @@ async def _looked(shell: Shell, context: ToolContext, command: str, layer: Layer
     return readable(output.kept)
 
 
-async def _landed(changes: HeldChanges, layer: Layer, context: ToolContext, look: Look) -> str:
-    """What is told of changes that are not in the workspace; of a playbook none are held back, for no later step of it
-    can ask a person for them."""
-    rest = await changes.land(layer, context.thread_id, look)
+async def _landed(shell: Shell, changes: HeldChanges, layer: Layer, done: Done, context: ToolContext) -> str:
+    """What is to be told of changes that are not in the workspace; empty for nothing.
+
+    Raises:
+        Refused: the command was not run, or none of them can be kept.
+    """
+    if not layer.mounted:
+        said = f"no layer can be put over the workspace ({layer.folder}): {done.text[:500]}"
+        raise Refused(f"the command was not run: {said}")
+    try:
+        rest = await changes.land(layer, context.thread_id, partial(_looked, shell, context))
+    except OSError as error:
+        why = why_not_written(error, layer.folder.parent)
+        raise Refused(f"nothing of what the command changed is in the workspace: {why}") from error
     held = changes.waiting(context.thread_id) if context.whole_bytes else ()
     if not held:
         return rest
+    # No later step of a playbook can ask a person for them.
     await changes.forget(context.thread_id)
     told = held[-1].partition(" allows it: ")[2] or held[-1]
     return (

@@ -5,16 +5,21 @@ Git is asked in the sandbox, by the caller: what it says may be the words of who
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sulla.core.dataclass import dataclass
 
-LOG_CHARS: Final = 4_000
-"""Of what git says of the commits."""
+MOST_COMMITS: Final = 8
+"""Commits of which is said what they change; how many there are is said in any case."""
+MOST_STAT: Final = 10
+"""Files that are named of each; how many there are is said in any case."""
 _QUIET: Final = (
     "git --no-pager --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c color.ui=false"
 )
+_TEXT: Final = "--no-ext-diff --no-textconv"
+_FORMAT: Final = "--format='commit %h by %an: %s'"
 REFS: Final = f"{_QUIET} for-each-ref --format='%(objectname) %(refname)'; echo \"$({_QUIET} rev-parse HEAD) HEAD\""
 """The command line that tells the branches and tags of the repository that it runs in."""
 INDEX: Final = f"{_QUIET} ls-files --stage -z | sha256sum"
@@ -28,8 +33,8 @@ class RefsChange:
 
     lines: tuple[str, ...]
     """For people, one for each."""
-    log: str
-    """The command line that tells the new commits; empty if there are none."""
+    commits: str
+    """The new commits, as `git log` takes them; empty if there are none."""
 
 
 def compared(before: str, after: str) -> RefsChange:
@@ -49,10 +54,24 @@ def compared(before: str, after: str) -> RefsChange:
     ]
     tips = sorted(set(new.values()) - set(old.values()))
     known = " ".join(f"^{commit}" for commit in sorted(set(old.values())))
-    log = (
-        f"{_QUIET} log --no-ext-diff --no-textconv --stat=100 --format='commit %h by %an: %s' {' '.join(tips)} {known}"
-    )
-    return RefsChange(tuple(sorted(lines)), log if tips else "")
+    return RefsChange(tuple(sorted(lines)), f"{' '.join(tips)} {known}" if tips else "")
+
+
+def commits_log(commits: str) -> str:
+    """The command line that tells how many commits there are, then the newest of them with what each changes."""
+    shown = f"--max-count={MOST_COMMITS} --stat=100,80,{MOST_STAT} {_FORMAT}"
+    return f"{_QUIET} rev-list --count {commits}; {_QUIET} log {_TEXT} {shown} {commits}"
+
+
+def commits_names(commits: str) -> str:
+    """The command line that tells what commits change, a name to a line; of a merge what none of its parents has so."""
+    return f"{_QUIET} -c core.quotePath=true log -c --no-renames --name-only --format= {commits} | sort -u"
+
+
+def commits_diff(commits: str, paths: Sequence[str]) -> str:
+    """The command line that tells how commits change some files, in lines."""
+    chosen = " ".join(shlex.quote(f":(top,literal){path}") for path in paths)
+    return f"{_QUIET} log -c -p {_TEXT} --no-renames --unified=1 {_FORMAT} {commits} -- {chosen}"
 
 
 def _refs(said: str) -> Mapping[str, str]:

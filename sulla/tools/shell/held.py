@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -19,8 +19,9 @@ from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.changes import Change, changes_in
-from sulla.tools.shell.git_records import INDEX, LOG_CHARS, REFS, compared
-from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of, spelled
+from sulla.tools.shell.git_history import MOST_REPOSITORIES, Look, history
+from sulla.tools.shell.git_records import INDEX
+from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of
 from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, JudgedChange, ObeyedFiles, judged
 from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
@@ -29,12 +30,7 @@ from sulla.tools.shell.workspace_lock import locked
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
 
-MOST_REPOSITORIES: Final = 3
-"""Repositories of which the new commits are shown."""
-
 Value = TypeVar("Value")
-Look = Callable[[str, Layer | None], Awaitable[str]]
-"""Runs a command line where it can change nothing, over a layer or in the workspace; what it prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +105,14 @@ class HeldChanges:
             What is to be told of what is not in the workspace, as sentences; empty if there is nothing.
         """
         try:
-            found = await _whole(lambda: self._landed(layer, thread_id))
+            landed = await _whole(lambda: self._landed(layer, thread_id))
         except (TooLarge, Conflict, Refused) as error:
             return f"Nothing of what the command changed is in the workspace: {error.message}"
-        if isinstance(found, str):
-            return found
-        question = "\n".join([found.question, *await _history(found, look)])
+        if isinstance(landed, str):
+            return landed
+        found, beside = landed
+        past = await history(found.repositories, layer, look, self._programs)
+        question = "\n".join(filter(None, [found.question, *past, beside]))
         found = replace(found, question=question, staged=await _staged(found, sorted(found.repositories), look))
         await _whole(lambda: _noted(found))
         self._sets[found.id] = found
@@ -197,12 +195,13 @@ class HeldChanges:
 
     # ------------------------------------------------------------------------------------------- on a worker thread
 
-    def _landed(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
+    def _landed(self, layer: Layer, thread_id: ThreadId) -> tuple[HeldSet, str] | str:
         layer.close()
         with locked(layer.workspace):
             return self._landed_alone(layer, thread_id)
 
-    def _landed_alone(self, layer: Layer, thread_id: ThreadId) -> HeldSet | str:
+    def _landed_alone(self, layer: Layer, thread_id: ThreadId) -> tuple[HeldSet, str] | str:
+        """What is held back and what is shown last of it, or else what is told."""
         if not (changes := changes_in(layer, layer.since_ns)):
             return ""
         found = judged(changes, ObeyedFiles(layer.workspace, self._programs).who)
@@ -217,14 +216,16 @@ class HeldChanges:
                 f"programs may run or obey {len(by_name):,} of its files, and a person is asked about {MOST_ASKED} at "
                 f"most: {named(by_name)}. Do it in steps, or in a conversation that holds no text from outside"
             )
-        return HeldSet(
+        first, beside = question_of(layer, found)
+        held = HeldSet(
             thread_id,
             layer,
-            question_of(layer, found),
+            first,
             _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
             self._landings[layer.workspace],
         )
+        return held, beside
 
     def _kept(self, held: HeldSet, same: Collection[tuple[str, int]]) -> str:
         with locked(held.layer.workspace):
@@ -306,20 +307,6 @@ def _indexes(held: HeldSet, folders: Iterable[str] | None = None) -> dict[str, t
         with suppress(OSError):
             found[folder] = path, Path(held.layer.workspace, path).lstat().st_ctime_ns
     return found
-
-
-async def _history(held: HeldSet, look: Look) -> list[str]:
-    """What has changed in the history of repositories, in lines."""
-    lines: list[str] = []
-    for folder in sorted(held.repositories)[:MOST_REPOSITORIES]:
-        inside = f"cd {shlex.quote(folder or '.')} && {{ %s; }}"
-        refs = compared(await look(inside % REFS, None), await look(inside % REFS, held.layer))
-        log = await look(inside % refs.log, held.layer) if refs.log else ""
-        # What git says may be anybody's words: each line of it is set in, as none of ours is.
-        said = [f"  {spelled(line)}" for line in (*refs.lines, *log[:LOG_CHARS].splitlines())]
-        cut = ["  [… more than is shown here]"] if len(log) > LOG_CHARS else []
-        lines += [f"== what git says of {spelled(folder) or 'the repository'}", *said, *cut]
-    return lines
 
 
 def _leads(layer: Layer, changes: Iterable[Change]) -> Iterator[Path]:

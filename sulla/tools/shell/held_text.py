@@ -18,7 +18,9 @@ MOST_ASKED: Final = 300
 MOST_NAMED: Final = 20
 """Files that are named where nobody has to allow them, or to a model."""
 MOST_SHOWN: Final = 12_000
-"""Characters of changes that a person is shown with the question."""
+"""Characters of changes that a person is shown with the question, of files that programs may obey."""
+MOST_BESIDE: Final = 1_000
+"""Of them for files that nobody has to allow."""
 MOST_READ: Final = 65_536
 """Bytes of a file whose change is shown line by line."""
 GIT_RECORDS: Final = frozenset(
@@ -52,12 +54,15 @@ def repository_of(change: Change) -> str:
     return "/".join(change.parts[: change.parts.index(".git")])
 
 
-def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> str:
+def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> tuple[str, str]:
     """What a person is asked: every file that programs may obey, and how texts would change, in lines.
 
     Args:
         layer: holds them.
         changes: all of one command.
+
+    Returns:
+        What has to be allowed, which comes first; and how the other files would change, which comes behind all else.
     """
     asked = [one for one in changes if one.why and not is_record(one.change)]
     records = sum(is_record(one.change) for one in changes)
@@ -70,8 +75,8 @@ def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> str:
         lines.append(f"{records} of git's records: commits, and what names them")
     if others:
         lines.append(f"with them {_listed([f'{_how(one)} {_name(one)}' for one in others])}")
-    shown = [*(one.change for one in asked), *others]
-    return "\n".join([*lines, *_shown(layer, [one for one in shown if one.kind in ("file", "link", "gone")])])
+    first = _shown(layer, [one.change for one in asked], MOST_SHOWN)
+    return "\n".join([*lines, *first]), "\n".join(_shown(layer, others, MOST_BESIDE))
 
 
 def named(changes: Sequence[Change]) -> str:
@@ -96,10 +101,10 @@ def _name(change: Change) -> str:
     return spelled(printable(change.path))
 
 
-def _shown(layer: Layer, changes: Sequence[Change]) -> Iterator[str]:
-    """How texts would change, line by line, those first that have to be allowed; what is not shown is named."""
-    left, unseen = MOST_SHOWN, list[Change]()
-    for change in changes:
+def _shown(layer: Layer, changes: Sequence[Change], most: int) -> Iterator[str]:
+    """How texts would change, line by line; what is not shown is named."""
+    left, unseen = most, list[Change]()
+    for change in (one for one in changes if one.kind in ("file", "link", "gone")):
         place = Path(layer.workspace, *change.parts)
         if change.kind == "gone" and place.is_dir() and not place.is_symlink():
             yield f"== {_name(change)}: a folder with {_files_in(place)} files, which is removed"

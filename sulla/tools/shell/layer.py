@@ -8,7 +8,9 @@ under the workspace's own name, and neither the layer's folder nor the workspace
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -24,6 +26,8 @@ CLEAR_S: Final = 60.0
 """How long it may take to remove a layer. What is left then goes when the daemon starts again."""
 NOT_MOUNTED: Final = 125
 """The exit status where the layer could not be put over the workspace."""
+_ESCAPED: Final = re.compile(rb"\\([0-7]{3})")
+"""How the system spells what would end a word in its list of mounts."""
 _MOUNTED: Final = "mounted"
 _CLOSED: Final = "closed"
 _MOUNT: Final = (
@@ -32,6 +36,40 @@ _MOUNT: Final = (
 )
 _TO_WRITE: Final = "lowerdir=lower,upperdir=upper,workdir=work"
 _TO_READ: Final = "lowerdir=upper:lower"
+
+
+def mount_trouble(workspace: str) -> str:
+    """Why the kernel puts no layer over a workspace: something is mounted below it, and would be uncovered by that.
+
+    Args:
+        workspace: its folder, links resolved.
+
+    Returns:
+        What is mounted, and what to do; empty for nothing, and where the system does not tell.
+    """
+    with suppress(OSError):
+        named = (line.split(b" ")[4] for line in Path("/proc/self/mountinfo").read_bytes().splitlines())
+        places = {os.fsdecode(_ESCAPED.sub(lambda code: bytes([int(code[1], 8)]), name)) for name in named}
+        if found := sorted(place for place in places if place.startswith(f"{workspace.rstrip('/')}/")):
+            more = f" and {len(found) - 1} more" if found[1:] else ""
+            return f"{found[0]}{more} is mounted within the workspace, so no layer can be put over it: unmount it"
+    return ""
+
+
+def why_not_written(error: OSError, folder: Path) -> str:
+    """What keeps the daemon from writing what it holds of commands, and what to do.
+
+    Args:
+        error: of the system.
+        folder: where it was to be written.
+    """
+    said = f"{os.strerror(error.errno or 0)} in {folder}"
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return said
+    return (
+        f"{said}: make room on that disk. What is held back of commands lies there until a person has allowed it, or "
+        "its conversation is deleted"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +160,8 @@ class Layers:
         """
         if self._root.resolve().is_relative_to(workspace):
             raise Refused(f"the workspace {workspace} holds the daemon's own folder, so no layer can be put over it")
+        if trouble := mount_trouble(workspace):
+            raise Refused(trouble)
         try:
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
             layer = Layer(Path(mkdtemp(prefix="layer-", dir=self._root.resolve())), workspace)
@@ -130,7 +170,7 @@ class Layers:
             # The workspace's own rights are those of the layer.
             layer.upper.chmod(Path(workspace).stat().st_mode & 0o777)
         except OSError as error:
-            raise Refused(f"no layer can be made over the workspace: {os.strerror(error.errno or 0)}") from error
+            raise Refused(f"no layer can be made over the workspace: {why_not_written(error, self._root)}") from error
         return layer
 
     def remove(self, layer: Layer) -> None:

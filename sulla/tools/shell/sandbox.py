@@ -67,7 +67,7 @@ LOOKING = {
     "GIT_CONFIG_KEY_0": "diff.autoRefreshIndex",
     "GIT_CONFIG_VALUE_0": "false",
 }
-"""With a layer: what only looks writes nothing into a repository that a person would have to be asked about."""
+"""What only looks writes nothing into a repository: a person would be asked about it, or told of it."""
 
 NO_NETWORK = (
     *("Could not resolve host", "Temporary failure in name resolution", "Name or service not known"),
@@ -311,13 +311,11 @@ class Shell:
         root = os.path.realpath(workspace)
         grouped, filter_ = False, b""
         argv: tuple[str, ...] = (shutil.which("bash", path=self._path) or "sh", "-c", command)
-        env = environment(Path(root), self._path)
+        env = environment(Path(root), self._path) | LOOKING
         if self._sandbox is not None:
             argv = self._sandbox.wrap(argv, root, layer, reading=reading)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
             env |= OWN_CACHES
-        if layer is not None:
-            env |= LOOKING
         return Program(
             argv, workspace, env, self.bounds, grouped, filter_, disk=layer.folder if layer is not None else None
         )

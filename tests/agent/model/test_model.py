@@ -417,7 +417,7 @@ async def test_a_stand_in_that_is_dearer_is_reserved_at_its_own_price(store: Mem
     await world.ask(thread, "hi")
     assert provider.requests == []
     error = [dict(entry.data) for entry in await world.log(thread) if entry.kind == "RUN_ERROR"][-1]
-    assert "(day_cost)" in str(error["message"])
+    assert "(limits.day_cost)" in str(error["message"])
 
 
 async def test_a_tool_that_a_run_has_to_be_answered_by_is_forced_in_each_attempt(store: MemoryStore) -> None:

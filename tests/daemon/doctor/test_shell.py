@@ -35,6 +35,11 @@ def test_a_sandbox_without_layers_says_what_is_asked_about_then() -> None:
     assert "mount overlays" in finding.remedy
 
 
+def test_what_is_mounted_within_the_workspace_is_to_be_unmounted() -> None:
+    [finding] = judge_shell("", "/w/mnt is mounted within the workspace, so …", wanted=True)
+    assert finding.remedy.startswith("unmount what is mounted within the workspace")
+
+
 def test_a_sandbox_that_nobody_wants_is_only_told() -> None:
     [finding] = judge_shell("the settings say so", wanted=False)
     assert finding.result == "ok"

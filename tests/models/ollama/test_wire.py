@@ -24,7 +24,16 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from sulla.core.words import ours
-from sulla.models.base import ChatRequest, Completed, Delta, PromptSection, TokenUsage, ToolSpec
+from sulla.models.base import (
+    ChatRequest,
+    Completed,
+    Delta,
+    PromptSection,
+    ReasoningDelta,
+    TextDelta,
+    TokenUsage,
+    ToolSpec,
+)
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
 from sulla.models.wire.advice import Advice
 from tests.kits.deltas import joined, refusal_to_end
@@ -143,6 +152,25 @@ def test_a_reply_has_its_parts_and_its_count() -> None:
         ToolCall(CallId("given"), "b", {}),
     )
     assert (last.usage, last.stop) == (TokenUsage(12, 5), "tool_calls")
+
+
+def test_a_thought_that_is_written_before_the_answer_is_one() -> None:
+    pieces = [{"message": {"content": piece}} for piece in ("<thi", "nk>inner", " words</th", "ink>\n\n43.")]
+    *shown, last = read(lines(*pieces, DONE))
+    assert isinstance(last, Completed)
+    assert last.message.parts == (Reasoning("inner words"), Text("\n\n43.", "agent"))
+    assert joined([*shown, last])[:2] == [ReasoningDelta("inner words"), TextDelta("\n\n43.")]
+
+
+def test_a_thought_without_an_end_was_the_answer_unless_the_reply_was_cut_off() -> None:
+    said = {"message": {"content": "<think> is a tag."}}
+    whole, cut = read(lines(said, DONE))[-1], read(lines(said, {**DONE, "done_reason": "length"}))[-1]
+    assert isinstance(whole, Completed)
+    assert isinstance(cut, Completed)
+    assert (whole.message.parts, cut.message.parts) == (
+        (Text("<think> is a tag.", "agent"),),
+        (Reasoning(" is a tag."),),
+    )
 
 
 @pytest.mark.parametrize(("reason", "stop"), [("stop", "end"), ("length", "max_tokens")])

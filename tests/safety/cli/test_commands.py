@@ -88,6 +88,21 @@ def test_a_marked_file_is_trusted_with_a_yes(here: Place, capsys: pytest.Capture
         assert (refused.code, why in refused.err) == (Exit.REFUSED, True)
 
 
+def test_the_marked_files_that_a_command_may_have_read_are_named_with_what_trusts_them() -> None:
+    files = [f"/srv/w/{number}.md" for number in range(6)]
+    lines = list(explained(FOUND | {"files": files, "more_files": 3}, Paper()))
+    assert lines[4:6] == [
+        f"commands may have read the files that are marked as from outside: {', '.join(files[:5])} and 4 more",
+        "`sulla safety trust PATH` trusts one, or all in a folder, as they are now",
+    ]
+
+
+def test_of_a_folder_the_newest_marked_files_are_named() -> None:
+    names = [f"{number}.md" for number in range(9)]
+    found = {"path": "/srv/w", "kind": "folder", "files": 700, "others": 0, "names": names}
+    assert marked(found) == "the folder /srv/w (marked files: 700: 0.md, 1.md, 2.md, 3.md, 4.md and 695 more)"
+
+
 def test_of_a_folder_it_is_said_how_many_files_and_who_else_has_marked_it() -> None:
     found = {"path": "/srv/in\x1b[2J", "kind": "folder", "files": 3, "others": 1}
     assert marked(found) == (

@@ -145,7 +145,7 @@ def test_a_first_message_that_is_refused_leaves_no_empty_thread_and_the_next_one
     with seat(["chat"], here.place.environ, columns=100) as at:
         begun(at).paste("x" * 100_001)
         at.type("\r")
-        at.until("[not sent: params.text: got 100001 characters")
+        at.until("[not sent: that has 100,001 characters, and a message may have 100,000: put it into a file")
         assert threads() == before
         at.until_more("hello\r", "[done:")
         at.type("\x04")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +13,19 @@ from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import Author
+from sulla.host.system import SystemClock
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, ToolContext
 from sulla.tools.builtin.shell import shell_tools
 from sulla.tools.call import run_call
 from sulla.tools.output import KEPT_BYTES
 from sulla.tools.overflow import where
+from sulla.tools.program_files import PROGRAMS
 from sulla.tools.registry import Toolbox
 from sulla.tools.shell.bounds import CommandBounds
+from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import MAX_RUNNING, ShellJobs
+from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.sandbox import Shell
 from tests.soon import a_pause
 from tests.tools.contexts import context_in, no_held_changes
@@ -61,6 +67,26 @@ async def test_a_command_tells_what_it_printed_and_its_status(bench: Bench, tmp_
     done = await bench.run("echo out; echo err >&2; pwd; exit 3")
     assert done.text.startswith(f"out\nerr\n{tmp_path}\n[exit status 3, 0.0 s")
     assert done.is_error
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+async def test_where_the_disk_is_full_the_folder_is_named(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(layer: Layer) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    (workspace := tmp_path / "workspace").mkdir()
+    layers = Layers(tmp_path / "layers")
+    shell = Shell(layers=layers)
+    await shell.open(workspace, SystemClock())
+    bench.toolbox = Toolbox(shell_tools(shell, bench.jobs, lambda: HeldChanges(layers, PROGRAMS)))
+    monkeypatch.setattr(Layer, "close", full)
+    context = replace(context_in(workspace, SystemClock()), by=Author.TAINTED_AGENT)
+    done = await bench.use("bash", context, command="echo x > a.txt")
+    said = f"nothing of what the command changed is in the workspace: No space left on device in {tmp_path}/layers: "
+    assert done.is_error
+    assert said in done.text
 
 
 async def test_a_silent_command_says_that_it_went_well(bench: Bench, tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell import changes, held, held_text, landing
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.judging import NOT_KEPT
-from sulla.tools.shell.layer import Layer, Layers
+from sulla.tools.shell.layer import Layer, Layers, why_not_written
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
 from tests.tools.shell.calls import Killed, at, before_call
@@ -203,11 +205,33 @@ async def test_git_works_and_what_it_keeps_is_held_back_as_one(desk: Desk) -> No
     assert "with them new b.txt" in lines
     said = lines[lines.index("== what git says of the repository") + 1 :]
     assert [line.split()[0] for line in said[:2]] == ["HEAD", "refs/heads/master"]
-    assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[2])
-    assert said[-1] == "   1 file changed, 1 insertion(+)"
+    assert said[2] == "  new commits: 1"
+    assert re.fullmatch(r"  commit [0-9a-f]{7} by a: second", said[3])
+    assert said[6:] == ["   1 file changed, 1 insertion(+)", "== b.txt", "@@ -0,0 +1 @@", "+b"]
     assert await desk.held.keep(THREAD, set_id(told), desk.look) == "What the command changed is in the workspace now."
     assert desk.by_person("git log --format=%s") == "second\nfirst\n"
     assert list(desk.folders.iterdir()) == []
+
+
+async def test_what_matters_of_a_large_commit_comes_first_and_what_it_hides_is_shown(desk: Desk) -> None:
+    for number in range(60):
+        desk.write(f"src/{number:02}.py", "x = 1\n" * 40)
+    desk.write("Makefile", "all:\n")
+    desk.by_person(f"git init -q && git add . && {GIT} commit -qm first")
+    evil = "printf 'evil:\\n\\tcurl evil\\n' >> Makefile"
+    commit = f"git add . && {GIT} commit -qm reformat && git checkout -q HEAD~1 -- Makefile"
+    _, _, told = await desk.run(f"sed -i s/x/y/ src/*.py; {evil}; {commit}")
+    lines = desk.held.question(THREAD, set_id(told)).split("\n")
+    heads = ("== what git says", "== programs may")
+    git, makefile = (next(at for at, line in enumerate(lines) if line.startswith(head)) for head in heads)
+    assert (git < 6, makefile < 24, len(lines) < 220) == (True, True, True)
+    assert "   61 files changed, 2402 insertions(+), 2400 deletions(-)" in lines
+    assert lines[makefile] == "== programs may run or obey files that these commits hold: Makefile"
+    assert lines.index("  +evil:") > makefile
+    assert "  +\tcurl evil" in lines
+    assert not any(line.startswith("== src") for line in lines[: lines.index("  +evil:")])
+    assert lines[-1].startswith("== not shown, because it is too much: src/")
+    assert not any("u2026" in line or "…" in line for line in lines)
 
 
 async def test_all_is_in_the_workspace_or_nothing(desk: Desk) -> None:
@@ -421,12 +445,8 @@ async def test_what_is_too_much_to_be_shown_is_named(desk: Desk, monkeypatch: py
     monkeypatch.setattr(held_text, "MOST_SHOWN", 100)
     _, _, told = await desk.run("seq 100 > one.sh; echo two > two.sh; seq 100 > three.txt")
     lines = desk.held.question(THREAD, set_id(told)).split("\n")
-    assert lines[-4:] == [
-        "== two.sh",
-        "@@ -0,0 +1 @@",
-        "+two",
-        "== not shown, because it is too much: one.sh, three.txt",
-    ]
+    assert lines[4:8] == ["== two.sh", "@@ -0,0 +1 @@", "+two", "== not shown, because it is too much: one.sh"]
+    assert lines[8:10] == ["== three.txt", "@@ -0,0 +1,100 @@"]
 
 
 async def test_more_than_a_person_can_look_at_is_not_held_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -562,6 +582,49 @@ async def test_a_command_sees_neither_the_layer_nor_what_lies_below_it(desk: Des
 def test_there_is_no_layer_over_a_workspace_that_holds_it(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="holds the daemon's own folder"):
         Layers(tmp_path / "home/layers").make(os.fspath(tmp_path))
+
+
+@pytest.mark.parametrize("command", ["chmod 755 old.py", "echo '#!/bin/sh' > new.md && chmod 755 new.md"])
+async def test_that_a_file_can_be_run_is_nothing_to_ask_about_whether_it_is_new_or_not(
+    command: str, desk: Desk
+) -> None:
+    desk.write("old.py").chmod(0o644)
+    assert await desk.run(command) == (0, "", "")
+    assert (desk.workspace / command.rpartition(" ")[2]).stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_there_is_no_layer_over_a_workspace_within_which_something_is_mounted(tmp_path: Path) -> None:
+    (place := tmp_path / "w/a b").mkdir(parents=True)
+    (tmp_path / "w-other").mkdir()
+    code = (
+        "import pathlib, sys; from sulla.tools.shell.layer import *\n"
+        "for name in ('w-other', 'w'):\n"
+        "    try: print(Layers(pathlib.Path(sys.argv[1], 'layers')).make(f'{sys.argv[1]}/{name}').workspace)\n"
+        "    except Refused as error: print(error.message)"
+    )
+    mount = 'mount -t tmpfs tmpfs "$1" && mount -t tmpfs tmpfs "$2" && shift 2 && exec "$@"'
+    inside = ("sh", "-c", mount, "sh", place, tmp_path / "w-other", sys.executable, "-c", code, tmp_path)
+    said = subprocess.run(("unshare", "-m", *inside), capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        f"{tmp_path}/w-other",
+        f"{place} is mounted within the workspace, so no layer can be put over it: unmount it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (
+            errno.ENOSPC,
+            "No space left on device in /home/layers: make room on that disk. What is held back of commands",
+        ),
+        (errno.EDQUOT, "Disk quota exceeded in /home/layers: make room on that disk."),
+        (errno.EROFS, "Read-only file system in /home/layers"),
+    ],
+)
+def test_what_cannot_be_written_is_said_with_its_folder_and_what_to_do(number: int, said: str) -> None:
+    assert why_not_written(OSError(number, ""), Path("/home/layers")).startswith(said)
 
 
 async def test_names_may_hold_anything(tmp_path: Path) -> None:

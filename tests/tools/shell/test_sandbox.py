@@ -196,6 +196,16 @@ async def test_in_the_sandbox_a_command_works_in_the_workspace(tmp_path: Path) -
 
 
 @real
+async def test_what_only_looks_at_a_repository_writes_nothing_into_it(tmp_path: Path) -> None:
+    shell = await opened(tmp_path, FOLDER)
+    git = "git -c user.name=a -c user.email=a@b.c"
+    await said(shell, tmp_path, f"git init -q; echo 1 > a; git add a; {git} commit -qm a; touch -d yesterday a")
+    before = (tmp_path / ".git/index").read_bytes()
+    assert (await said(shell, tmp_path, "git status --short; git diff"))[0] == 0
+    assert (tmp_path / ".git/index").read_bytes() == before
+
+
+@real
 async def test_in_the_sandbox_what_tools_keep_for_themselves_is_not_in_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("")
     (tmp_path / "package.json").write_text('{"scripts": {"build": "true"}}')
