@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +13,9 @@ import pytest
 
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
-from sulla.core.ids import ThreadId
-from sulla.core.words import Words
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.message import ToolCall
+from sulla.core.words import Author, Words
 from sulla.host.system import SystemClock
 from sulla.store.memory import MemoryStore
 from sulla.testing.world import World
@@ -21,13 +23,16 @@ from sulla.threads.log.records import Answer, ToolCallResult
 from sulla.tools.base import Done
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.builtin.shell import shell_tools
+from sulla.tools.call import MAX_STEP_BYTES, run_call
 from sulla.tools.program_files import PROGRAMS
+from sulla.tools.registry import Toolbox
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import ShellJobs
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
 from tests.soon import a_pause
+from tests.tools.contexts import context_in
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 
@@ -130,3 +135,19 @@ async def test_a_clean_conversation_writes_into_the_workspace_itself(home: Home)
     thread = await home.world.thread()
     assert "Not in the workspace" not in await home.run(thread, "echo all: > Makefile")
     assert (home.workspace / "Makefile").exists()
+
+
+async def test_a_playbooks_step_is_told_what_to_do_instead_and_nothing_waits_for_a_person_that_nobody_asks(
+    home: Home,
+) -> None:
+    held = HeldChanges(home.layers, PROGRAMS)
+    toolbox = Toolbox(shell_tools(home.shell, ShellJobs(SystemClock()), lambda: held))
+    context = replace(context_in(home.workspace, SystemClock()), by=Author.OUTSIDE, whole_bytes=MAX_STEP_BYTES)
+    (home.workspace / "orders.lock").write_text("")
+    done = await run_call(toolbox, ToolCall(CallId("c1"), "bash", {"command": "rm -f orders.lock"}), context)
+    assert isinstance(done, Done)
+    assert (done.is_error, done.refused) == (True, True)
+    assert "it is given up: programs may run or obey orders.lock" in done.text
+    assert "playbook of its own" in done.text
+    assert "bash_job" not in done.text
+    assert held.waiting(context.thread_id) == ()

@@ -90,6 +90,7 @@ RULES: Final[Mapping[str, str]] = {
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-clear": "A key stands in no file: it is a secret.",
     "hidden": "All that a file says can be seen.",
+    "unguarded": "What a step need not have come to is not looked into, unless its error, or a default, is looked at.",
     "remarks": "What is reckoned with, written or handed on is what a tool gave, and not its text for models.",
     "number": "A number in a loop's list or in `set` is shown as it is written.",
     "secret-unused": "A declared secret is used.",
@@ -100,5 +101,5 @@ RULES: Final[Mapping[str, str]] = {
 }
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset(
-    {"secret-unused", "trigger-inputs", "not-set-up", "refused", "asked", "secret-clear", "hidden", "number", "remarks"}
+    "secret-unused trigger-inputs not-set-up refused asked secret-clear hidden number remarks unguarded".split()
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Final
 
 from sulla.definitions.yaml_text import YamlMap, YamlScalar
 from sulla.playbooks.definition import HumanStep, LoopStep, RouterStep
@@ -17,6 +19,10 @@ from sulla.playbooks.file.read_steps import routes_of
 from sulla.playbooks.machine.state import StepStatus
 from sulla.playbooks.webhook_key import LEAST_KEY_BYTES
 from sulla.tools.nearest import did_you_mean
+
+_WHOLE_WORDS: Final = 3
+"""``steps``, the step and its ``output``; what lies deeper is looked into."""
+_ENDS: Final = (("error",), ("status",), ("route",), ("tries",))
 
 
 class Names:
@@ -99,6 +105,41 @@ class Names:
             self._fault(use, number, f"{word}.{path.words[2]}", "failed-output", message)
         if not self._been(use, name):
             self._fault(use, number, f"steps.{name}", "too-early", self._early(use, name))
+        elif path.words[2:3] in (("output",), ("result",)) and len(path.words) > _WHOLE_WORDS and not path.optional:
+            self._unguarded(use, number, path, target)
+
+    def _unguarded(self, use: Use, number: int, path: Path, target: StepAt) -> None:
+        """Whether a step may have come to nothing here, and nobody in the file looks at that."""
+        loops = (owner for owner in _owners(target) if owner.kind == "loop")
+        apart = next((loop for loop in loops if use.step is not loop and not _has(loop, use.step)), None)
+        goes_on = target.step is not None and target.step.on_failure == "go_on"
+        if target.id in self._guarded or not (goes_on or apart is not None):
+            return
+        why = (
+            "goes on where it has failed"
+            if goes_on
+            else f"stands in the loop {apart.id!r}"
+            if apart is not None
+            else ""
+        )
+        when = "has failed" if goes_on else "has no pass"
+        word = ".".join(map(str, path.words[:_WHOLE_WORDS]))
+        message = (
+            f"{target.id!r} {why}, and {word} is null where it {when}: say what then, such as `{path} | default('')`"
+            + (f", or ask for `steps.{target.id}.error` first" if goes_on else "")
+        )
+        self._fault(use, number, str(path), "unguarded", message)
+
+    @cached_property
+    def _guarded(self) -> frozenset[str]:
+        """The steps of which somebody in the file asks how they ended."""
+        found: set[str] = set()
+        for use in self._sketch.uses:
+            for path in (path for _, tree in use.trees for path in paths_of(tree)):
+                named = len(path.words) > 1 and path.words[0] == "steps"
+                if named and (use.role in ("when", "while") or path.words[2:3] in _ENDS):
+                    found.add(str(path.words[1]))
+        return frozenset(found)
 
     def _been(self, use: Use, name: str) -> bool:
         step = use.step
@@ -237,12 +278,18 @@ def _a(step: StepAt) -> str:
 
 
 def _lies_in(step: StepAt, outer: StepAt) -> bool:
-    owner = step.block.owner
-    while owner is not None:
-        if owner is outer:
-            return True
-        owner = owner.block.owner
-    return False
+    return any(owner is outer for owner in _owners(step))
+
+
+def _has(outer: StepAt, step: StepAt | None) -> bool:
+    return step is not None and _lies_in(step, outer)
+
+
+def _owners(step: StepAt) -> Iterator[StepAt]:
+    """The steps that it stands in, from within."""
+    while (owner := step.block.owner) is not None:
+        yield owner
+        step = owner
 
 
 def _shown(use: Use, number: int) -> ExpressionSpot:

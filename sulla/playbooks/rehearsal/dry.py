@@ -106,14 +106,13 @@ def dry_run(
         NotFound: a playbook in it is not there.
     """
     settled = dict(choose or {})
-    made_up = {name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}
-    complete, known = {**made_up, **inputs}, frozenset({*definition.inputs} - ({*made_up} - {*inputs}))
+    complete = {**{name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}, **inputs}
     ahead: list[dict[str, str]] = [settled]
     seen: set[tuple[str, str]] = set()
     ways: list[Way] = []
     while ahead and len(ways) < MAX_WAYS:
         forced = ahead.pop(0)
-        guess = _Guess(definition, setting, forced, outputs or {}, known)
+        guess = _Guess(definition, setting, forced, outputs or {})
         rehearsed = rehearse(
             definition, complete, guess, replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN)
         )
@@ -149,8 +148,6 @@ class _Guess:
     setting: RehearsalSetting
     forced: Mapping[str, str]
     outputs: Mapping[str, Json]
-    given: frozenset[str]
-    """The inputs that are no placeholders."""
     taken: dict[str, str] = field(default_factory=dict, init=False)
     options: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     assumed: dict[str, None] = field(default_factory=dict, init=False)
@@ -280,8 +277,7 @@ class _Guess:
 
     def _fails_anyway(self, template: Template, scope: Scope) -> bool:
         """Whether it has no value in a real run either: it asks for more than null of a step that came to nothing."""
-        outer = cast("Mapping[str, Json]", scope["run"])["playbook"] == self.definition.name
-        given = self.given if outer else frozenset[str]()
+        given = self._given(scope)
         for part in split(template.source):
             if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, self.guessed, given):
                 try:
@@ -289,6 +285,13 @@ class _Guess:
                 except SullaError:
                     return True
         return False
+
+    def _given(self, scope: Scope) -> set[str]:
+        """The inputs that are no placeholders; none of a playbook within, whose steps make them."""
+        if cast("Mapping[str, Json]", scope["run"])["playbook"] != self.definition.name:
+            return set()
+        values, specs = cast("Mapping[str, Json]", scope["inputs"]), self.definition.inputs
+        return {name for name, spec in specs.items() if not _is_open(spec) or values[name] != _input(name, spec)}
 
     def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:
         match role.what:

@@ -151,10 +151,21 @@ async def _landed(shell: Shell, changes: HeldChanges, layer: Layer, done: Done, 
         said = f"no layer can be put over the workspace ({layer.folder}): {done.text[:500]}"
         raise Refused(f"the command was not run: {said}")
     try:
-        return await changes.land(layer, context.thread_id, partial(_looked, shell, context))
+        rest = await changes.land(layer, context.thread_id, partial(_looked, shell, context))
     except OSError as error:
         why = why_not_written(error, layer.folder.parent)
         raise Refused(f"nothing of what the command changed is in the workspace: {why}") from error
+    held = changes.waiting(context.thread_id) if context.whole_bytes else ()
+    if not held:
+        return rest
+    # No later step of a playbook can ask a person for them.
+    await changes.forget(context.thread_id)
+    told = held[-1].partition(" allows it: ")[2] or held[-1]
+    return (
+        f"Nothing of what the command changed is in the workspace, and it is given up: {told}. In a run that has read "
+        "text from outside a command does not change such files: have it in a playbook of its own that reads nothing "
+        "from outside, give these files other names, or write one with `write_file`, which asks a person"
+    )
 
 
 def _with_rest(done: Done, rest: str, context: ToolContext) -> Done:

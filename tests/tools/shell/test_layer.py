@@ -617,14 +617,14 @@ def test_there_is_no_layer_over_a_workspace_within_which_something_is_mounted(tm
     [
         (
             errno.ENOSPC,
-            "No space left on device in /home/layers: make room on that disk. What is held back of commands",
+            "No space left on device in /data/layers: make room on that disk. What is held back of commands",
         ),
-        (errno.EDQUOT, "Disk quota exceeded in /home/layers: make room on that disk."),
-        (errno.EROFS, "Read-only file system in /home/layers"),
+        (errno.EDQUOT, "Disk quota exceeded in /data/layers: make room on that disk."),
+        (errno.EROFS, "Read-only file system in /data/layers"),
     ],
 )
 def test_what_cannot_be_written_is_said_with_its_folder_and_what_to_do(number: int, said: str) -> None:
-    assert why_not_written(OSError(number, ""), Path("/home/layers")).startswith(said)
+    assert why_not_written(OSError(number, ""), Path("/data/layers")).startswith(said)
 
 
 async def test_names_may_hold_anything(tmp_path: Path) -> None:
