@@ -161,7 +161,7 @@ class ActionStarter:
     async def _remind(self, state: ScheduleState, fired: Fired, action: ReminderAction) -> ThreadId:
         """Tell people, in the conversation that it is about, or in a thread of its own if that is gone."""
         agent, key = action.agent or self._home_agent, f"schedule:{state.id}:{fired.slot}"
-        words = Words(action.text, agent_saying(tainted=action.tainted))
+        words = Words(cut(f"Reminder: {action.text}", MAX_NOTE), agent_saying(tainted=action.tainted))
 
         async def tell(thread_id: ThreadId) -> ThreadId:
             run_id = RunId(derived_id("run", thread_id, key))

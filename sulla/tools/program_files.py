@@ -87,15 +87,21 @@ PROGRAM_FILES: Final = {
 
 PROGRAM_FOLDERS: Final = {
     "git, or another version control": "*.git .git* git~* .hg* .svn .jj .husky",
-    "Python": "venv profile_default site-packages dist-packages *.dist-info *.egg-info",
-    "Node or another JavaScript": "node_modules",
-    "a build tool": "debian *_plugins buildsrc build-logic magefiles initializers",
+    "Python": "venv *.dist-info *.egg-info",
+    "a build tool": "debian _plugins",
     "a test runner": "__tests__ __mocks__ test spec features cypress testthat",
     "the system, or who opens it,": "launchagents launchdaemons",
     "a program that looks for it": ".*",
 }
 """Who obeys what lies in folders of which names, and files that are called so. What begins with a dot is there for a
 program."""
+
+SOURCE_FOLDERS: Final = {
+    "Python": "profile_default site-packages dist-packages",
+    "Node or another JavaScript": "node_modules",
+    "a build tool": "*_plugins buildsrc build-logic magefiles initializers",
+}
+"""Who loads the source that lies in folders of which names, whatever it is called."""
 
 PROGRAM_PATHS: Final = {
     "Python": "requirements/*.txt requirements/*.in constraints/*.txt",
@@ -124,13 +130,17 @@ PLAIN_ENDINGS: Final = (
     # Data, pictures, sound, archives
     "db sqlite sqlite3 parquet feather arrow npy npz h5 dat data bin png jpg jpeg gif webp avif bmp tif tiff ico heic "
     "mp3 wav ogg flac opus m4a mp4 mkv webm mov avi ttf otf woff woff2 zip tar gz tgz bz2 xz zst 7z bak tmp orig map "
-    "gpx kml drawio mmd puml "
-    # Source, and what compilers make of it
+    "gpx kml drawio mmd puml"
+)
+"""How names end of files that are text or data."""
+
+SOURCE_ENDINGS: Final = (
+    # With what compilers make of it
     "py pyi pyx js mjs cjs jsx ts mts cts tsx vue svelte astro c h cc cpp cxx hh hpp hxx m mm rs go java kt scala "
     "groovy swift cs fs fsi vb rb erb php pl pm lua r jl hs elm clj cljs ex erl dart nim zig v ml mli sql graphql "
     "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib class wasm"
 )
-"""How names end of files that are text, data or source: programs run source only where it is called so elsewhere."""
+"""How names end of files that are source: programs run it only where it is called so elsewhere."""
 
 PLAIN_NAMES: Final = (
     "readme license licence copying notice authors contributors maintainers changelog changes history news todo "
@@ -184,9 +194,11 @@ _WILD: Final = re.compile(r"[*?]")
 _NONE: Final = re.compile(r"(?!)")
 _FILES: Final = _Names(PROGRAM_FILES)
 _FOLDERS: Final = _Names(PROGRAM_FOLDERS)
+_SOURCE_FOLDERS: Final = _Names(SOURCE_FOLDERS)
 _PATHS: Final = _Names(PROGRAM_PATHS)
 _HARMLESS: Final = _Names({"nobody": HARMLESS})
-_PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split())
+_SOURCE_ENDINGS: Final = frozenset(SOURCE_ENDINGS.split())
+_PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split()) | _SOURCE_ENDINGS
 _PLAIN_NAMES: Final = frozenset(PLAIN_NAMES.split())
 _IMPORTED: Final = sys.stdlib_module_names | frozenset(PYTHON_TOOLS.split())
 _SCRIPTS: Final = frozenset({"cjs", "mjs", "ts", "cts", "mts"})
@@ -231,6 +243,9 @@ class ProgramFiles:
         if not folder and parts and (who := _reader_of(parts[-1]) or _reader_at(*parts[-2:])):
             return who
         if who := next(filter(None, map(_reader_within, parts)), ""):
+            return who
+        is_source = not folder and bool(parts) and _is_source(parts[-1])
+        if is_source and (who := next(filter(None, map(_loader_within, parts[:-1])), "")):
             return who
         names = [_plain(part) for part in parts] if self.also else []
         return "a program of yours" if any(_lies_in(names, path.split("/")) for path in self.also) else ""
@@ -316,6 +331,16 @@ def _is_taken_for_pythons(folder: str, name: str = "") -> bool:
     name = _plain(name or folder)
     stem, _, ending = name.rpartition(".")
     return ending == "py" and (_plain(folder) if name in _PACKAGE else stem) in _IMPORTED
+
+
+@lru_cache(maxsize=16_384)
+def _loader_within(name: str) -> str:
+    """Who loads the source that lies in a folder that is called so."""
+    return _SOURCE_FOLDERS.who(_plain(name))
+
+
+def _is_source(name: str) -> bool:
+    return _plain(name).rpartition(".")[2] in _SOURCE_ENDINGS
 
 
 @lru_cache(maxsize=16_384)

@@ -71,7 +71,7 @@ def test_a_reminder_reaches_the_person_at_its_time_without_a_model(home: Place, 
     assert made["text"].startswith("Made: sch_")
     assert "Once, at " in made["text"]
     before = model.asked
-    until(lambda: [one["text"] for one in notices(home)] == ["Water the roses."])
+    until(lambda: [one["text"] for one in notices(home)] == ["Reminder: Water the roses."])
     assert model.asked == before
     (notice,) = notices(home)
     assert (notice["agent"], notice["urgency"], notice["thread_id"]) == ("sulla", "high", events[0]["thread_id"])
@@ -79,7 +79,7 @@ def test_a_reminder_reaches_the_person_at_its_time_without_a_model(home: Place, 
     assert (row["by"], row["status"]) == ("agent sulla", "over")
     where = door(home.home)
     told = httpx.get(f"{where.url}/api/notices", headers={"Authorization": f"Bearer {where.token}"}).json()
-    assert [one["text"] for one in told["notices"]] == ["Water the roses."]
+    assert [one["text"] for one in told["notices"]] == ["Reminder: Water the roses."]
 
 
 def test_what_a_scheduled_task_comes_to_reaches_the_person(home: Place) -> None:

@@ -87,6 +87,9 @@ FREE = (
     ),
     *("src/app/__init__.py", "src/app/__main__.py", "json/data.csv", "pip/notes.md", "requirements/plan.md"),
     *(
+        "node_modules/a/README.md",
+        "x/site-packages/a/notes.txt",
+        "buildSrc/README.md",
         "locales/en.json",
         "feed.xml",
         "project/plan.md",

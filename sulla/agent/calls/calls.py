@@ -140,7 +140,7 @@ class ToolCalls:
             raise GraphError(f"{state.thread_id}: calls without an open run")
         waits: list[Wait] = []
         runnable: dict[CallId, ToolContext] = {}
-        again = repeated(state.context.transcript)
+        again = repeated(state.context.transcript, lambda name: self.toolbox.get(name) is not None)
         for call in todo.calls:
             if call.id in again:
                 await self._refuse(call, again[call.id], run)

@@ -5,7 +5,7 @@ It is read off the conversation alone, so that a run which goes on after a crash
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Reversible
+from collections.abc import Callable, Iterator, Mapping, Reversible
 from itertools import islice
 from typing import Final
 
@@ -40,30 +40,37 @@ class RepeatsEnd:
     times: int
 
 
-def repeated(messages: Reversible[Message]) -> Mapping[CallId, RepeatRefused | RepeatsEnd]:
+def repeated(
+    messages: Reversible[Message], is_known: Callable[[str], bool] = bool
+) -> Mapping[CallId, RepeatRefused | RepeatsEnd]:
     """Which calls of the newest reply repeat the ones before them too often.
 
     A row of equal calls is broken by any other call and by a person's message, not by results, by text, or by a
-    reminder of ours.
+    reminder of ours. Calls of tools that there are not are all equal.
 
     Args:
         messages: the conversation, oldest first; only its end is looked at.
+        is_known: whether there is a tool of that name.
 
     Returns:
         The calls that must not be made; the others have no entry.
     """
     newest, earlier = _newest_calls(messages)
     found: dict[CallId, RepeatRefused | RepeatsEnd] = {}
-    before, times = _row(earlier)
+
+    def same(one: ToolCall, other: ToolCall) -> bool:
+        return _same_call(one, other) or not (is_known(one.name) or is_known(other.name))
+
+    before, times = _row(earlier, same)
     for call in newest:
-        times = times + 1 if before is not None and _same_call(before, call) else 1
+        times = times + 1 if before is not None and same(before, call) else 1
         before = call
         if times >= ENDS_AT:
+            what = "with the same arguments" if is_known(call.name) else "or other tools that there are not,"
             found[call.id] = RepeatsEnd(
-                f"the model called {call.name!r} with the same arguments {times} times in a row, in spite of the hints",
-                times,
+                f"the model called {call.name!r} {what} {times} times in a row, in spite of the hints", times
             )
-        elif times >= REFUSED_AT:
+        elif times >= REFUSED_AT and is_known(call.name):  # else it is told so in any case
             found[call.id] = RepeatRefused(_hint(call.name, times), times)
     return found
 
@@ -90,13 +97,13 @@ def _replies(messages: Reversible[Message]) -> Iterator[tuple[ToolCall, ...]]:
             yield message.calls
 
 
-def _row(earlier: Iterator[ToolCall]) -> tuple[ToolCall | None, int]:
+def _row(earlier: Iterator[ToolCall], same: Callable[[ToolCall, ToolCall], bool]) -> tuple[ToolCall | None, int]:
     """The call that came last before the newest reply, and how many equal ones in a row end in it."""
     last = next(earlier, None)
     times = 1
     # One more than that makes no difference.
     for call in islice(earlier, ENDS_AT - 1):
-        if last is None or not _same_call(last, call):
+        if last is None or not same(last, call):
             break
         times += 1
     return last, times

@@ -143,7 +143,8 @@ async def _model(talk: Talk, argument: str) -> None:
     had = [(name, about) for name, about in talk.known.models if whose[name]]
     _tell_rows(talk, head, had)
     free = [name for name, ids in whose.items() if not ids]
-    near = difflib.get_close_matches(argument, free, _NEAR) or free[:_OFFERED] if argument else free[:_OFFERED]
+    first = free[: _OFFERED + (len(free) == _OFFERED + 1)]  # one more takes no more room than a word about it
+    near = (difflib.get_close_matches(argument, free, _NEAR) if argument else []) or first
     if near:
         left = len(free) - len(near)
         _tell_rows(talk, "offered, and no agent's", [(name, "") for name in near])

@@ -112,7 +112,7 @@ def read_line(line: str) -> Message | Order | Misread:
     form = _FORMS.get(_ALIASES.get(word, word))
     if form is None:
         near = difflib.get_close_matches(word, [*_FORMS, *_ALIASES], 1)
-        meant = f"did you mean /{near[0]}? " if near else ""
+        meant = f"did you mean /{_ALIASES.get(near[0], near[0])}? " if near else ""
         return Misread(f"there is no command /{word}: {meant}/help lists them, and //{word} sends it as a message")
     if argument and form.name == "stop" and argument != "all":
         return Misread("/stop takes nothing behind it but all, which drops messages that wait, too")

@@ -40,16 +40,22 @@ def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
         most: how many.
     """
     told: list[list[Piece]] = []
+    asked = [0]
     for event in events:
         data = event["data"]
         if event["type"] == "INPUT":
+            asked.append(len(told))
             told.append(said(event, "you"))
         elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
             text, rest = _beginning(event)
             told.append([Piece("answer", text), *rest])
         elif event["type"] == "RUN_ERROR":
             told.append([Piece("faint", f"[failed ({data['code']}): {one_line(str(data['message']), _RESULT)}]")])
-    return [piece for pieces in told[-most:] for piece in pieces]
+        elif event["type"] == "RUN_FINISHED" and data.get("outcome", {}).get("status") == "cancelled":
+            told.append([Piece("faint", f"[{data['outcome'].get('reason') or 'cancelled'}]")])
+    first = max(0, len(told) - most)
+    begins = max(at for at in asked if at <= first)  # no answer stands there without its question
+    return [piece for pieces in told[begins if first - begins < most else first :] for piece in pieces]
 
 
 def said(event: Event, who: str) -> list[Piece]:

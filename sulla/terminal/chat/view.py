@@ -227,7 +227,8 @@ class View:
     def _on_model_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         attempt = data.get("attempt", 1)
         again = f" (attempt {attempt})" if attempt > 1 else ""
-        self._doing = Doing(f"the model thinks{again}", now_s)
+        what = "the model is asked whether that is all" if data.get("purpose") == "nudge" else "the model thinks"
+        self._doing = Doing(f"{what}{again}", now_s)
         return []
 
     def _on_text_message_content(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:

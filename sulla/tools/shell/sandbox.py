@@ -220,6 +220,7 @@ class Shell:
             self.layer_trouble = self.trouble
             return
         sandbox, filter_ = words
+        self.trouble = self.layer_trouble = "it is being tried"
         root = await asyncio.to_thread(os.path.realpath, workspace)
         self.layer_trouble = await self._try_layer(sandbox, filter_, root, clock)
         # With a layer all is tried that is without one, in one namespace more.

@@ -57,6 +57,17 @@ def test_the_hint_names_the_tool_and_the_times() -> None:
     assert ends.times == 7
 
 
+def test_calls_of_tools_that_there_are_not_are_all_equal_and_told_so_each_time_until_the_run_ends() -> None:
+    def verdict(times: int) -> list[RepeatRefused | RepeatsEnd]:
+        calls = _rounds(*(("launch", {"number": number}) for number in range(times)))
+        return list(repeated(calls, lambda name: name == "read").values())
+
+    assert verdict(6) == []
+    (ends,) = verdict(7)
+    assert isinstance(ends, RepeatsEnd)
+    assert ends.message.startswith("the model called 'launch' or other tools that there are not, 7 times in a row")
+
+
 def test_any_other_call_breaks_the_row() -> None:
     other = ("read", {"path": "b.txt"})
     assert _verdicts(_rounds(READ, READ, other, READ, READ)) == ["runs"]

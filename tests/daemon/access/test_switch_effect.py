@@ -159,7 +159,10 @@ async def test_a_command_is_ended_with_all_it_started_and_a_person_is_asked_what
     async with running(tmp_path / "home", model) as daemon, open_client(door(daemon.home)) as client:
         for took in attempts(STILL_S):
             thread = await begun(client, "Sleep for long.")
-            if not (await client.call("system.status"))["shell"]["sandbox"]:
+            async with asyncio.timeout(PATIENCE_S):  # it is tried beside the start
+                while not ((shell := (await client.call("system.status"))["shell"])["sandbox"] or shell["why"]):
+                    await a_pause()
+            if not shell["sandbox"]:
                 (wait,) = (await until(client, "SUSPENDED"))["data"]["waits"]
                 answer = {"id": wait["wait_id"], "verdict": "approve"}
                 await client.call("approval.answer", thread_id=thread, **answer)

@@ -38,6 +38,7 @@ def test_a_line_is_a_message_or_a_command(line: str, read: Message | Order) -> N
     ("line", "why"),
     [
         ("/hepl", "did you mean /help?"),
+        ("/thr", "did you mean /threads?"),
         ("/bogus", "/help lists them, and //bogus sends it as a message"),
         ("/steer", "/steer wants something behind it: /steer TEXT"),
         ("/stop it", "/stop takes nothing behind it"),

@@ -39,6 +39,8 @@ def texts(view: View, *events: Event) -> list[str]:
         ([STARTED], "begins 5 s · Ctrl-C stops"),
         ([STARTED, MODEL], "the model thinks 5 s · Ctrl-C stops"),
         ([STARTED, MODEL, TEXT], "the model writes 5 s · Ctrl-C stops"),
+        ([STARTED, {**MODEL, "data": {"purpose": "nudge"}}],
+         "the model is asked whether that is all 5 s · Ctrl-C stops"),
         ([STARTED, TOOL], "bash ls runs 5 s · Ctrl-C stops"),
         ([STARTED, TOOL, {**TOOL, "data": {**TOOL["data"], "call_id": "u"}}], "2 tools run 5 s · Ctrl-C stops"),
         ([STARTED, event("SUSPENDED", waits=[{"wait_id": "approval:x"}])], "waits for your answer 5 s · Ctrl-C stops"),
@@ -207,6 +209,9 @@ def test_the_last_messages_of_a_conversation() -> None:
     events.append(event("TEXT_MESSAGE_END", message_id="a", text="answer"))
     events.append(event("TEXT_MESSAGE_END", message_id="b", text="no", hidden=True))
     assert [piece.text for piece in last_messages(events, 3)] == ["you> 7", "you> 8", "answer"]
+    assert [piece.text for piece in last_messages(events, 1)] == ["answer"]
+    events.append(event("RUN_FINISHED", run_id_="", outcome={"status": "cancelled", "reason": "stopped"}))
+    assert [piece.text for piece in last_messages(events, 2)] == ["you> 8", "answer", "[stopped]"]
 
 
 def test_the_end_of_an_answer_fits_its_rows() -> None:
