@@ -168,6 +168,8 @@ class RunDriver:
         self.take(self._machine.tick(self._now_ms()), Author.OPERATOR)
         self._more = False
         if not self._run.control.draining:
+            # What a step has just come to counts: the next one may be made of it.
+            self._history.heavy = self._history.heavy or is_heavy(fact.detail for fact in self._out)
             if self._history.heavy:
                 facts = await asyncio.to_thread(self._machine.next, MOST_AT_A_TIME)
             else:
@@ -179,7 +181,6 @@ class RunDriver:
         if self._out:
             out, self._out = self._out, []
             _refuse_large(out)
-            self._history.heavy = self._history.heavy or is_heavy(fact.detail for fact in out)
             self._history.trust.note(out)
             self._history.records += len(out)
             if self._history.records > MOST_RECORDS:

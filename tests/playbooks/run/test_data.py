@@ -170,6 +170,13 @@ async def test_more_combinations_than_passes_fail_before_the_first(make: Make) -
     assert failure.message == "8 passes, and the loop takes 6: raise `most` of it, up to 1000"
 
 
+FETCHED = """
+name: fetched
+outputs: {rows: "${{ steps.rows.output.all | length }}"}
+steps:
+  - {id: tell, tool: tell, with: {}}
+  - {id: rows, set: {all: "${{ steps.tell.result.text | lines }}"}}
+"""
 LARGE = """
 name: large
 inputs: {text: string}
@@ -195,3 +202,21 @@ async def test_large_values_are_worked_out_beside_the_event_loop(
     run = await world.run_play("large", {"text": "row\n" * lines})
     assert (await ended(world, run)).outputs == {"rows": lines}
     assert set(threads) == {beside}
+
+
+async def test_what_a_step_has_just_come_to_counts_as_large(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[bool] = []
+
+    def noted(template: Template, scope: Mapping[str, object]) -> Json:
+        threads.append(threading.current_thread() is not threading.main_thread())
+        return evaluate(template, scope)
+
+    async def tell(context: ToolContext) -> Result:
+        """Tell."""
+        return Done(ours("row\n" * 50_000))
+
+    monkeypatch.setattr(node, "evaluate", noted)
+    world = make(ScriptedProvider(), FETCHED, more=[define(tell, effect="pure")])
+    run = await world.run_play("fetched")
+    assert (await ended(world, run)).outputs == {"rows": 50_000}
+    assert threads == [True, True]
