@@ -48,6 +48,8 @@ class Change:
     """Whether nothing was there before."""
     mode: int = 0
     """The rights of a folder that is new, or has got others."""
+    leads_out: bool = False
+    """Whether it is a link that leads out of the workspace."""
 
     @property
     def path(self) -> str:
@@ -133,7 +135,8 @@ class _ChangeReader:
             )
             ran = before is not None and stat.S_ISREG(before.st_mode) and bool(before.st_mode & 0o111)
             runs = kind == "file" and bool(now.st_mode & 0o111) and not ran
-            yield Change(parts, kind, now.st_size, self._is_raced(parts), same, runs, before is None)
+            raced, out = self._is_raced(parts), kind == "link" and self._leads_out(parts)
+            yield Change(parts, kind, now.st_size, raced, same, runs, before is None, leads_out=out)
         else:
             yield Change(parts, "odd")
 
@@ -142,6 +145,14 @@ class _ChangeReader:
             return self._workspace.joinpath(*parts).lstat()
         except OSError:
             return None  # it was not there, or nobody can say what was
+
+    def _leads_out(self, parts: tuple[str, ...]) -> bool:
+        try:
+            target = self._upper.joinpath(*parts).readlink()
+        except OSError:
+            return True  # nobody can say where
+        place = os.path.normpath(self._workspace.joinpath(*parts).parent / target)
+        return not Path(place).is_relative_to(self._workspace)
 
     def _gone(self, parts: tuple[str, ...]) -> Change:
         return Change(parts, "gone", raced=self._is_raced(parts))

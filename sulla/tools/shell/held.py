@@ -22,7 +22,7 @@ from sulla.tools.shell.changes import Change, changes_in
 from sulla.tools.shell.git_history import MOST_REPOSITORIES, Look, history
 from sulla.tools.shell.git_records import INDEX
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of
-from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, JudgedChange, ObeyedFiles, judged
+from sulla.tools.shell.judging import NOT_KEPT, OUTSIDE, SOMEBODY, JudgedChange, ObeyedFiles, judged
 from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.workspace_lock import locked
@@ -331,9 +331,11 @@ def _left_out(changes: Iterable[Change]) -> str:
 def _waiting(judged_: Sequence[JudgedChange]) -> str:
     """What waits, and why, for a model."""
     raced = [one.change for one in judged_ if one.why == SOMEBODY]
-    asked = [one.change for one in judged_ if one.why and one.why != SOMEBODY]
-    others = [change for change in asked if not is_record(change)] or ([] if raced else asked)
+    out = [one.change for one in judged_ if one.why == OUTSIDE]
+    asked = [one.change for one in judged_ if one.why not in ("", SOMEBODY, OUTSIDE)]
+    others = [change for change in asked if not is_record(change)] or ([] if raced or out else asked)
     found = [f"somebody else has changed {named(raced)} meanwhile"] if raced else []
+    found += [f"links lead out of the workspace: {named(out)}"] if out else []
     return " and ".join([*found, *([f"programs may run or obey {named(others)}"] if others else [])])
 
 

@@ -14,6 +14,7 @@ from sulla.tools.shell.changes import Change
 
 MOST_BELOW: Final = 20_000
 """Files that are looked at in a folder that is gone; one with more counts as one that programs obey."""
+OUTSIDE: Final = "it leads out of the workspace"
 SOMEBODY: Final = "somebody else changed it meanwhile"
 NOT_KEPT: Final = "no file, folder or link that anybody can read, so it stays behind"
 
@@ -53,6 +54,8 @@ def _why(change: Change, obeyed: Obeyed) -> str:
         return ""
     if who := obeyed(change):
         return f"{who} may run or obey it outside the sandbox"
+    if change.leads_out:
+        return OUTSIDE
     return SOMEBODY if change.raced and not change.same else ""
 
 

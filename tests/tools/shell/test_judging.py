@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sulla.tools.shell.changes import Change, ChangeKind
-from sulla.tools.shell.judging import NOT_KEPT, SOMEBODY, judged
+from sulla.tools.shell.judging import NOT_KEPT, OUTSIDE, SOMEBODY, judged
 
 BUILD = "a build tool may run or obey it outside the sandbox"
 
@@ -26,6 +28,7 @@ def obeyed(one: Change) -> str:
         ([change("Makefile", "gone")], {"Makefile": BUILD}),
         ([change("Makefile", same=True), change("a", same=True)], {"a": ""}),
         ([change("a", raced=True)], {"a": SOMEBODY}),
+        ([replace(change("a", "link"), leads_out=True), change("b", "link")], {"a": OUTSIDE, "b": ""}),
         ([change("a", raced=True, same=True)], {"a": ""}),
         ([change("a", "gone", raced=True)], {"a": SOMEBODY}),
         ([change("a", "odd"), change("b")], {"a": "", "b": ""}),

@@ -487,6 +487,18 @@ async def test_a_daemon_that_is_killed_while_it_puts_changes_there_goes_on_with_
     assert list(desk.folders.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "lands"),
+    [("a.txt", True), ("../a.txt", True), ("../../home/token", False), ("/etc/passwd", False), ("x/../../..", False)],
+)
+async def test_a_link_that_leads_out_of_the_workspace_is_asked_about(target: str, lands: bool, desk: Desk) -> None:
+    desk.write("a.txt")
+    desk.write("docs/b.txt")
+    _, _, told = await desk.run(f"ln -s {target} docs/link.txt")
+    assert os.path.lexists(desk.workspace / "docs/link.txt") is lands
+    assert ("links lead out of the workspace: docs/link.txt" in told) is not lands
+
+
 @pytest.mark.parametrize("by_command", [True, False])
 async def test_a_link_is_put_there_only_while_it_leads_to_what_it_led_to(desk: Desk, by_command: bool) -> None:
     desk.write("build.txt")
