@@ -15,6 +15,7 @@ import orjson
 from sulla.core.clock import Clock
 from sulla.core.ids import ThreadId
 from sulla.core.redact import Redactor
+from sulla.core.words import ours
 from sulla.host.system import SystemClock
 from sulla.journal.folder import JournalFolder
 from sulla.journal.rotating import Write
@@ -25,6 +26,8 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.follower import BREATH_S, LogFollower
+from sulla.tools.base import Done, Result, ToolContext
+from sulla.tools.define import define
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 PATIENCE_S = 60.0
@@ -49,6 +52,20 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [orjson.loads(line) for file in older_first(path) for line in file.read_bytes().splitlines()]
 
 
+async def look(context: ToolContext, *, what: str) -> Result:
+    """Look.
+
+    Args:
+        what: where.
+    """
+    if what == "nowhere":
+        return Done(ours("nothing there"), is_error=True)
+    return Done(ours(f"saw {what}"))
+
+
+LOOK = define(look, effect="pure")
+
+
 class Desk:
     """Threads in a store, and a folder with their journal.
 
@@ -63,7 +80,7 @@ class Desk:
         self.store = store
         self.clock = clock
         self.provider = ScriptedProvider()
-        self.world = World(store, self.provider, clock=clock)
+        self.world = World(store, self.provider, tools=(LOOK,), clock=clock)
         self.file_bytes = 1 << 20
         self.keep_files = 1000
         self.redactor = Redactor()

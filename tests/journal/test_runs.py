@@ -17,7 +17,7 @@ LONG = 30
 
 async def _long_run(desk: Desk) -> tuple[ThreadId, RunId, int]:
     """A run with more events than are read at once, and the number of its last one."""
-    calls = [ToolCall(CallId(str(number)), "none", {"what": str(number)}) for number in range(LONG)]
+    calls = [ToolCall(CallId(str(number)), "look", {"what": str(number)}) for number in range(LONG)]
     desk.provider.add(*(Say("", (call,)) for call in calls), DONE)
     thread_id = await desk.say()  # takes the first step of the script: a call, and so on to the end
     log = await desk.world.log(thread_id)

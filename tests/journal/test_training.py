@@ -16,7 +16,6 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.redact import MARK, Redactor
-from sulla.core.words import ours
 from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
 from sulla.models.base import ChatRequest, ToolSpec
 from sulla.models.openai.wire import OpenAiOptions, encode_request
@@ -26,8 +25,7 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Input
-from sulla.tools.base import Done, Result, ToolContext
-from sulla.tools.define import define
+from tests.journal.desk import LOOK
 
 DONE = "All right. <AGENT_DONE>ok</AGENT_DONE>"
 FRAME = PromptFrame(
@@ -35,17 +33,6 @@ FRAME = PromptFrame(
 )
 
 WRAPPED = replace(FRAME, wrappers=True)
-
-
-async def look(context: ToolContext, *, what: str) -> Result:
-    """Look.
-
-    Args:
-        what: where.
-    """
-    if what == "nowhere":
-        return Done(ours("nothing there"), is_error=True)
-    return Done(ours(f"saw {what}"))
 
 
 @pytest.fixture
@@ -58,7 +45,7 @@ async def store() -> AsyncIterator[MemoryStore]:
 
 @pytest.fixture
 def world(store: MemoryStore) -> World:
-    return World(store, ScriptedProvider(), tools=(define(look, effect="pure"),))
+    return World(store, ScriptedProvider(), tools=(LOOK,))
 
 
 def _say(world: World, *steps: Any) -> None:
@@ -194,7 +181,7 @@ async def test_a_wrapper_that_had_to_be_asked_for_stands_behind_the_nudge(world:
 
 
 async def test_what_the_daemon_answers_in_the_models_place_is_nothing_to_learn_from(store: MemoryStore) -> None:
-    world = World(store, ScriptedProvider(), tools=(replace(define(look, effect="pure"), return_direct=True),))
+    world = World(store, ScriptedProvider(), tools=(replace(LOOK, return_direct=True),))
     _say(world, Say("I look.", (ToolCall(CallId("theirs"), "look", {"what": "here"}),)))
     thread_id = await world.thread()
     sent = await world.ask(thread_id, "What is here?")

@@ -109,7 +109,7 @@ def test_a_turn_that_waits_for_a_person_is_not_waited_for() -> None:
     talk = _talk()
     talk.take(_event("INPUT", "r", 2, message_id="speech:u", text="the lamp"), 0)
     wait = {"wait_id": "approval:c", "prompt": "May bash be called?"}
-    assert talk.take(_event("SUSPENDED", "r", 3, waits=[wait]), 0) == ["? May bash be called?"]
+    assert talk.take(_event("SUSPENDED", "r", 3, waits=[wait]), 0) == ["┌ a question", "│ May bash be called?", "└"]
     assert talk.is_over(0)
     assert list(talk.asked) == ["approval:c"]
     talk.take(_event("RESUMED", "r", 4, wait_id="approval:c"), 0)
