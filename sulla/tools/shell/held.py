@@ -30,6 +30,8 @@ from sulla.tools.shell.workspace_lock import locked
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
 
+_NS_IN_MS: Final = 1_000_000
+
 Value = TypeVar("Value")
 
 
@@ -46,6 +48,8 @@ class HeldSet:
     """What waits for that, for models."""
     repositories: frozenset[str] = frozenset()
     """Folders below the workspace of which git's records have changed."""
+    held_ms: int = 0
+    """When its command ended: UTC milliseconds, as the file system tells it."""
     landings: int = 0
     """How many commands had changed the workspace when it was held back."""
     staged: Mapping[str, str] = field(default_factory=dict)
@@ -256,6 +260,7 @@ class HeldChanges:
             first,
             _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
+            layer.closed_ns // _NS_IN_MS,
             self._landings[layer.workspace],
         )
         return held, beside
@@ -305,7 +310,8 @@ class HeldChanges:
                 layer = Layer(folder, str(note["workspace"]))
                 staged = {str(folder): str(digest) for folder, digest in note.get("staged", {}).items()}
                 thread_id = ThreadId(note["thread_id"])
-                found.append(HeldSet(thread_id, layer, note["question"], note["told"], staged=staged))
+                at_ms = layer.closed_ns // _NS_IN_MS
+                found.append(HeldSet(thread_id, layer, note["question"], note["told"], held_ms=at_ms, staged=staged))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found
