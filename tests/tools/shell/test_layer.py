@@ -400,9 +400,7 @@ async def test_of_more_changes_than_anybody_looks_through_none_is_in_the_workspa
     monkeypatch.setattr(changes, "MOST_CHANGES", 5)
     status, text, told = await desk.run("echo said; touch a.txt b.txt c.txt d.txt e.txt f.txt")
     assert (status, text) == (0, "said\n")
-    assert told.startswith(
-        "Nothing of what the command changed is in the workspace: the command changed more than 5 files"
-    )
+    assert told.startswith("What the command changed is not in the workspace: the command changed more than 5 files")
     assert list(desk.workspace.iterdir()) == []
 
 
