@@ -174,8 +174,8 @@ class _ChangeReader:
         return Change(parts, "gone", raced=self._is_raced(parts))
 
     def _is_removed(self, parts: tuple[str, ...]) -> bool:
-        """Whether somebody has removed from the workspace what the command has only changed, as far as one can tell: what
-        the command has moved looks the same, and what it has written anew has no origin.
+        """Whether somebody has removed from the workspace what the command has only changed, as far as one can tell:
+        what the command has moved looks the same, and what it has written anew has no origin.
         """
         if _noted(self._upper.joinpath(*parts), _ORIGIN) is None:
             return False
