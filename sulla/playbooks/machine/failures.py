@@ -47,7 +47,7 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     "cut": FailureReason(_TOOL, ("permanent",), "The tool could not give all of its result; see `cut`."),
     "rejected": FailureReason(_TOOL, ("human_rejected",), "A person said no to the call, or nobody answered in time."),
     ASKED_ALREADY: FailureReason(
-        "`tool`, and what needs it",
+        "`tool`, `playbook`, and what needs it",
         ("human_rejected",),
         "The call needs a person's yes, and another run asks the very same and waits for it.",
     ),
