@@ -118,6 +118,28 @@ async def test_what_is_not_the_same_step_host_and_beginning_is_asked_about(
     assert await questions(world, await begun(world, "two", **other))
 
 
+async def test_header_fields_that_a_message_fills_in_are_named_in_the_question(make: Make, wire: Wire) -> None:
+    fields = 'headers: {Authorization: "Bearer ${{ secrets.key }}", X-Kind: order, X-To: "${{ run.payload }}"}'
+    filled = POST.replace('headers: {Authorization: "Bearer ${{ secrets.key }}"}', fields)
+    world = make(ScriptedProvider(), filled, more=[wire.tool()], secrets={"key": "swordfish"})
+    wait = await question(world, run := await begun(world, "one"))
+    assert wait.target.startswith(RULE)
+    assert wait.target.endswith(", begun by webhook), whatever its header fields X-To say")
+    await say(world, run, "always")
+    assert (await at(world, await begun(world, "two"))).status == "completed"
+
+
+async def test_header_fields_whose_names_a_message_chooses_are_allowed_as_they_are_alone(
+    make: Make, wire: Wire
+) -> None:
+    named = POST.replace('{Authorization: "Bearer ${{ secrets.key }}"}', "${{ run.payload | fromjson }}")
+    world = make(ScriptedProvider(), named, more=[wire.tool()], secrets={"key": "swordfish"})
+    wait = await question(world, run := await begun(world, '{"x-a": "1"}'))
+    assert wait.target.startswith("args:")
+    await say(world, run, "always")
+    assert await questions(world, await begun(world, '{"x-http-method-override": "DELETE"}'))
+
+
 async def test_a_changed_playbook_is_asked_about_again(world: PlayWorld) -> None:
     await say(world, await begun(world, "one"), "always")
     world.texts.texts["post"] = POST.replace("/orders", "/others")
