@@ -76,6 +76,7 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     "expression": FailureReason(_ANY, ("permanent",), "An expression has no value."),
     "timeout": FailureReason(_ANY, ("transient", "permanent"), "It took longer than its `timeout`."),
     "upstream": FailureReason(_ANY, tuple(KINDS), "A step that it needs has failed; the kind is that one's."),
+    "given": FailureReason(_ANY, ("permanent",), "The one step that is done needs its failure: see `--step`."),
     "limit_wall": FailureReason(_ANY, ("permanent",), "It, or the run, has used up the time of its `budget`."),
     "limit_tokens": FailureReason(_ANY, ("permanent",), "The same of tokens."),
     "limit_cost": FailureReason(_ANY, ("permanent",), "The same of money."),
