@@ -112,7 +112,7 @@ class HeldChanges:
         try:
             landed = await _whole(lambda: self._landed(layer, thread_id))
         except (TooLarge, Conflict, Refused) as error:
-            return f"Nothing of what the command changed is in the workspace: {error.message}"
+            return f"What the command changed is not in the workspace: {error.message}"
         if isinstance(landed, str):
             return landed
         found, beside = landed
@@ -301,8 +301,10 @@ class HeldChanges:
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
         for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
-            layer = Layer(folder, "")
-            if put_again(folder) == "landed":
+            layer, again = Layer(folder, ""), put_again(folder)
+            if again == "waits":
+                continue
+            if again == "landed":
                 self._layers.remove(layer)
                 continue
             try:
