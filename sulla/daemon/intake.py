@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import get_args
 
+from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.limits.rate import RateAllowed, RateLimits, RateReason, Rates, TooFast
 from sulla.core.clock import Clock
-from sulla.core.errors import QueueFull, RateLimited
+from sulla.core.errors import AlreadyAnswered, NotFound, QueueFull, RateLimited
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.threads.log.records import Input
+from sulla.threads.log.records import Answer, Input
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import Sent, ThreadStore
 
@@ -34,6 +36,7 @@ class Intake:
         self._rates = Rates(limits)
         self._clock = clock
         self._refused: Counter[RateReason] = Counter()
+        self._asked = OpenQuestions(threads, clock)
 
     def made(self, thread_id: ThreadId) -> None:
         """A thread was made just now: nobody has to look whether it can be read."""
@@ -66,6 +69,29 @@ class Intake:
                 return sent
             case TooFast() as refusal:
                 return await self._sent_before(thread_id, fact, refusal)
+
+    async def answer(self, thread_id: ThreadId, given: Answer) -> tuple[int, tuple[ThreadId, ...]]:
+        """Keep an answer. `always` answers all that is asked at the moment about calls like this one, too: what a rule
+        allows from now on waits for nobody.
+
+        Args:
+            thread_id: where the question is.
+            given: the answer.
+
+        Returns:
+            The number of its record, and the threads in which something was answered.
+
+        Raises:
+            AlreadyAnswered: another answer came first.
+            NotFound: there is no such thread.
+            StoreUnavailable: the store does not answer; the same answer may be given again.
+        """
+        alike = await self._asked.alike(thread_id, given.wait_id) if given.verdict == "always" else ()
+        seq = await self._threads.answer(thread_id, given)
+        for other in alike:
+            with suppress(AlreadyAnswered, NotFound):  # by somebody else meanwhile, or its thread was deleted
+                await self._threads.answer(other.thread_id, Answer(other.wait.wait_id, "", "approve", by=given.by))
+        return seq, tuple(dict.fromkeys((thread_id, *(other.thread_id for other in alike))))
 
     def refused(self) -> JsonObject:
         """How many messages were refused since the start, by reason."""

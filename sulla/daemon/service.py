@@ -198,14 +198,16 @@ class Service:
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the
-        number of its record. Only the first answer counts: a later one is refused.
+        number of its record. Only the first answer counts: a later one is refused. `always` also answers what is asked
+        at the moment about calls like this one.
         """
         self._check_open()
         questions.check_verdict(question, verdict)
         if verdict == "result":
             await questions.check_choice(self._threads, ThreadId(thread_id), question, text)
-        seq = await self._threads.answer(ThreadId(thread_id), Answer(question, text, verdict, by=by))
-        self._work.enqueue(Job(thread_id))
+        seq, threads = await self._intake.answer(ThreadId(thread_id), Answer(question, text, verdict, by=by))
+        for thread in threads:
+            self._work.enqueue(Job(thread))
         return seq
 
     async def check(self) -> JsonObject:

@@ -75,7 +75,7 @@ async def _pause(service: PlaybookService, params: WorkflowPause, context: Conte
 
 
 async def _resume(service: PlaybookService, params: WorkflowResume, context: Context) -> PlayAsked:
-    await service.resume(params.run, params.steps)
+    await service.resume(params.run, params.steps, params.outputs)
     return PlayAsked(params.run)
 
 
@@ -108,6 +108,8 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         agent=asked.agent or "",
         source=asked.source or "",
         made_by=ThreadId(asked.made_by or ""),
+        step=asked.step or "",
+        outputs=asked.outputs,
         by=Author.OUTSIDE if asked.from_model else Author.PERSON,
     )
 

@@ -54,6 +54,10 @@ class WorkflowStart(Params):
     """Who does the steps that name nobody; null for the home's own agent."""
     request_id: Id | None = None
     """The same one begins the same run."""
+    step: StepAddress | None = None
+    """The one step that is done, with what others came to in `outputs`; null for all of them."""
+    outputs: dict[str, JsonValue] = Field(default={})
+    """What steps are said to have come to, by step: nobody does them. Of a tool its text, or `{output, result}`."""
     made_by: Id | None = None
     """The run whose outputs the inputs or the source were made from: this one is trusted as little as that one."""
     from_model: bool = False
@@ -91,6 +95,9 @@ class WorkflowResume(Params):
     run: Id
     steps: Annotated[list[StepAddress], Field(max_length=STEPS_AT_ONCE)] = Field(default=[])
     """From where, if it has ended; empty for the steps that failed."""
+    outputs: dict[str, JsonValue] = Field(default={})
+    """What steps are said to have come to, as in `workflow.start`: they count as done, and what comes after them is
+    done again."""
 
 
 class WorkflowStep(Params):

@@ -48,6 +48,10 @@ class Begin:
     """How deep in a chain of events: 1 if an event of somebody's turn begins it; 0 where no event is behind it."""
     begun: str = ""
     """What began the first of the runs that handed over to each other before it; empty where none did."""
+    step: str = ""
+    """The one step that is done; empty for all of them."""
+    outputs: FrozenJson = field(default_factory=dict)
+    """What steps are said to have come to, by step: nobody does them."""
     request: FrozenJson = field(default_factory=dict)
     """The ``headers`` and the ``query`` of a webhook's message, each by name; empty for all else."""
 
@@ -94,11 +98,18 @@ class PlaybookService(Protocol):
     async def pause(self, run: str, why: str = "") -> None:
         """Begin no further step until it is resumed; what runs goes on to its end."""
 
-    async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
+    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
         """Go on: after a pause, or, where it has ended, from the steps named or else from those that failed.
+
+        Args:
+            run: the run.
+            steps: addresses.
+            outputs: what steps are said to have come to, by step: they count as done, and what comes after them is
+                done again.
 
         Raises:
             Conflict: it has nothing to go on with.
+            InvalidInput: a step cannot come to that.
         """
 
     async def step(self, run: str) -> None:

@@ -18,8 +18,9 @@ from sulla.core.message import Origin
 from sulla.core.words import Author, worst
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
+from sulla.playbooks.given import check_alone, settled
 from sulla.playbooks.machine.plan import build
-from sulla.playbooks.machine.rerun import refuse_unknown
+from sulla.playbooks.machine.rerun import address, refuse_unknown
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
@@ -112,6 +113,9 @@ class StoredRuns:
             return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
+        if begin.step:
+            check_alone(kept.definition, begin.step, begin.outputs)
+        given = settled(kept.definition, begin.outputs, self.catalog.known)
         agents = self.agents()
         agent = begin.agent or agents[0]
         if agent not in agents:
@@ -125,7 +129,7 @@ class StoredRuns:
             await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
         seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
         order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
-        order = replace(order, begun=begin.begun)
+        order = replace(order, begun=begin.begun, given=given, steps=(begin.step,) if begin.step else ())
         first = await self._order(thread_id, "start", order, _origin(begin))
         await self._tell_begun(thread_id, begin, kept.definition.name)
         return PlayBegun(thread_id, first)
@@ -233,21 +237,24 @@ class StoredRuns:
             raise Conflict(f"the run {run} is not paused: pause it first")
         await self._ask(state, PlaybookAsked("step"))
 
-    async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
+    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
         """Go on."""
         state = await self._run(run)
         if state.run is not None or state.inbox.waiting:
-            if steps:
+            if steps or outputs:
                 raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
             if _told(state) != "paused":
                 raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
             await self._ask(state, PlaybookAsked("resume"))
             return
         record = await load_run(self.threads, state.thread_id)
-        self._definition(record, steps)
-        if _told(state) == "completed" and not steps:
+        definition = self._definition(record, steps)
+        given = settled(definition, outputs or {}, self.catalog.known)
+        if _told(state) == "completed" and not steps and not given:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
-        order = RunOrder("resume", steps=tuple(steps), by=Author.PERSON)
+        if both := sorted({address(at)[0] for at in steps} & given.keys()):
+            raise InvalidInput(f"the step {both[0]!r} is to be done again, and what it comes to is said already")
+        order = RunOrder("resume", steps=tuple(steps), by=Author.PERSON, given=given)
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
 
     async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
@@ -294,11 +301,14 @@ class StoredRuns:
         Raises:
             NotFound: it has no such step.
             CorruptRecord: the run's playbook cannot be read.
+            Conflict: it did one step alone.
         """
         play = record.play
         definition = begun_with(play) if play is not None else None
         if play is None or definition is None:
             raise CorruptRecord(f"{record.thread_id}: the playbook of this run cannot be read")
+        if record.order is not None and record.order.do == "start" and record.order.steps:
+            raise Conflict(f"this run did the step {record.order.steps[0]!r} alone: start it again")
         refuse_unknown(build(definition), steps)
         return definition
 

@@ -106,9 +106,9 @@ class MemoryPlaybooks:
         """Show it as paused."""
         await self._turn(run, "paused", "pause", why)
 
-    async def resume(self, run: str, steps: Sequence[str] = ()) -> None:
+    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
         """Show it as running."""
-        await self._turn(run, "running", "resume", tuple(steps))
+        await self._turn(run, "running", "resume", tuple(steps), *((outputs,) if outputs else ()))
 
     async def step(self, run: str) -> None:
         """Remember it, if it is paused."""

@@ -30,6 +30,7 @@ KNOWN = KnownNames(
             gives={"lines": {"type": "integer"}},
             remarks=True,
         ),
+        "bash": KnownTool({"type": "object", "properties": {"command": {"type": "string"}}}, "once"),
         "http": KnownTool(
             {"type": "object", "properties": {"url": {"type": "string"}}},
             "pure",

@@ -251,3 +251,41 @@ async def test_a_run_that_waits_for_its_turn_is_neither_paused_nor_stepped(home:
     await home.desk.cancel(second)
     await home.world.work()
     assert await home.status(second) == "cancelled"
+
+
+TWO = """
+name: two
+outputs: {said: "${{ steps.c.output }}"}
+steps:
+  - {id: a, tool: nowhere, with: {}}
+  - {id: b, set: {it: "${{ steps.a.result.text }}!"}}
+  - {id: c, respond: "${{ steps.b.output.it }}"}
+finally: [{id: d, respond: bye}]
+"""
+
+
+async def test_one_step_alone_is_done_with_what_others_are_said_to_have_come_to(home: Home) -> None:
+    (home.folder / "two.yaml").write_text(TWO)
+    begin = Begin("two", step="b", by=Author.PERSON)
+    with pytest.raises(InvalidInput, match="reads what 'a' came to: say it"):
+        await home.desk.start(begin, "k")
+    run = (await home.desk.start(replace(begin, outputs={"a": "hello"}), "k")).run
+    await home.world.work()
+    detail = await home.desk.status(run)
+    assert (detail.about.status, detail.outputs) == ("completed", {"b": {"it": "hello!"}})
+    assert home.world.said == []
+    with pytest.raises(Conflict, match="this run did the step 'b' alone"):
+        await home.desk.resume(run, ["b"])
+
+
+async def test_a_failed_run_goes_on_behind_what_was_done_by_hand(home: Home) -> None:
+    (home.folder / "two.yaml").write_text(TWO)
+    run = await home.begin("two")
+    await home.world.work()
+    assert await home.status(run) == "failed"
+    with pytest.raises(InvalidInput, match="'a' is to be done again, and what it comes to is said already"):
+        await home.desk.resume(run, ["a"], {"a": "by hand"})
+    await home.desk.resume(run, (), {"a": "by hand"})
+    await home.world.work()
+    detail = await home.desk.status(run)
+    assert (detail.about.status, detail.outputs) == ("completed", {"said": "by hand!"})

@@ -64,6 +64,29 @@ class OpenQuestions:
                 return one.wait
         return None
 
+    async def alike(self, thread_id: ThreadId, wait_id: str) -> list[OpenQuestion]:
+        """The open questions that `always` to one of them answers too: of the same tool with the same target.
+
+        Args:
+            thread_id: where the one is asked.
+            wait_id: the one; it is not among them.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        state = await self.threads.load(thread_id, messages=False)
+        here = _open(state, round(self.clock.now() * 1000)) if state is not None else []
+        asked = next((one for one in here if one.wait.wait_id == wait_id), None)
+        if asked is None or not asked.wait.target:
+            return []
+        wanted = (asked.agent, asked.wait.tool, asked.wait.target)
+        others = [one async for one in self._all(working=True) if one.thread_id != thread_id]
+        return [
+            one
+            for one in (*here, *others)
+            if one is not asked and (one.agent, one.wait.tool, one.wait.target) == wanted
+        ]
+
     async def of_root(self, root: ThreadId, limit: int) -> list[OpenQuestion]:
         """Those that the children of a thread ask, and theirs, and the steps of playbooks among them.
 
@@ -81,17 +104,17 @@ class OpenQuestions:
                 break
         return found
 
-    async def _all(self, root: ThreadId | None = None) -> AsyncIterator[OpenQuestion]:
+    async def _all(self, root: ThreadId | None = None, *, working: bool = False) -> AsyncIterator[OpenQuestion]:
         now_ms = round(self.clock.now() * 1000)
         async for state in self._states("suspended"):
             if root is None or _root_of(state) == root:
                 for one in _open(state, now_ms):
                     yield one
-        if root is None:
+        if root is None and not working:
             return
         async for state in self._states("open"):
             # Of some runs a part is at work while another one asks.
-            if state.kind.waits_while_working and _root_of(state) == root:
+            if state.kind.waits_while_working and (root is None or _root_of(state) == root):
                 for one in _open(state, now_ms):
                     yield one
 

@@ -27,8 +27,10 @@ def trust_of(run: OpenRun) -> Trust:
 
 def is_unattended(state: ThreadState) -> bool:
     """Whether nobody is there who wrote to a thread, or to the one that all its work comes from."""
-    if state.identity.birth is not None:
-        return state.identity.birth.unattended
+    birth = state.identity.birth
+    if birth is not None and (birth.unattended or not state.kind.waits_while_working):
+        return birth.unattended
+    # A playbook within another one is begun as that was: its first message says whether a person is there.
     return state.run is not None and trust_of(state.run) == "unattended"
 
 

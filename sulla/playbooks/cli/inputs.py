@@ -72,6 +72,24 @@ def typed_inputs(words: Sequence[str], texts: Mapping[str, bool]) -> Row:
     return found
 
 
+def typed_outputs(words: Sequence[str]) -> Row:
+    """What `--output` says: as JSON where it reads as that, else as text. Pure.
+
+    Args:
+        words: each as ``step=value``.
+
+    Raises:
+        InvalidInput: one has no step.
+    """
+    found: Row = {}
+    for word in words:
+        step, equals, value = word.partition("=")
+        if not equals or not step:
+            raise InvalidInput(f"--output: expected step=value, found {word!r}")
+        found[step] = _value(step, value, None)
+    return found
+
+
 def _value(name: str, value: str, is_text: bool | None) -> object:
     if is_text:
         return value

@@ -55,6 +55,8 @@ _PASS = "in a loop in every pass or, as STEP[2], in the third"
 def _run(one: argparse.ArgumentParser) -> None:
     one.add_argument("name", metavar="NAME", help="a playbook of the home, or a file")
     one.add_argument("--thread", metavar="ID", help="the conversation that hears of it, and is asked")
+    one.add_argument("--step", metavar="STEP", help="do this step alone")
+    _outputs(one)
     one.add_argument("--agent", metavar="ID", help="who does the steps that name nobody (else the home's own agent)")
     _inputs(one)
     _detach(one)
@@ -74,7 +76,13 @@ def _resume(one: argparse.ArgumentParser) -> None:
     _which(one)
     help_ = f"from this step, {_PASS}, if it has ended; more than once for several (else from those that failed)"
     one.add_argument("--from", dest="steps", action="append", default=[], metavar="STEP", help=help_)
+    _outputs(one)
     one.add_argument("--watch", action="store_true", help="show what it does, until it is over")
+
+
+def _outputs(one: argparse.ArgumentParser) -> None:
+    help_ = "take a step for done that came to this, and do not do it; more than once for several"
+    one.add_argument("--output", action="append", default=[], metavar="STEP=JSON", help=help_)
 
 
 def _cancel(one: argparse.ArgumentParser) -> None:

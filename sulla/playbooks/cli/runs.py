@@ -10,7 +10,7 @@ from typing import Any
 
 from sulla.host.system import random_id
 from sulla.playbooks.cli.follow_run import Begin, follow, how_to_come_back
-from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_inputs
+from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_inputs, typed_outputs
 from sulla.playbooks.cli.run_view import list_runs, show_run
 from sulla.playbooks.cli.versions import roll_back, show_diff, show_history
 from sulla.terminal.client import Client, open_client
@@ -33,10 +33,16 @@ def _run(given: argparse.Namespace) -> Exit:
         texts = _texts_of(source) if source is not None else await _texts(client, given)
         asked = {"playbook": None, "source": source} if source is not None else {"playbook": given.name}
         inputs = {**more, **typed_inputs(given.input, texts)}
-        where = {"thread_id": given.thread, "agent": given.agent}
+        where = {"thread_id": given.thread, "agent": given.agent, **_alone(given)}
         return await client.call("workflow.start", **asked, **where, inputs=inputs, request_id=request_id)
 
     return _begin(given, begin)
+
+
+def _alone(given: argparse.Namespace) -> Row:
+    """What says which steps are not done; nothing where all are, so that daemons of before understand it."""
+    outputs = typed_outputs(given.output)
+    return {**({"step": given.step} if given.step else {}), **({"outputs": outputs} if outputs else {})}
 
 
 def _fork(given: argparse.Namespace) -> Exit:
@@ -82,7 +88,9 @@ def _texts_of(source: str) -> dict[str, bool]:
 
 
 def _resume(given: argparse.Namespace) -> Exit:
-    _asked(given, "workflow.resume", f"{one_line(given.run)} goes on", steps=given.steps)
+    outputs = typed_outputs(given.output)
+    more = {"outputs": outputs} if outputs else {}
+    _asked(given, "workflow.resume", f"{one_line(given.run)} goes on", steps=given.steps, **more)
     return follow(given, given.run) if given.watch else Exit.OK
 
 

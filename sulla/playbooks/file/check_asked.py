@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from sulla.agent.subagents.reports import COMMAND
 from sulla.playbooks.definition import AgentStep, Definition, ToolStep
+from sulla.playbooks.file.check_changed import changed
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.read_sketch import StepAt
@@ -37,6 +39,14 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
     for step, at in steps.items():
         does = at.does
+        if isinstance(does, ToolStep) and (name := changed(does)):
+            brought = frozenset(surely & {PAYLOAD})
+            if found := brought or reached_by(flow.behind(step), surely):
+                yield (
+                    _given_up(at, name, _named(found))
+                    if does.tool == COMMAND
+                    else _told(at, "is", f"{_named(found)} came from outside, and programs run or obey {name!r}")
+                )
         tool = tools.get(does.tool) if isinstance(does, ToolStep) else None
         if tool is None or tool.reach != "outward" or not isinstance(does, ToolStep):
             continue
@@ -68,6 +78,14 @@ def _may_read(does: object, known: KnownNames) -> bool:
 
 def _named(found: frozenset[str]) -> str:
     return " and ".join(f"{name!r}" if name != PAYLOAD else "what starts it" for name in sorted(found)[:3])
+
+
+def _given_up(at: StepAt, name: str, whose: str) -> PlaybookFault:
+    said = (
+        f"{whose} came from outside, and programs run or obey {name!r}: all that this command changes is given up, "
+        "and the step fails. Have it in a playbook of its own, or write the file with 'write_file', which asks"
+    )
+    return PlaybookFault(*at.keys["tool"][1].place[:2], "given-up", said)
 
 
 def _told(at: StepAt, how: str, why: str) -> PlaybookFault:

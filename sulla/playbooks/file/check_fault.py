@@ -97,9 +97,11 @@ RULES: Final[Mapping[str, str]] = {
     "not-set-up": "A tool has the settings that it needs in this home, and the home has each declared secret.",
     "refused": "An address that stands in the file is one that this home asks.",
     "asked": "A run that nobody watches waits for nobody: before such a call a person is asked.",
+    "given-up": "Behind text from outside a command changes no files that programs run.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset(
-    "secret-unused trigger-inputs not-set-up refused asked secret-clear hidden number remarks unguarded".split()
+    "secret-unused trigger-inputs not-set-up refused asked given-up secret-clear hidden number remarks "
+    "unguarded".split()
 )

@@ -65,6 +65,16 @@ class DataFlow:
             self._given[step] = found | own
         return self._given[step]
 
+    def varies(self, given: object, step: str) -> bool:
+        """Whether a part of what a step works with says something else than its file: what flows in is more than
+        secrets and numbers of passes.
+
+        Args:
+            given: the part.
+            step: the step's id.
+        """
+        return any(True for template in templates_in(given) for _ in self._in(template, step))
+
     def behind(self, step: str) -> frozenset[str]:
         """All that can be in what a step works with, or decides whether it is done at all: what it needs, its `when`,
         and those of the loops and branches that it stands in.

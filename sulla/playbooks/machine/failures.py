@@ -47,7 +47,7 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     "cut": FailureReason(_TOOL, ("permanent",), "The tool could not give all of its result; see `cut`."),
     "rejected": FailureReason(_TOOL, ("human_rejected",), "A person said no to the call, or nobody answered in time."),
     ASKED_ALREADY: FailureReason(
-        "`tool`, and what needs it",
+        "`tool`, `playbook`, and what needs it",
         ("human_rejected",),
         "The call needs a person's yes, and another run asks the very same and waits for it.",
     ),
@@ -76,6 +76,7 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     "expression": FailureReason(_ANY, ("permanent",), "An expression has no value."),
     "timeout": FailureReason(_ANY, ("transient", "permanent"), "It took longer than its `timeout`."),
     "upstream": FailureReason(_ANY, tuple(KINDS), "A step that it needs has failed; the kind is that one's."),
+    "given": FailureReason(_ANY, ("permanent",), "The one step that is done needs its failure: see `--step`."),
     "limit_wall": FailureReason(_ANY, ("permanent",), "It, or the run, has used up the time of its `budget`."),
     "limit_tokens": FailureReason(_ANY, ("permanent",), "The same of tokens."),
     "limit_cost": FailureReason(_ANY, ("permanent",), "The same of money."),

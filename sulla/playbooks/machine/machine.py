@@ -84,7 +84,7 @@ class Playbook:
     # ------------------------------------------------------------------------------------------------- begin and resume
 
     def start(
-        self, inputs: FrozenJson, now_ms: int, *, stack: tuple[str, ...] = (), forked_from: str = ""
+        self, inputs: FrozenJson, now_ms: int, *, stack: tuple[str, ...] = (), forked_from: str = "", only: str = ""
     ) -> list[Fact]:
         """Begin a run.
 
@@ -93,13 +93,14 @@ class Playbook:
             now_ms: UTC milliseconds.
             stack: the playbooks that it runs within, outermost first.
             forked_from: the run that it was forked from.
+            only: the one step that is done; empty for all of them. See `given.alone` for the others.
 
         Raises:
             InvalidInput: the inputs are not what the playbook asks for.
         """
         definition = self.plan.definition
         complete = complete_inputs(definition, inputs)
-        return self._note(RunStarted(definition.name, definition.digest, complete, now_ms, stack, forked_from))
+        return self._note(RunStarted(definition.name, definition.digest, complete, now_ms, stack, forked_from, only))
 
     def replay(self, facts: Iterable[Fact]) -> None:
         """Take the facts of a run, as they were written.
@@ -191,7 +192,7 @@ class Playbook:
         if stopped is not None:
             for spot in run.at_work():
                 self._note(StepCancelled(spot.at, run.now_ms), out)
-            if run.course.closing is None and self.plan.closes(stopped.status):
+            if run.course.closing is None and self._closes(stopped.status):
                 self._note(RunClosing(stopped.status, run.now_ms, stopped.failure), out)
             else:
                 self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
@@ -201,10 +202,15 @@ class Playbook:
         course, now_ms = self._run.course, self._run.now_ms
         if (closing := course.closing) is None:
             ended = self._end()
-            return RunClosing(ended.status, now_ms, ended.failure) if self.plan.closes(ended.status) else ended
+            return RunClosing(ended.status, now_ms, ended.failure) if self._closes(ended.status) else ended
         if closing.status in ("failed", "cancelled"):
             return RunEnded(closing.status, {}, now_ms, closing.failure)
         return RunEnded("failed", {}, now_ms, course.failure) if course.failure is not None else self._end()
+
+    def _closes(self, status: str) -> bool:
+        """Whether there is anything to do at the end; never where one step alone was done."""
+        started = self._run.course.started
+        return self.plan.closes(status) and (started is None or not started.only)
 
     def _end(self) -> RunEnded:
         run, root = self._run, self._run.root
@@ -216,6 +222,8 @@ class Playbook:
         if transfer is not None:
             to, args = transfer["playbook"], transfer["args"]
             return RunEnded("transferred", args if isinstance(args, dict) else {}, run.now_ms, None, str(to))
+        if run.course.started is not None and (only := run.course.started.only):
+            return RunEnded("completed", {only: run.spots[only].value}, run.now_ms)
         scope = scope_of(run, root, self._names)
         try:
             outputs = {name: fill(given, self._evaluate, scope) for name, given in self.plan.definition.outputs.items()}

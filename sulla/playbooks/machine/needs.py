@@ -59,15 +59,18 @@ def passed_on(spot: StepSpot) -> Failure:
     return Failure(failure.kind, reason, f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
 
 
-def playbook_failure(name: str, why: str, kind: FailureClass = "permanent") -> Failure:
+def playbook_failure(name: str, why: str, kind: FailureClass = "permanent", reason: str = "") -> Failure:
     """The failure of a step whose playbook has failed: what could be tried again has been, within it.
 
     Args:
         name: the playbook's.
         why: it failed.
         kind: of an end that its own machine did not come to, such as a crash.
+        reason: of the failure within.
     """
-    return Failure(kind, "playbook", f"the playbook {name!r} failed: {why}"[:MESSAGE_CHARS])
+    said = f"the playbook {name!r} failed: {why}"[:MESSAGE_CHARS]
+    # As above: people were told of that question when it was asked.
+    return Failure("human_rejected", reason, said) if reason == ASKED_ALREADY else Failure(kind, "playbook", said)
 
 
 def arrivals(spot: StepSpot) -> list[int]:

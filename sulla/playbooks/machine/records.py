@@ -55,6 +55,8 @@ class RunStarted(NamedTuple):
     stack: tuple[str, ...] = ()
     """The playbooks that this one runs within, outermost first."""
     forked_from: str = ""
+    only: str = ""
+    """The one step that is done; empty for all of them."""
 
 
 class StepStarted(NamedTuple):
@@ -209,7 +211,7 @@ KINDS: Final[Mapping[str, type[Fact]]] = {
 }
 _NAMES: Final = {cls: name for name, cls in KINDS.items()}
 
-_TEXTS: Final = {"playbook", "digest", "forked_from", "at", "reason", "route", "why", "status", "to"}
+_TEXTS: Final = {"playbook", "digest", "forked_from", "only", "at", "reason", "route", "why", "status", "to"}
 _NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number"}
 _OBJECTS: Final = {"inputs", "outputs", "result"}
 _LISTS: Final = {"stack", "steps"}

@@ -115,7 +115,8 @@ def heard_of_play(answer: Answer, name: str) -> Heard:
     if report is None:
         return ended
     why = report.status_report or answer.text or f"it was {report.status}"
-    return AttemptFailed(playbook_failure(name, why, _CLASSES.get(report.reason, "permanent")), ended.by, ended.spent)
+    failure = playbook_failure(name, why, _CLASSES.get(report.reason, "permanent"), report.reason)
+    return AttemptFailed(failure, ended.by, ended.spent)
 
 
 def heard_of_person(answer: Answer) -> Heard:

@@ -30,11 +30,12 @@ from sulla.graph.graph import Edge, Graph
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.expression.values import is_heavy
 from sulla.playbooks.machine.failures import ASKED_ALREADY
+from sulla.playbooks.machine.given import alone, given_facts
 from sulla.playbooks.machine.lane import LanePlace
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.machine.records import Fact, RunEnded
-from sulla.playbooks.machine.rerun import fork, reopen
+from sulla.playbooks.machine.rerun import broken, fork, kept, reopen
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.admission import Admission, lane_of
 from sulla.playbooks.run.driver import RunDriver
@@ -186,7 +187,9 @@ class PlaybookNode:
             begins = await self._forked(order, plan, now_ms)
         elif not record.facts:
             machine = Playbook(plan, evaluate)
-            begins = machine.start(order.inputs or {}, now_ms, stack=order.stack)
+            only = order.steps[0] if order.steps else ""
+            begins = machine.start(order.inputs or {}, now_ms, stack=order.stack, only=only)
+            begins += alone(plan, only, order.given, now_ms) if only else given_facts(plan, order.given, now_ms)
         elif ended:
             raise Conflict("this run of a playbook has ended: resume it, or fork it")
         if not begins:
@@ -209,7 +212,10 @@ class PlaybookNode:
         if machine.ended is None:
             machine.tick(now_ms)
             facts = [*machine.cancel("stopped"), *machine.next()]
-        return [*facts, reopen(plan, [*record.facts, *facts], now_ms, order.steps)]
+        known, steps = [*record.facts, *facts], order.steps
+        if order.given:  # what they stand for is done, and what failed beside them is done again
+            steps = tuple(dict.fromkeys((*(steps or broken(plan, kept(plan, known))), *order.given)))
+        return [*facts, reopen(plan, known, now_ms, steps), *given_facts(plan, order.given, now_ms)]
 
     async def _forked(self, order: RunOrder, plan: Plan, now_ms: int) -> list[Fact]:
         other = await load_run(self.effects.threads, ThreadId(order.run), order.upto)

@@ -50,7 +50,7 @@ class RunOrder:
     stack: tuple[str, ...] = ()
     """The playbooks that it runs within, outermost first."""
     steps: tuple[str, ...] = ()
-    """For `resume` and `fork`: what is done again."""
+    """For `resume` and `fork`: what is done again. For `start`: the one step that is done; empty for all of them."""
     run: str = ""
     """For `fork`: of which run."""
     upto: int = 0
@@ -66,6 +66,8 @@ class RunOrder:
     own: bool = False
     """Whether its playbook is a file of the home, which nobody but the owner has written, whoever begins it. Orders
     that were kept before there was this say no."""
+    given: FrozenJson = field(default_factory=dict)
+    """What steps came to that nobody does, by step, as `playbooks.given` settled it."""
 
     def text(self) -> str:
         """As a message."""
@@ -76,6 +78,7 @@ class RunOrder:
         said |= {"begun": self.begun}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
         said |= {"request": dict(self.request)} if self.request else {}
+        said |= {"given": dict(self.given)} if self.given else {}
         # An empty one is one: whoever brings it along again has to be known by it.
         return json.dumps(said | ({"payload": self.payload} if self.payload is not None else {}))
 
@@ -99,7 +102,9 @@ def read_order(text: str) -> RunOrder:
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
             by, handed = agent(tainted="tainted" in said), int(said.get("handed", 0))
             request, own, begun = said.get("request", {}), "own" in said, str(said.get("begun", ""))
-            return RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, begun=begun, own=own)
+            given = said.get("given", {})
+            order = RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, begun=begun, own=own)
+            return replace(order, given=given)
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 
@@ -107,7 +112,7 @@ def _is_order(said: Mapping[str, object]) -> bool:
     """Whether the fields that are worked with are what they are to be."""
     lists = all(isinstance(said.get(name, []), list) for name in ("stack", "steps"))
     numbers = all(isinstance(said.get(name, 0), int) for name in ("upto", "handed"))
-    return lists and numbers and isinstance(said.get("request", {}), Mapping)
+    return lists and numbers and all(isinstance(said.get(name, {}), Mapping) for name in ("request", "given"))
 
 
 def begun_with(play: Play) -> Definition | None:

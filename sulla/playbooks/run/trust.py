@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.words import Author, agent
-from sulla.playbooks.definition import ToolStep
+from sulla.playbooks.definition import Template, ToolStep
 from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, DataFlow, reached_by
 from sulla.playbooks.machine.plan import Plan
 from sulla.playbooks.records import Played
@@ -40,7 +40,9 @@ class RunTrust:
 
         Such a rule is good for the file as it is now and for the same beginning alone. There is none where somebody
         else than the file's author may have chosen what is called: an agent that confirms the arguments or began the
-        run, or whoever wrote a file that is not the owner's.
+        run, or whoever wrote a file that is not the owner's. Nor is there one where a request's header fields have
+        names that do not stand in the file: a name alone may make another request of it. Fields with values from
+        elsewhere are named, for people to see that these are free.
 
         Args:
             at: the step's address.
@@ -54,7 +56,14 @@ class RunTrust:
             or does.check != "schema"
         ):
             return ""
-        return f"the step {step} of the playbook {definition.name} ({definition.digest[:16]}, begun by {self.begun_by})"
+        fields = does.args.get("headers")
+        if isinstance(fields, Template):
+            return ""
+        fields = fields if isinstance(fields, Mapping) else {}
+        free = sorted(name for name, value in fields.items() if self.flow.varies(value, step))
+        whatever = f", whatever its header fields {', '.join(free)} say" if free else ""
+        begun = f"{definition.digest[:16]}, begun by {self.begun_by}"
+        return f"the step {step} of the playbook {definition.name} ({begun}){whatever}"
 
     def whose(self, at: str, by: Author, *, reads: bool = False) -> Author:
         """Whose words a step works with.

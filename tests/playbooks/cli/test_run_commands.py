@@ -345,6 +345,18 @@ def test_runs_are_steered(stage: Stage, capsys: Capsys) -> None:
     assert json.loads(typed(capsys, "flow", "pause", "run_1", "--json").out) == {"run": "run_1"}
 
 
+def test_what_steps_came_to_is_json_where_it_reads_as_that(stage: Stage, capsys: Capsys) -> None:
+    said = ("--output", "boil=Hot.", "--output", 'kettle={"degrees": 100}')
+    typed(capsys, "flow", "run", "brew", "--detach", "--input", "leaf=x", "--step", "taste", *said)
+    (begin,) = stage.office.begun.values()
+    outputs = {"boil": "Hot.", "kettle": {"degrees": 100}}
+    assert (begin.step, begin.outputs) == ("taste", outputs)
+    typed(capsys, "flow", "resume", "run_1", *said)
+    assert stage.office.asked == [("resume", "run_1", (), outputs)]
+    done = typed(capsys, "flow", "resume", "run_1", "--output", "boil")
+    assert (done.code, "expected step=value, found 'boil'" in done.err) == (Exit.REFUSED, True)
+
+
 def test_a_fork_takes_the_old_inputs_but_for_those_that_are_given(stage: Stage, capsys: Capsys) -> None:
     done = typed(capsys, "flow", "fork", "run_1", "--from", "taste", "--detach")
     assert done.code == Exit.OK, done.err

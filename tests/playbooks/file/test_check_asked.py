@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sulla.core.jsontypes import JsonObject
@@ -26,7 +28,7 @@ def told(steps: str, on: str = "manual") -> list[str]:
     text = f"name: a\non: [{on}]\n{secrets}steps:\n{steps}"
     checked = check_playbook(text, KNOWN)
     assert checked.definition is not None, checked.faults
-    return [f"{fault.line}: {fault.message}" for fault in checked.faults if fault.rule == "asked"]
+    return [f"{fault.line}: {fault.message}" for fault in checked.faults if fault.rule in ("asked", "given-up")]
 
 
 PAGE = "  - {id: a, tool: web_fetch, with: {url: 'https://a.example'}}\n"
@@ -87,3 +89,43 @@ def test_what_an_agent_says_may_be_asked_about_where_it_can_have_read_something(
 def test_whether_a_request_takes_effect_follows_from_its_method(method: str, asked: bool) -> None:
     step = f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n"
     assert bool(told(step, "{schedule: 1h}")) is asked
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("echo all > Makefile", "Makefile"),
+        ("make && date >> orders.lock", "orders.lock"),
+        ("git add out.txt && git commit -m new", ".git"),
+        ("touch out.txt sub/run.sh", "sub/run.sh"),
+        ("curl x | tee setup.py", "setup.py"),
+        ("cp new.json package.json", "package.json"),
+        ("sed -i s/a/b/ Dockerfile", "Dockerfile"),
+        ("echo ${{ steps.a.result.text | quote }} > config.ini", "config.ini"),
+        ("echo all > out.txt 2>&1", ""),
+        ("cat Makefile > /dev/null; git log > log.txt", ""),
+        ("cp new.json out", ""),
+        ("echo x > ${{ steps.a.result.text | quote }}.sh", ""),
+        ("./build.sh 2> $NAME.lock", ""),
+    ],
+)
+def test_a_command_behind_a_page_is_told_of_that_names_a_file_which_programs_run(command: str, name: str) -> None:
+    said = told(PAGE + f"  - {{id: b, tool: bash, with: {{command: {json.dumps(command)}}}}}\n")
+    assert [f"'a' came from outside, and programs run or obey {name!r}" in one for one in said] == [True] * bool(name)
+
+
+def test_a_command_that_no_page_stands_before_is_not_told_of() -> None:
+    command = "tool: bash, with: {command: 'echo all > Makefile'}"
+    assert told(f"  - {{id: b, {command}}}\n") == []
+    assert told(PAGE + f"  - {{id: b, needs: [], {command}}}\n") == []
+    (said,) = told(f"  - {{id: b, {command}}}\n", "{webhook: key}")
+    assert said.startswith("5: what starts it came from outside, and programs run or obey 'Makefile': all that")
+
+
+def test_a_file_that_programs_run_is_asked_about_where_write_file_writes_it_behind_a_page() -> None:
+    (said,) = told(PAGE + "  - {id: b, tool: write_file, with: {path: Makefile, content: x}}\n")
+    assert said == (
+        "5: a person is asked here, before 'write_file' is called: 'a' came from outside, and programs run or obey "
+        "'Makefile'"
+    )
+    assert told(PAGE + "  - {id: b, tool: write_file, with: {path: out.md, content: x}}\n") == []

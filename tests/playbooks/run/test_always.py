@@ -7,10 +7,15 @@ from typing import Any, Final
 
 import pytest
 
+from sulla.agent.limits.rate import RateLimits
 from sulla.core.ids import ThreadId
 from sulla.core.words import ours
+from sulla.daemon.intake import Intake
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.playbooks.machine.records import StepFailed
 from sulla.testing.provider import ScriptedProvider
+from sulla.threads.log.records import Answer
+from sulla.threads.readable import ReadableThreads
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
@@ -68,6 +73,11 @@ async def begun(world: PlayWorld, body: str, **others: Any) -> Any:
     return await world.run_play("post", payload=body, **given)
 
 
+def intake(world: PlayWorld) -> Intake:
+    readable = ReadableThreads(world.threads, world.store, THREAD_SCHEMA)
+    return Intake(world.threads, readable, RateLimits(), world.clock)
+
+
 @pytest.fixture
 def wire() -> Wire:
     return Wire()
@@ -106,6 +116,28 @@ async def test_what_is_not_the_same_step_host_and_beginning_is_asked_about(
 ) -> None:
     await say(world, await begun(world, "one"), "always")
     assert await questions(world, await begun(world, "two", **other))
+
+
+async def test_header_fields_that_a_message_fills_in_are_named_in_the_question(make: Make, wire: Wire) -> None:
+    fields = 'headers: {Authorization: "Bearer ${{ secrets.key }}", X-Kind: order, X-To: "${{ run.payload }}"}'
+    filled = POST.replace('headers: {Authorization: "Bearer ${{ secrets.key }}"}', fields)
+    world = make(ScriptedProvider(), filled, more=[wire.tool()], secrets={"key": "swordfish"})
+    wait = await question(world, run := await begun(world, "one"))
+    assert wait.target.startswith(RULE)
+    assert wait.target.endswith(", begun by webhook), whatever its header fields X-To say")
+    await say(world, run, "always")
+    assert (await at(world, await begun(world, "two"))).status == "completed"
+
+
+async def test_header_fields_whose_names_a_message_chooses_are_allowed_as_they_are_alone(
+    make: Make, wire: Wire
+) -> None:
+    named = POST.replace('{Authorization: "Bearer ${{ secrets.key }}"}', "${{ run.payload | fromjson }}")
+    world = make(ScriptedProvider(), named, more=[wire.tool()], secrets={"key": "swordfish"})
+    wait = await question(world, run := await begun(world, '{"x-a": "1"}'))
+    assert wait.target.startswith("args:")
+    await say(world, run, "always")
+    assert await questions(world, await begun(world, '{"x-http-method-override": "DELETE"}'))
 
 
 async def test_a_changed_playbook_is_asked_about_again(world: PlayWorld) -> None:
@@ -167,3 +199,65 @@ async def test_a_run_that_would_ask_the_same_again_fails_without_a_notice_and_sa
 async def test_another_question_of_the_same_step_is_asked(world: PlayWorld) -> None:
     await begun(world, "one")
     assert await questions(world, await begun(world, "two"))
+
+
+async def test_a_run_around_one_whose_call_is_asked_about_already_gives_no_notice_either(
+    make: Make, wire: Wire
+) -> None:
+    inner = POST.replace("${{ run.payload }}", "the same")
+    world = make(ScriptedProvider(), inner, OUTER, more=[wire.tool()], secrets={"key": "swordfish"})
+    await world.run_play("outer", trigger="schedule", origin="playbook", own=True)
+    run = await world.run_play("outer", trigger="schedule", origin="playbook", own=True)
+    assert ((await at(world, run)).status, world.said) == ("failed", [])
+    (failed,) = [fact for fact in (await world.record(run)).facts if isinstance(fact, StepFailed)]
+    assert (failed.failure.kind, failed.failure.reason) == ("human_rejected", "asked_already")
+    assert "the playbook 'post' failed: " in failed.failure.message
+    (child,) = [info.key for info, state in await world.threads.list(status="suspended") if state and state.is_child]
+    await say(world, ThreadId(child), "approve")
+    assert wire.sent == [("Bearer swordfish", "the same")]
+
+
+# --------------------------------------------------------------------------------------------- asked, and answered once
+
+
+EACH: Final = """
+name: post
+secrets: [key]
+steps:
+  - id: all
+    loop:
+      for_each: [0, 1, 2, 3, 4, 5]
+      at_once: 3
+      steps:
+        - id: send
+          tool: send
+          with:
+            url: https://api.example/orders
+            method: POST
+            headers: {Authorization: "Bearer ${{ secrets.key }}"}
+            body: ${{ run.payload }} ${{ item }}
+"""
+
+
+async def test_one_always_answers_every_open_question_that_it_allows_in_whichever_run(make: Make, wire: Wire) -> None:
+    world = make(ScriptedProvider(), EACH, more=[wire.tool()], secrets={"key": "swordfish"})
+    one, two = await begun(world, "one"), await begun(world, "two")
+    other = await begun(world, "three", trigger="schedule")
+    asked = await questions(world, one)
+    assert [len(await questions(world, run)) for run in (one, two, other)] == [3, 3, 3]
+    _, threads = await intake(world).answer(one, Answer(asked[1].wait_id, "", "always", by="ann"))
+    await world.work()
+    assert set(threads) == {one, two}
+    assert [(await at(world, run)).status for run in (one, two, other)] == ["completed", "completed", "running"]
+    assert sorted(body for _, body in wire.sent) == [f"{run} {number}" for run in ("one", "two") for number in range(6)]
+
+
+async def test_a_yes_answers_no_other_question(make: Make, wire: Wire) -> None:
+    world = make(ScriptedProvider(), EACH, more=[wire.tool()], secrets={"key": "swordfish"})
+    run = await begun(world, "one")
+    asked = await questions(world, run)
+    await intake(world).answer(run, Answer(asked[1].wait_id, "", "approve"))
+    await world.work()
+    left = [wait.wait_id for wait in await questions(world, run)]
+    assert left[:2] == [asked[0].wait_id, asked[2].wait_id]
+    assert len(left) == 3

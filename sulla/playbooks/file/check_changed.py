@@ -1,0 +1,79 @@
+"""Which files that programs run a playbook's step names as those that it changes, as far as its file tells. Pure.
+
+Behind text from outside nobody changes such a file unasked (`tools/program_files.py`): of a command all that it changed
+is given up, and before `write_file` a person is asked. What a command really changes is known when it has run; what
+is read off here are the plain ways of shells to write a file by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sulla.agent.subagents.reports import COMMAND, WRITERS
+from sulla.playbooks.definition import Template, ToolStep
+from sulla.playbooks.expression.expression import split
+from sulla.tools.program_files import PROGRAMS
+
+_PARTS: Final = re.compile(r"&&|\|\||[;|&\n]|\$\(|[()`{}]")
+"""What stands between two commands."""
+_WRITTEN: Final = re.compile(r"(?<![0-9<>&])[0-9]?>{1,2}[ \t]*([^\s<>&;|]+)")
+_WORDS: Final = re.compile(r"[^\s<>]+")
+_EACH: Final = frozenset("touch tee truncate".split())
+"""Commands that write whatever they name."""
+_LAST: Final = frozenset("cp mv ln install".split())
+"""Commands that write what they name last, or into it where that is a folder."""
+_GIT: Final = frozenset(
+    "add am apply branch checkout cherry-pick clean clone commit config fetch gc init merge pull push rebase reset "
+    "restore revert rm stash submodule switch tag worktree".split()
+)
+"""What git does that changes `.git`, or files that it keeps."""
+
+
+def changed(does: ToolStep) -> str:
+    """The first file that programs run among those that a call says it writes; empty for none.
+
+    Args:
+        does: the call, as its file has it.
+    """
+    said = does.args.get("command" if does.tool == COMMAND else "path")
+    if does.tool not in (COMMAND, *WRITERS):
+        return ""
+    text = _literal(said)
+    names = _named(text) if does.tool == COMMAND else (text,) if text == _whole(said) else ()
+    return next((name for name in names if PROGRAMS.reader(_parts(name))), "")
+
+
+def _whole(said: object) -> str:
+    return said.source if isinstance(said, Template) else str(said)
+
+
+def _literal(said: object) -> str:
+    """What stands in the file, with nothing in the place of expressions."""
+    if not isinstance(said, Template):
+        return said if isinstance(said, str) else ""
+    return "".join(part if isinstance(part, str) else "\0" for part in split(said.source))
+
+
+def _named(command: str) -> Iterator[str]:
+    for part in _PARTS.split(command):
+        yield from (name for name in map(_plain, _WRITTEN.findall(part)) if name)
+        words = [word for word in map(_plain, _WORDS.findall(_WRITTEN.sub(" ", part))) if word]
+        first, names = words[0] if words else "", [word for word in words[1:] if not word.startswith("-")]
+        if first == "git" and names and names[0] in _GIT:
+            yield ".git"
+        elif first in _EACH or (first == "sed" and any(word.startswith("-i") for word in words)):
+            yield from names if first != "sed" else names[-1:]
+        elif first in _LAST:
+            yield from (name for name in names[-1:] if PROGRAMS.known(_parts(name)))
+
+
+def _plain(word: str) -> str:
+    """A word without its quotes; empty where nobody can say what it is: behind an expression or a variable."""
+    bare = word.strip("'\"")
+    return "" if not bare or any(char in bare for char in "\0$*?'\"\\") or bare.startswith("/") else bare
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in name.split("/") if part not in ("", "."))

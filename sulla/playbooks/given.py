@@ -1,0 +1,146 @@
+"""What somebody says that steps came to, held against what they could come to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.playbooks.definition import (
+    BreakStep,
+    ConditionStep,
+    Definition,
+    FailStep,
+    LoopStep,
+    MergeStep,
+    ParallelStep,
+    Step,
+    Template,
+    ToolStep,
+    TransferStep,
+    inside,
+)
+from sulla.playbooks.expression.expression import ExpressionSpot, split
+from sulla.playbooks.expression.grammar import parse
+from sulla.playbooks.expression.tree import paths_of
+from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.machine.data_flow import templates_in
+from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
+from sulla.playbooks.machine.result import kept
+from sulla.playbooks.rehearsal.base import RehearsedAnswer, RehearsedAsk, as_it_comes, result_as_it_comes
+from sulla.tools.nearest import did_you_mean
+
+_NOT_GIVEN: Final = (MergeStep, BreakStep, TransferStep, FailStep)
+"""Kinds of steps that come to nothing of their own."""
+_TOOL_WORDS: Final = frozenset(("output", "result"))
+
+
+def settled(definition: Definition, given: Mapping[str, Json], known: KnownNames) -> JsonObject:
+    """What steps are said to have come to, as a real run would keep it.
+
+    Args:
+        definition: the playbook.
+        given: by step; of a tool its text, or ``{output, result}``.
+        known: the tools that there are.
+
+    Raises:
+        NotFound: there is no such step.
+        InvalidInput: it stands in another one, or cannot come to that.
+    """
+    return {name: _settled(step_of(definition, name), value, known) for name, value in given.items()}
+
+
+def step_of(definition: Definition, name: str) -> Step:
+    """A step that stands in no other one.
+
+    Raises:
+        NotFound: there is none of that name.
+        InvalidInput: it stands in a loop or a branch, or is done at the end.
+    """
+    steps = {step.id: step for step in definition.steps}
+    if name in steps:
+        return steps[name]
+    outer = next((step.id for step in definition.steps if name in _ids(step)), "")
+    if outer:
+        raise InvalidInput(f"the step {name!r} stands in {outer!r}: name that one")
+    if any(name == step.id or name in _ids(step) for step in definition.all_steps):
+        raise InvalidInput(f"the step {name!r} is done at the end of a run, and not by itself")
+    raise NotFound(
+        f"the playbook {definition.name!r} has no step {name[:60]!r}.{did_you_mean(name, steps)}".rstrip(".")
+    )
+
+
+def check_alone(definition: Definition, name: str, given: Mapping[str, Json]) -> None:
+    """Do nothing if a step can be done alone, with what others are said to have come to.
+
+    Raises:
+        NotFound: there is no such step.
+        InvalidInput: it cannot, or reads what nobody has said.
+    """
+    step = step_of(definition, name)
+    if isinstance(step.does, _NOT_GIVEN):
+        raise InvalidInput(f"the step {name!r} does nothing that could be done alone")
+    if name in given:
+        raise InvalidInput(f"the step {name!r} is to be done, and what it comes to is said already")
+    own = {name, *_ids(step)}
+    lacking = sorted({read for read in _read(step) if read not in own and read not in given})
+    if lacking:
+        said = " ".join(f"--output {one}=…" for one in lacking)
+        raise InvalidInput(f"the step {name!r} reads what {', '.join(map(repr, lacking))} came to: say it ({said})")
+
+
+def _settled(step: Step, value: Json, known: KnownNames) -> JsonObject:
+    does = step.does
+    if isinstance(does, _NOT_GIVEN):
+        raise InvalidInput(f"the step {step.id!r} comes to nothing of its own")
+    names = choices_of(does)
+    if isinstance(does, ConditionStep) and not names:
+        if not isinstance(value, bool):
+            raise InvalidInput(f"the step {step.id!r} comes to true or false, not to {value!r:.60}")
+        return {"output": value, "route": YES if value else NO}
+    if names:
+        chosen = read_answer(does, value)
+        if isinstance(chosen, NoAnswer):
+            raise InvalidInput(f"the step {step.id!r}: {chosen.reason}")
+        return {"output": chosen.value, "route": chosen.route}
+    if isinstance(does, LoopStep) and not isinstance(value, list):
+        raise InvalidInput(f"the step {step.id!r} comes to a list, not to {value!r:.60}")
+    if isinstance(does, ParallelStep) and not isinstance(value, dict):
+        raise InvalidInput(f"the step {step.id!r} comes to an object by branch, not to {value!r:.60}")
+    ask = RehearsedAsk(step.id, step, {}, 1)
+    if not isinstance(does, ToolStep):
+        return {"output": as_it_comes(ask, value)}
+    came = RehearsedAnswer(value)
+    if isinstance(value, dict) and value and value.keys() <= _TOOL_WORDS:
+        result = value.get("result")
+        came = RehearsedAnswer(value.get("output"), result if isinstance(result, dict) else None)
+    came = result_as_it_comes(ask, came, known)
+    output = as_it_comes(ask, came.value)
+    found = kept(came.result, output if isinstance(output, str) else "", truncated=False) if came.result else None
+    return {"output": output, **({"result": found} if found else {})}
+
+
+def _ids(step: Step) -> Iterator[str]:
+    for inner in inside(step):
+        yield inner.id
+        yield from _ids(inner)
+
+
+def _read(step: Step) -> Iterator[str]:
+    """The steps whose outcome a step's expressions name, those of steps within it too."""
+    for template in templates_in(step):
+        yield from _named(template)
+    for inner in inside(step):
+        yield from _read(inner)
+
+
+def _named(template: Template) -> Iterator[str]:
+    for spot in split(template.source):
+        if isinstance(spot, ExpressionSpot):
+            for path in paths_of(parse(spot.source)):
+                match path.words:
+                    case ("steps", str(name), *_):
+                        yield name
+                    case _:
+                        pass

@@ -1,0 +1,116 @@
+"""What steps are said to have come to is what they could come to, and one step alone has all that it reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import Json
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.given import check_alone, settled
+from tests.playbooks.corpus import KNOWN
+
+TEXT = """
+name: mixed
+inputs: {n: {default: x}}
+steps:
+  - {id: read, tool: read_file, with: {path: a.txt}}
+  - {id: kind, router: What is it?, routes: {sales: wants to buy, other: anything else}}
+  - id: look
+    needs: [kind]
+    agent: writer
+    prompt: p
+    output: {type: object, properties: {n: {type: integer}}, required: [n]}
+  - {id: ok, human: Fine?}
+  - {id: big, condition: "${{ steps.look.output.n > 3 }}"}
+  - id: all
+    needs: [read, big]
+    loop:
+      for_each: "${{ steps.read.result.text | lines }}"
+      steps: [{id: each, set: {it: "${{ item }} ${{ steps.big.output }}"}}]
+  - {id: made_before, needs: [], set: {a: 1}}
+  - {id: m, needs: [all, made_before], merge: all}
+finally:
+  - {id: tidy, respond: bye}
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Definition:
+    definition = check_playbook(TEXT, KNOWN).definition
+    assert definition is not None, check_playbook(TEXT, KNOWN).faults
+    return definition
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "kept"),
+    [
+        ("read", "a\nb", {"output": "a\nb"}),
+        ("read", {"result": {"text": "a", "lines": 1}}, {"output": "a", "result": {"lines": 1}}),
+        ("read", {"output": "[a.txt]\na", "result": {"text": "a"}}, {"output": "[a.txt]\na", "result": {"text": "a"}}),
+        ("kind", "Sales", {"output": "sales", "route": "sales"}),
+        ("ok", True, {"output": True, "route": "yes"}),
+        ("ok", "no", {"output": False, "route": "no"}),
+        ("big", False, {"output": False, "route": "no"}),
+        ("look", {"n": 3}, {"output": {"n": 3}}),
+        ("all", [{"it": "a"}], {"output": [{"it": "a"}]}),
+        ("made_before", {"a": 2}, {"output": {"a": 2}}),
+    ],
+)
+def test_what_a_step_is_said_to_have_come_to_is_kept_as_its_own_run_would(
+    mixed: Definition, step: str, said: Json, kept: Json
+) -> None:
+    assert settled(mixed, {step: said}, KNOWN) == {step: kept}
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "why"),
+    [
+        ("read", {"n": 1}, "comes to text"),
+        ("read", {"result": {"pages": 1}}, "'read_file' never gives"),
+        ("kind", "I would say sales", "expected exactly one of 'sales', 'other'"),
+        ("big", "yes", "comes to true or false"),
+        ("look", {"n": "many"}, "is not what it asks for"),
+        ("all", "a", "comes to a list"),
+        ("m", 1, "comes to nothing of its own"),
+        ("each", {}, "stands in 'all': name that one"),
+        ("tidy", "bye", "is done at the end of a run"),
+    ],
+)
+def test_what_it_could_never_come_to_is_refused(mixed: Definition, step: str, said: Json, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        settled(mixed, {step: said}, KNOWN)
+
+
+def test_the_nearest_step_is_told_of_one_that_there_is_not(mixed: Definition) -> None:
+    with pytest.raises(NotFound, match="has no step 'lok'"):
+        settled(mixed, {"lok": 1}, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("step", "given", "lacking"),
+    [
+        ("read", {}, ""),
+        ("big", {}, "--output look=…"),
+        ("big", {"look": {"n": 4}}, ""),
+        ("all", {"read": "a"}, "--output big=…"),
+        ("all", {"read": "a", "big": True}, ""),
+    ],
+)
+def test_one_step_alone_is_told_what_it_reads_and_nobody_has_said(
+    mixed: Definition, step: str, given: dict[str, Json], lacking: str
+) -> None:
+    if lacking:
+        with pytest.raises(InvalidInput, match=lacking):
+            check_alone(mixed, step, given)
+    else:
+        check_alone(mixed, step, given)
+
+
+@pytest.mark.parametrize(
+    ("step", "given", "why"), [("m", {}, "does nothing"), ("read", {"read": "a"}, "is said already")]
+)
+def test_what_cannot_be_done_alone_is_refused(mixed: Definition, step: str, given: dict[str, Json], why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        check_alone(mixed, step, given)
