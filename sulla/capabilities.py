@@ -11,6 +11,7 @@ from sulla.host.capability import Capability, manifests
 CAPABILITIES = (
     "skills",
     "safety",
+    "changes",
     "projects",
     "people",
     "memory",

@@ -24,7 +24,9 @@ from tests.house.source import says_pure
 from tests.servers.not_run import NotRun
 
 # One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
-pytest_plugins = ["tests.servers.stores.postgres", "tests.gateway.frames", "tests.cli.one_daemon"]
+pytest_plugins = [
+    "tests.servers.stores.postgres", "tests.gateway.frames", "tests.cli.one_daemon", "tests.processes.side_by_side",
+]  # fmt: skip
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -216,8 +218,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell starts its background jobs with Ctrl-C ignored, and commands that tests start would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not hasattr(config, "workerinput"):  # of a run side by side, only the one that hears of every test
-        config.pluginmanager.register(NotRun(config))
+    config.pluginmanager.register(NotRun(config))
     if config.getoption("--pure"):
         config.pluginmanager.register(_PureTime())
     config.pluginmanager.register(rows)

@@ -118,6 +118,8 @@ def _hands(report: dict[str, Any]) -> Iterator[str]:
         yield f"mcp servers: {len(servers)}{more}"
     if waiting := report["approvals"]:
         yield f"waiting for an answer: {waiting} ({program()} approvals)"
+    if changes := report.get("changes"):
+        yield f"changes of commands that wait for a yes: {changes} ({program()} changes)"
 
 
 def _skills(skills: dict[str, Any]) -> str:

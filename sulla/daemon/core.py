@@ -80,7 +80,8 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
         children, threads, lambda agent: team.get(agent).spawns, lambda agent: tools.now(team.get(agent)).names
     )
     tools.add(sub_agent_tools(lambda: subagents))
-    agents = Agents(team, models.of, limits, children, guarding.marks, surroundings(settings))
+    marks, held = guarding.marks, home_tools.held_back
+    agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings))
     switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
     built = build_each(capabilities(), host, lenient=lenient)

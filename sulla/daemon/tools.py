@@ -15,7 +15,7 @@ from sulla.core.words import Words
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import HomeWeb, make_web_tools
 from sulla.tools.base import Tool
-from sulla.tools.builtin.shell import Held, shell_tools
+from sulla.tools.builtin.shell import Held, HeldBack, shell_tools
 from sulla.tools.program_files import ProgramFiles
 from sulla.tools.shell.jobs import ShellJobs, with_news
 from sulla.tools.shell.layer import Layers
@@ -43,6 +43,12 @@ class HomeTools:
         """What agents can do with them."""
         shell = shell_tools(self.shell, self.jobs, self.held)
         return (*(with_news(tool, self.jobs) for tool in shell), *self.web.tools)
+
+    @property
+    def held_back(self) -> HeldBack:
+        """What of its commands' changes waits for a person."""
+        _, keeper = shell_tools(self.shell, self.jobs, self.held)
+        return HeldBack(self.held, self._holds, keeper)
 
     async def open(self, workspace: Path, clock: Clock) -> None:
         """Take up what an earlier daemon has held back, and find out what a command in the workspace can reach."""

@@ -55,6 +55,7 @@ tools | what commands print | the conversation | files
     bash bash_job / command-output
 tools | files, folders and their names | the conversation | files
     read_file list_dir search_files write_file edit_file / file file-name folder-name file-found
+changes | what commands have changed | people, without pictures | outside
 tools | the time, what there is to work with | the conversation | operator
     get_time_date list_tools_available list_subagents_available list_intents_available
 memory | facts and episodes that are looked for | the conversation | kept

@@ -35,6 +35,7 @@ from sulla.telemetry.tally import Tally
 from sulla.threads.follower import LogFollower
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Tool, ToolSource
+from sulla.tools.builtin.shell import HeldBack
 from sulla.tools.registry import Toolbox
 from sulla.work.switch import WorkSwitch
 
@@ -54,6 +55,8 @@ class Agents:
     """Sets sub-agents to work."""
     marks: FileMarks
     """Which files are not to be trusted."""
+    held: HeldBack
+    """What their commands have changed and a person has to allow."""
     where: Where
     """Where they work, as models are told."""
 

@@ -10,7 +10,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.follow import say_lost
 from sulla.terminal.output import tell
 from sulla.terminal.program import hint
-from sulla.terminal.screen import Screen
+from sulla.terminal.screen import Screen, is_for_people
 
 Event = dict[str, Any]
 
@@ -72,7 +72,7 @@ class PlainDisplay:
 
     def show(self, event: Event, *, own: bool) -> Exit | None:
         """See `Display`."""
-        if own or event["type"] == "SUSPENDED":
+        if own or is_for_people(event):
             answer, beside = self._screen.show(event)
             if answer:
                 print(answer, end="", flush=True)
@@ -103,7 +103,7 @@ class JsonDisplay(PlainDisplay):
 
     def show(self, event: Event, *, own: bool) -> Exit | None:
         """See `Display`."""
-        if own or event["type"] == "SUSPENDED":
+        if own or is_for_people(event):
             print(json.dumps(event), flush=True)  # in ASCII: no terminal and no pipe can spoil it
         if own:
             self._screen.show(event)

@@ -54,6 +54,18 @@ def frame(prompt: str, head: str, columns: int) -> list[str]:
     return [*said, *_prose("└ ", f"why: {why}", room)] if why else [*said, "└"]
 
 
+def framed_reason(reason: str, head: str, columns: int) -> list[str]:
+    """The lines of what a tool asks, where no call is asked about: as `frame` shows them.
+
+    Args:
+        reason: what it asks, in lines; where it quotes files a backslash is two.
+        head: what it is about.
+        columns: how wide the terminal is.
+    """
+    room = max(_LEAST_COLUMNS, columns) - 2
+    return [f"┌ {one_line(head, room)}", *_wrapped(_squeezed(reason_lines(_plain(reason))), room), "└"]
+
+
 def tool_in(prompt: str) -> str:
     """Which tool a question is about, by its words; empty for none."""
     call = _call(prompt)

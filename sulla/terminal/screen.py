@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.waiting import waiting_words
 from sulla.terminal.exits import Exit
 from sulla.terminal.framed import WHOLE_COLUMNS
+from sulla.terminal.program import hint
 from sulla.terminal.questions import framed, from_wait
 from sulla.terminal.table import harmless
 
+BY_COMMAND: Final = "`sulla changes` shows it"
+"""What shows changes that wait, where nobody types a talk's commands."""
+CHANGES: Final = "changes_"
+"""How the ids begin of changes of commands."""
 _HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
 """What may join the end of a piece to the next one; whether it belongs there, only that one shows."""
 
@@ -65,6 +70,8 @@ class Screen:
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
         """What to print for an event: on standard output, and beside it."""
+        if line := held_line(event, BY_COMMAND):
+            return self._line_end(), f"{hint(line)}\n"
         if event.get("run_id") != self.run_id and event["type"] not in _OF_THE_THREAD:
             return "", harmless(self.aside(event))
         answer, beside = self._show(event)
@@ -176,6 +183,31 @@ def _asked(wait: dict[str, Any]) -> str:
     """What a person is asked, whole; nothing for what is not theirs to answer."""
     asked = from_wait(wait)
     return "".join(f"{line}\n" for line in framed(asked, WHOLE_COLUMNS)) if asked.is_for_people else ""
+
+
+def held_line(event: dict[str, Any], how: str) -> str:
+    """What is said of a call's result of which changes wait for a person; empty for any other event.
+
+    Args:
+        event: it.
+        how: what shows them.
+    """
+    held = event["data"].get("held") if event["type"] == "TOOL_CALL_RESULT" else ""
+    return f"! {short_id(str(held))}: what this command changed waits for your yes; {how}" if held else ""
+
+
+def short_id(changes: str) -> str:
+    """The id of changes as it is typed."""
+    return changes.removeprefix(CHANGES)
+
+
+def is_for_people(event: dict[str, Any]) -> bool:
+    """Whether an event concerns whoever waits also where it is a sub-agent's: it asks them something.
+
+    Args:
+        event: it.
+    """
+    return event["type"] == "SUSPENDED" or bool(held_line(event, ""))
 
 
 def status_word(status: str) -> str:

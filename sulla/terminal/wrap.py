@@ -8,6 +8,9 @@ from typing import Final
 
 from sulla.terminal.table import width
 
+ERASE_BELOW: Final = "\x1b[K\x1b[C\x1b[J\x1b[D"
+"""Has a terminal erase all from the beginning of a row on. Not by one order: given at the top of the screen, that has
+tmux keep for good what is erased."""
 _MOST_NAME: Final = 22
 _LEAST: Final = 20
 _UNITS: Final = re.compile(r"\x1b\[[0-9;]*m|.", re.DOTALL)

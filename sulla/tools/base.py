@@ -95,6 +95,9 @@ class Done:
     """The same as values by name, which `Tool.gives` describes, for whoever reckons with it. `text` in it is the text
     without any remark on it. None where there is nothing but the text, and where no `ToolContext.whole_bytes` is set.
     """
+    held: str = ""
+    """By what a person is asked for what the call has changed, as long as nothing of that is in the workspace; empty
+    where nothing waits."""
     cut: str = ""
     """What of the result was left out and what to do about that, as a sentence; empty for nothing. What a caller asked
     to be left out is not told."""

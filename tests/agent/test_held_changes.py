@@ -13,6 +13,7 @@ import pytest
 
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.guard import CallGuard
+from sulla.core.errors import NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words
@@ -28,7 +29,7 @@ from sulla.tools.program_files import PROGRAMS
 from sulla.tools.registry import Toolbox
 from sulla.tools.shell.held import HeldChanges
 from sulla.tools.shell.jobs import ShellJobs
-from sulla.tools.shell.layer import Layers
+from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
 from tests.soon import a_pause
@@ -40,6 +41,11 @@ PAGE = order("read_page")
 GIT = "git -c user.name=a -c user.email=a@b.example"
 
 
+async def nobody_looks(command: str, layer: Layer | None) -> str:
+    """Git has nothing to say."""
+    return ""
+
+
 class Home:
     """A home with a real sandbox and a page to read."""
 
@@ -48,6 +54,7 @@ class Home:
         self.workspace.mkdir()
         self.shell = Shell(layers=self.layers)
         hooks, held = Hooks(), HeldChanges(self.layers, PROGRAMS)
+        self.held = held
         tools = (
             *builtin_tools(),
             *shell_tools(self.shell, ShellJobs(SystemClock()), lambda: held),
@@ -107,6 +114,17 @@ async def test_a_no_leaves_the_workspace_as_it_is(home: Home) -> None:
     told = await home.run(thread, "echo all: > Makefile")
     assert "rejected" in await home.keep(thread, told, "reject")
     assert not (home.workspace / "Makefile").exists()
+
+
+async def test_of_two_who_decide_at_once_one_does(home: Home) -> None:
+    thread = await home.tainted()
+    await home.run(thread, "echo all: > Makefile")
+    (found,) = home.held.every()
+    both = (home.held.drop(found.id), home.held.keep(thread, found.id, nobody_looks))
+    done = await asyncio.gather(*both, return_exceptions=True)
+    assert [type(one) for one in done] == [type(None), NotFound]
+    assert not (home.workspace / "Makefile").exists()
+    assert home.held.every() == ()
 
 
 async def test_what_was_put_there_is_from_outside_for_whoever_reads_it_also_out_of_git(home: Home) -> None:

@@ -13,6 +13,7 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.agent.approvals.approvals import RuleMade
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.agent.rpc import AgentRow, Agents, ModelRow, Models, ToolRow, Tools, WorkRow
+from sulla.changes import rpc as changes
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
@@ -35,6 +36,7 @@ from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
+from tests.doubles.changes import MemoryChanges
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
@@ -161,6 +163,7 @@ class MemoryCommands:
                 agents.METHODS.done_by(self),
                 skills.METHODS.done_by(self),
                 finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
+                changes.METHODS.done_by(MemoryChanges(self._called)),
                 safety.METHODS.done_by(MemorySafety(self._called, self._thread)),
                 environment_rpc.METHODS.done_by(self),
                 permissions_rpc.METHODS.done_by(MemoryRules(self._called)),

@@ -1,6 +1,6 @@
 """A plugin that runs a parametrized test as one table: every row is tried, and each that fails is told.
 
-Every run uses it, because a test costs pytest a millisecond, and two or three with runs side by side, whatever it does.
+Every run uses it, because a test costs pytest a millisecond or two, whatever it does.
 What a row is tried on and held against stays the same. Only tests of plain values are put together: one with a fixture
 or a mark of its own, a property or a coroutine stays by itself.
 """

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
 from multiprocessing.reduction import DupFd
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import IO, Any, Protocol, Self
 
 import pytest
 
-_FORKS = sys.platform == "linux"
+FORKS = sys.platform == "linux"
 """Whether processes are forked. Elsewhere the system's libraries do not outlive that, and each begins afresh."""
 
 _MAIN = {"sulla": "sulla.cli.main", "tests.faults.daemon": "tests.faults.daemon"}
@@ -80,7 +80,7 @@ def start(
         session: whether it leads a session of its own.
         afresh: whether it needs a Python that begins afresh, for example because the environment says so.
     """
-    if afresh or not _FORKS:
+    if afresh or not FORKS:
         return subprocess.Popen(
             [sys.executable, "-m", module, *words],
             env=environ,
@@ -187,14 +187,21 @@ class _Forked:
 
 @cache
 def _server() -> ForkServerContext:
-    """The server, which runs until this process ends."""
+    """The server, which runs until this process has ended, and all that were forked from it."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["tests.processes.modules"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONUTF8", "1")
-        context.Process(target=_nothing).start()
+        forkserver.ensure_running()
     return context
 
 
+def share_server() -> None:
+    """Have the server come up, for this process and all that are forked from it. It is not waited for."""
+    _server()
+    # Else each would ask the system whether that runs, as for a child of its own.
+    forkserver._forkserver.ensure_running = _nothing  # type: ignore[method-assign]  # the library has no other way
+
+
 def _nothing() -> None:
-    """The first process, with which the server comes up."""
+    pass

@@ -70,7 +70,10 @@ class NotRun:
 
     def _say(self, config: pytest.Config) -> None:
         """Say it in the last line."""
-        reporter = config.pluginmanager.get_plugin("terminalreporter")
-        if self._found and reporter is not None:
+        if self._found and not hasattr(
+            config, "workerinput"
+        ):  # of a run side by side, only the one that hears of every test
+            reporter = config.pluginmanager.get_plugin("terminalreporter")
+            assert reporter is not None
             what = "; ".join(f"{count} tests need {name}" for name, count in self._found.items())
             reporter.write_line(f"NOT RUN: {what}")

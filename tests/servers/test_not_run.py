@@ -40,7 +40,7 @@ def _run(tmp_path: Path, *arguments: str, planted: str = PLANTED) -> subprocess.
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("side_by_side", [(), ("-n", "1")], ids=["alone", "side by side"])
+@pytest.mark.parametrize("side_by_side", [(), ("--processes", "2")], ids=["alone", "side by side"])
 def test_the_last_line_names_what_was_not_run_and_the_run_does_not_pass(
     tmp_path: Path, side_by_side: tuple[str, ...]
 ) -> None:

@@ -43,6 +43,13 @@ def _with_line_end(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
+def test_changes_that_wait_for_a_person_are_told_also_where_a_sub_agents_command_made_them() -> None:
+    line = "! u99nuwy7: what this command changed waits for your yes; `sulla changes` shows it\n"
+    event = _event("TOOL_CALL_RESULT", text="[Nothing of it]", held="changes_u99nuwy7")
+    assert Screen("run").show(event) == ("", line)
+    assert Screen("other").show(event) == ("", line)
+
+
 # ----------------------------------------------------------------------------------------------------------- text
 
 

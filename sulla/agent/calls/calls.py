@@ -225,8 +225,9 @@ class ToolCalls:
 
     async def _one(self, call: ToolCall, context: ToolContext, run: Run) -> Sequence[Wait]:
         match await self._outcome(call, context, run):
-            case Done(words, is_error, origin):
-                await run.journal.commit(ToolCallResult(call.id, words.text, is_error, origin, words.tainted))
+            case Done(words, is_error, origin, held=held):
+                fact = ToolCallResult(call.id, words.text, is_error, origin, words.tainted, held=held)
+                await run.journal.commit(fact)
             case Waiting(wait_id, prompt, also):
                 return [Wait(name, call.id, prompt) for name in (wait_id, *also)]
         return ()

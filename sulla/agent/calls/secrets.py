@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
@@ -49,13 +50,15 @@ def _before(call: ToolCall, transcript: Transcript) -> list[str]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in a value, names too."""
+    """Every text in a value, names too, as it is and in plain letters."""
     match value:
         case str():
             yield value
+            if not value.isascii():  # wide letters and their like, that stand for plain ones
+                yield unicodedata.normalize("NFKC", value)
         case Mapping():
             for name, item in value.items():
-                yield name
+                yield from _texts(name)
                 yield from _texts(item)
         case list() | tuple():
             for item in value:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.tools import LAYERS
 from sulla.host.findings import Finding, ok, warning
 from sulla.tools.shell.layer import Layers, mount_trouble
 from sulla.tools.shell.sandbox import Shell
@@ -18,6 +19,8 @@ INSTALL = "install bubblewrap (the package has this name with apt, dnf, pacman, 
 OVERLAYS = "see that this user may mount overlays in a namespace of its own"
 UNMOUNT = "unmount what is mounted within the workspace, or mount it elsewhere"
 ROOT = "Sulla runs as root, so what gets out of a command's bounds can do anything to this machine"
+RESCUED = "somebody changed it while a command's changes were put there, and they could not be put back"
+MOVE = "move what is missed back to where it was, and remove that folder"
 OTHER_USER = "run Sulla as a user of its own"
 
 
@@ -37,7 +40,9 @@ async def shell(patient: Patient) -> list[Finding]:
     mounted = await asyncio.to_thread(lambda: mount_trouble(os.path.realpath(patient.settings.workspace)))
     layer_trouble = (found.layer_trouble or mounted) if found.sealed else ""
     judged = judge_shell(found.trouble, layer_trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
-    return [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
+    told = [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
+    rescued = await asyncio.to_thread(Layers(patient.settings.home / LAYERS).rescued)
+    return [*told, *(warning(f"files of a workspace lie in {folder}: {RESCUED}", MOVE) for folder in rescued)]
 
 
 def judge_shell(trouble: str, layer_trouble: str = "", *, wanted: bool, root: bool = False) -> list[Finding]:

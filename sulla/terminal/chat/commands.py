@@ -12,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.terminal.chat import orders
+from sulla.terminal.chat.changes import change_lines, of_rows, waiting
 from sulla.terminal.chat.current import Current
 from sulla.terminal.chat.orders import Known, Mode, Order
 from sulla.terminal.chat.pieces import Piece
@@ -19,7 +20,7 @@ from sulla.terminal.chat.view import View
 from sulla.terminal.client import Client
 from sulla.terminal.framed import brief
 from sulla.terminal.questions import Question, asked_by, from_row, open_questions
-from sulla.terminal.screen import status_word
+from sulla.terminal.screen import short_id, status_word
 from sulla.terminal.table import Paper, Table, columns_of_terminal, harmless, one_line
 from sulla.terminal.times import minute, zone_word
 from sulla.terminal.turn import Said
@@ -222,6 +223,36 @@ async def _approvals(talk: Talk, argument: str) -> None:
         talk.note("/approvals NUMBER shows one whole and takes the answer")
 
 
+async def _changes(talk: Talk, argument: str) -> None:
+    rows = await talk.current.conversation.call_with(waiting)
+    talk.known = replace(talk.known, changes=tuple((short_id(row["changes"]), one_line(row["told"])) for row in rows))
+    first, _, rest = argument.partition(" ")
+    what, named = (first, rest.strip()) if first in orders.DECISIONS else ("show", argument)
+    if not rows or not argument:
+        _tell_rows(talk, "changes of commands that wait; /changes ID shows them" if rows else "", [*talk.known.changes])
+        if not rows:
+            talk.note("[no changes of commands wait for a yes]")
+        return
+    changes = of_rows(rows, named) if named else str(rows[0]["changes"]) if len(rows) == 1 else ""
+    if not changes:
+        talk.note(
+            f"[/changes {what} wants to know which: {', '.join(name for name, _ in talk.known.changes) or 'none'}]"
+        )
+    elif what == "drop" or (what == "keep" and changes in talk.known.looked_at):
+        done = await _call(talk, f"changes.{what}", changes=changes)
+        talk.note(f"[{short_id(changes)}: {done['text']}]")
+    else:
+        await _look(talk, changes)
+
+
+async def _look(talk: Talk, changes: str) -> None:
+    shown = await _call(talk, "changes.show", changes=changes)
+    talk.known = replace(talk.known, looked_at=talk.known.looked_at | {changes})
+    name = short_id(changes)
+    talk.show(Piece("plain", "\n".join(change_lines(shown, columns_of_terminal()))))
+    talk.note(f"/changes keep {name} puts it into the workspace, /changes drop {name} gives it up")
+
+
 async def _threads(talk: Talk, argument: str) -> None:
     shown = talk.known.threads
     if argument.isdecimal() and 1 <= int(argument) <= len(shown):
@@ -269,9 +300,9 @@ def _tell_rows(talk: Talk, head: str, rows: list[tuple[str, str]]) -> None:
     talk.show(*([Piece("faint", head)] if head else []), *([Piece("plain", lines)] if lines else []))
 
 
-async def _call(talk: Talk, method: str) -> Row:
+async def _call(talk: Talk, method: str, **params: object) -> Row:
     async def call(client: Client) -> Row:
-        return await client.call(method)
+        return await client.call(method, **params)
 
     return await talk.current.conversation.call_with(call)
 
@@ -284,6 +315,7 @@ _DOES: Final[dict[str, Callable[[Talk, str], Awaitable[None]]]] = {
     "mode": _mode,
     "steer": _steer,
     "approvals": _approvals,
+    "changes": _changes,
     "cost": _cost,
     "help": _help,
 }

@@ -13,6 +13,7 @@ _IN_TURN: Final = "here each line waits for the answer to the one before"
 _ELSEWHERE: Final = {
     "threads": "`sulla thread list` lists conversations, and `sulla chat --thread ID` goes on in one",
     "approvals": "`sulla approvals` lists what agents ask",
+    "changes": "`sulla changes` lists what commands have changed and waits for a yes",
     "cost": "`sulla status` says what this day has used",
     "model": "a model belongs to an agent, and /agent ID has another one answer",
     "mode": _IN_TURN,

@@ -17,9 +17,9 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.follow import BACK, LOST
 from sulla.terminal.place import colour_is_wanted, terminal_reflows
 from sulla.terminal.program import hint
-from sulla.terminal.screen import Screen
+from sulla.terminal.screen import BY_COMMAND, Screen, held_line
 from sulla.terminal.table import Paper, columns_of_terminal, harmless, one_line, width
-from sulla.terminal.wrap import added_rows, wrapped
+from sulla.terminal.wrap import ERASE_BELOW, added_rows, wrapped
 
 TICK_S: Final = 1.0
 """How often it is shown that time passes."""
@@ -91,6 +91,8 @@ class LiveDisplay:
         pieces = self._view.take(event, self._clock.elapsed()) if ours else []
         if event["type"] == "SUSPENDED" and self._questions and beside:
             pieces.append(Piece("plain", beside.rstrip("\n")))
+        elif held := held_line(event, BY_COMMAND):
+            pieces.append(Piece("strong", hint(held)))
         elif own and not ours and beside:
             pieces.append(Piece("faint", beside.rstrip("\n")))
         self._erase()
@@ -162,5 +164,5 @@ class LiveDisplay:
             up, columns = len(self._drawn) - 1, columns_of_terminal()
             if columns < self._drawn_columns and terminal_reflows():
                 up += added_rows([width(row) for row in self._drawn], columns)
-            print("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J", end="", flush=True)
+            print("\r" + (f"\x1b[{up}A" if up else "") + ERASE_BELOW, end="", flush=True)
         self._drawn = []

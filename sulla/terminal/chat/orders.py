@@ -9,12 +9,15 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 
-Kind = Literal["thread", "model", "agent", "mode", "question", "command", "stop", ""]
+Kind = Literal["thread", "model", "agent", "mode", "question", "changes", "command", "stop", ""]
 """What an argument names; empty for words of a person's own."""
 
 Mode = Literal["queue", "steer", "interrupt"]
 MODES: Final[tuple[Mode, ...]] = ("queue", "steer", "interrupt")
 """What a message does to a turn that is going on (docs/inside/protocol.md, `turn.send`)."""
+
+DECISIONS: Final = ("keep", "drop")
+"""What is decided on changes of commands."""
 
 MODE_MEANS: Final[dict[Mode, str]] = {
     "queue": "waits for its own turn",
@@ -47,6 +50,7 @@ ORDERS: Final = (
     OrderForm("steer", "TEXT", "", True, "say something to the answer that comes, at its next tool call"),
     OrderForm("quote", "[TEXT]", "", False, "pass a text on with the next message, as somebody else's"),
     OrderForm("approvals", "[NUMBER]", "question", False, "list what agents ask, in all conversations, or answer one"),
+    OrderForm("changes", "[[keep|drop] ID]", "changes", False, "what commands changed and waits for a yes"),
     OrderForm("cost", "", "", False, "what this talk and this day have used"),
     OrderForm("help", "[COMMAND]", "command", False, "what there is"),
     OrderForm("exit", "", "", False, "leave; what is going on goes on"),
@@ -131,6 +135,9 @@ class Known:
     models: tuple[tuple[str, str], ...] = ()
     threads: tuple[tuple[str, str], ...] = ()
     questions: tuple[tuple[str, str], ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()
+    looked_at: frozenset[str] = frozenset()
+    """The changes that the person was shown."""
 
     def of(self, kind: Kind) -> tuple[tuple[str, str], ...]:
         """The names of one kind."""
@@ -143,6 +150,9 @@ class Known:
                 return self.threads
             case "question":
                 return self.questions
+            case "changes":
+                deciding = ((f"{word} {name}", about) for word in DECISIONS for name, about in self.changes)
+                return (*self.changes, *deciding)
             case "mode":
                 return tuple((mode, MODE_MEANS[mode]) for mode in MODES)
             case "stop":

@@ -29,12 +29,14 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
 from sulla.terminal.place import terminal_reflows
-from sulla.terminal.wrap import added_rows
+from sulla.terminal.wrap import ERASE_BELOW, added_rows
 
 PASTE_IDLE_S: Final = 10.0
 """A paste of which nothing comes for so long has ended: its end got lost on the way. What came of it is kept."""
 TICK_S: Final = 1.0
 """How often it is shown that time passes."""
+PULL_S: Final = 0.5
+"""So long behind the last change of its width a window counts as being pulled; tmux tells of one up to 0.25 s late."""
 _PASTE_LOOK_S: Final = 0.05
 _MENU_ROWS: Final = 6
 
@@ -85,6 +87,9 @@ class TalkPrompt:
         """What was typed before something had to be asked."""
         self._aside = False
         """Whether the line is to make room for a question."""
+        self._columns = 0
+        self._pulled_s = 0.0
+        """When the window was last seen to have another width."""
         commands = Condition(lambda: self._session.default_buffer.text.startswith("/"))
         self._session: PromptSession[str] = line_editor(
             history=_Kept(history, around.keep),
@@ -97,8 +102,10 @@ class TalkPrompt:
             key_bindings=self._keys(),
         )
         self._paste = UnendedPaste(self._session.app, PASTE_IDLE_S, idle=True)
+        output = self._session.app.output
+        output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of a whole row
         if terminal_reflows():
-            follow_width(self._session.app.renderer, self._session.app.output)
+            follow_width(self._session.app.renderer, output)
 
     @contextmanager
     def kept_raw(self) -> Iterator[None]:
@@ -177,12 +184,21 @@ class TalkPrompt:
         app = self._session.app
         if app.is_done:
             return [("bold", "you> ")]
-        above: StyleAndTextTuples = [("", f"{row}\n") for row in self._around.rows()]
+        above: StyleAndTextTuples = [("", f"{row}\n") for row in ([] if self._is_pulled() else self._around.rows())]
         if self._quoted:
             lines = self._quoted.count("\n") + 1
             size = f"{len(self._quoted):,} characters in {lines:,} line{'s' if lines > 1 else ''}"
             above.append(("", f"┆ quoted, as somebody else's: {size}; Ctrl-Q takes it back\n"))
         return [*above, ("bold", label)]
+
+    def _is_pulled(self) -> bool:
+        """Whether the window is being pulled to another width. A terminal may break its rows anew some time before it
+        says so: what was drawn until then and is more than a short row would stay."""
+        columns, now_s = self._session.app.output.get_size().columns, self._clock.elapsed()
+        if columns != self._columns:
+            self._pulled_s = now_s if self._columns else now_s - PULL_S
+            self._columns = columns
+        return now_s - self._pulled_s < PULL_S
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()

@@ -31,6 +31,7 @@ from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
+from sulla.terminal.screen import held_line
 from sulla.terminal.table import columns_of_terminal, one_line
 from sulla.terminal.turn import Said, fault_in, too_long
 from sulla.terminal.waits import Waits
@@ -261,6 +262,8 @@ class Talk:
                 self.show(*pieces)
             if not self.view.running:
                 self._pressed.ended()
+        if held := held_line(event, "/changes shows it"):
+            self.show(Piece("strong", held))
         asked = self._asking
         # What comes in the same moment, a turn that goes on for example, does not say who has answered.
         if asked is not None and asked[0] not in self.waits.asked and not asked[1].cancelling():

@@ -1,8 +1,6 @@
-"""Everything that can happen to a conversation: one fact, one record, one event (design §4).
-
-The first group is *offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is
-stable for ever; a new field needs a default, so that older records still read. Pure.
-"""
+"""Everything that can happen to a conversation: one fact, one record, one event (design §4). The first group is
+*offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is stable for ever; a
+new field needs a default, so that older records still read. Pure."""
 
 from __future__ import annotations
 
@@ -266,6 +264,8 @@ class ToolCallResult(Fielded):
     """Whether the text is, or was made from, what nobody trusts (design §9)."""
     failure: Literal["", "human_rejected", "denied"] = ""
     """Why the call was not made: a person said no, or the policy did."""
+    held: str = ""
+    """By what people see and keep what the call has changed (`changes.show`), where all of that waits for them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.words import Author, Words, ours, worst
@@ -22,7 +23,7 @@ from sulla.tools.shell.process import ProcessEnd, Program, run_program
 from sulla.tools.shell.sandbox import Shell
 
 if TYPE_CHECKING:
-    from sulla.tools.shell.held import HeldChanges
+    from sulla.tools.shell.held import HeldChanges, HeldSet
 
 MAX_COMMAND_S: Final = 600
 """The longest that a command may be waited for, in seconds; jobs may take longer."""
@@ -39,6 +40,22 @@ PROGRESS_BYTES: Final = 2000
 
 Held = Callable[[], "HeldChanges"]
 """Gives what holds changes back, always the same; the first call loads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """What commands have changed and a person has to allow, for people, who ask no model. Lives as long as the
+    daemon."""
+
+    changes: Held
+    is_any: Callable[[], bool]
+    """Whether anything may be held back; looks into a folder, and loads nothing."""
+    keeper: Tool
+    """`bash_job`: its action 'keep' puts changes into the workspace."""
+
+    async def every(self) -> tuple[HeldSet, ...]:
+        """All that is held back, the oldest first."""
+        return (await asyncio.to_thread(self.changes)).every() if await asyncio.to_thread(self.is_any) else ()
 
 
 def shell_tools(shell: Shell, jobs: ShellJobs, held: Held) -> tuple[Tool, ...]:
@@ -90,7 +107,8 @@ def _bash(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
         async with changes.layer(context.workspace) as layer:
             program = await shell.program(command, context.workspace, tainted=True, layer=layer)
             done = await _ran(shell, program, command, context, timeout_s, by)
-            return _with_rest(done, await _landed(shell, changes, layer, done, context), context)
+            done = _with_rest(done, await _landed(shell, changes, layer, done, context), context)
+            return replace(done, held=changes.id_of(layer))
 
     tool = define(bash, category="shell", timeout_s=MAX_COMMAND_S + 10.0, parallel=False, reach=reach)
     told = "0, for a step fails with any other; null for a job in the background"

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
@@ -21,7 +22,8 @@ CACHE: Final = ("__pycache__", ".pyc")
 left behind, and made anew by the next command."""
 _REPLACED: Final = "user.overlay.opaque"
 """The attribute of a folder in a layer of which nothing shows that lies below it."""
-
+_ORIGIN: Final = "user.overlay.origin"
+"""The attribute of what was in the workspace before."""
 _PIECE: Final = 1 << 20
 
 ChangeKind = Literal["file", "folder", "link", "gone", "odd"]
@@ -73,7 +75,20 @@ def changes_in(layer: Layer, since_ns: int) -> tuple[Change, ...]:
         found.append(change)
         if len(found) > MOST_CHANGES:
             raise TooLarge(f"the command changed more than {MOST_CHANGES:,} files and folders of the workspace")
-    return tuple(found)
+    moved = {_time_and_size(Path(layer.workspace, *one.parts)) for one in found if one.kind == "gone"}
+    return tuple(
+        replace(one, raced=False)
+        if one.raced and one.is_new and _time_and_size(layer.upper.joinpath(*one.parts)) in moved
+        else one
+        for one in found
+    )
+
+
+def _time_and_size(file: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        status = file.lstat()
+        return status.st_mtime_ns, status.st_size
+    return None
 
 
 class _ChangeReader:
@@ -125,7 +140,7 @@ class _ChangeReader:
             if before is None or stat.S_IMODE(before.st_mode) & 0o777 != mode:
                 yield Change(parts, "folder", is_new=before is None, mode=mode)
             folder = self._upper.joinpath(*parts)
-            whole = seen_through and not _replaced(folder)
+            whole = seen_through and _noted(folder, _REPLACED) != b"y"
             with _open_to_us(folder, now.st_mode):
                 yield from self.below(parts, seen_through=whole)
         elif stat.S_ISREG(now.st_mode) or stat.S_ISLNK(now.st_mode):
@@ -135,7 +150,8 @@ class _ChangeReader:
             )
             ran = before is not None and stat.S_ISREG(before.st_mode) and bool(before.st_mode & 0o111)
             runs = kind == "file" and bool(now.st_mode & 0o111) and not ran
-            raced, out = self._is_raced(parts), kind == "link" and self._leads_out(parts)
+            raced = self._is_raced(parts) if before is not None else self._is_removed(parts)
+            out = kind == "link" and self._leads_out(parts)
             yield Change(parts, kind, now.st_size, raced, same, runs, before is None, leads_out=out)
         else:
             yield Change(parts, "odd")
@@ -156,6 +172,17 @@ class _ChangeReader:
 
     def _gone(self, parts: tuple[str, ...]) -> Change:
         return Change(parts, "gone", raced=self._is_raced(parts))
+
+    def _is_removed(self, parts: tuple[str, ...]) -> bool:
+        """Whether somebody has removed from the workspace what the command has only changed, as far as one can tell:
+        what the command has moved looks the same, and what it has written anew has no origin.
+        """
+        if _noted(self._upper.joinpath(*parts), _ORIGIN) is None:
+            return False
+        try:
+            return self._workspace.joinpath(*parts[:-1]).lstat().st_mtime_ns > self._since_ns
+        except OSError:
+            return True  # with its folder
 
     def _is_raced(self, parts: tuple[str, ...]) -> bool:
         """Whether anything there has changed since; what is more than anybody looks through counts as changed."""
@@ -191,10 +218,11 @@ def _open_to_us(folder: Path, mode: int) -> Iterator[None]:
                 folder.chmod(stat.S_IMODE(mode))
 
 
-def _replaced(folder: Path) -> bool:
+def _noted(path: Path, name: str) -> bytes | None:
+    """What the overlay has noted of something in a layer."""
     with suppress(OSError):
-        return os.getxattr(folder, _REPLACED) == b"y"
-    return False
+        return os.getxattr(path, name, follow_symlinks=False)
+    return None
 
 
 def _same(written: Path, now: os.stat_result, kept: Path, before: os.stat_result) -> bool:

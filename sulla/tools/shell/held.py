@@ -30,6 +30,8 @@ from sulla.tools.shell.workspace_lock import locked
 MOST_SETS: Final = 16
 """Commands of one conversation of which changes are held back; those of the oldest are given up first."""
 
+_NS_IN_MS: Final = 1_000_000
+
 Value = TypeVar("Value")
 
 
@@ -46,6 +48,8 @@ class HeldSet:
     """What waits for that, for models."""
     repositories: frozenset[str] = frozenset()
     """Folders below the workspace of which git's records have changed."""
+    held_ms: int = 0
+    """When its command ended: UTC milliseconds, as the file system tells it."""
     landings: int = 0
     """How many commands had changed the workspace when it was held back."""
     staged: Mapping[str, str] = field(default_factory=dict)
@@ -71,6 +75,7 @@ class HeldChanges:
         self._programs = programs
         self._sets: dict[str, HeldSet] = {}
         self._landings = Counter[str]()
+        self._deciding = asyncio.Lock()  # a model and people may decide on the same
 
     async def open(self) -> None:
         """Take up what an earlier daemon has held back, and remove what else it has left."""
@@ -90,7 +95,7 @@ class HeldChanges:
         try:
             yield layer
         finally:
-            if all(one.layer is not layer for one in self._sets.values()):
+            if not self.id_of(layer):
                 await _whole(lambda: self._layers.remove(layer))
 
     async def land(self, layer: Layer, thread_id: ThreadId, look: Look) -> str:
@@ -107,7 +112,7 @@ class HeldChanges:
         try:
             landed = await _whole(lambda: self._landed(layer, thread_id))
         except (TooLarge, Conflict, Refused) as error:
-            return f"Nothing of what the command changed is in the workspace: {error.message}"
+            return f"What the command changed is not in the workspace: {error.message}"
         if isinstance(landed, str):
             return landed
         found, beside = landed
@@ -116,9 +121,10 @@ class HeldChanges:
         found = replace(found, question=question, staged=await _staged(found, sorted(found.repositories), look))
         await _whole(lambda: _noted(found))
         self._sets[found.id] = found
-        given_up = self._of(thread_id)[:-MOST_SETS]
-        for one in given_up:
-            await self._give_up(one)
+        async with self._deciding:
+            given_up = self._of(thread_id)[:-MOST_SETS]
+            for one in given_up:
+                await self._give_up(one)
         more = f". Given up for it: {', '.join(one.id for one in given_up)}" if given_up else ""
         return (
             "Nothing of what the command changed is in the workspace yet, and the next command does not see it: "
@@ -140,6 +146,18 @@ class HeldChanges:
         """What is held back in a conversation, a line for each command."""
         return tuple(f"{one.id}: held back until the person allows it: {one.told}" for one in self._of(thread_id))
 
+    def every(self) -> tuple[HeldSet, ...]:
+        """What is held back in all conversations, the oldest first."""
+        return tuple(self._sets.values())
+
+    def id_of(self, layer: Layer) -> str:
+        """By what it is asked for that a layer is put into the workspace; empty if it is not held back.
+
+        Args:
+            layer: of a command that has ended.
+        """
+        return next((one.id for one in self._sets.values() if one.layer is layer), "")
+
     async def keep(self, thread_id: ThreadId, set_id: str, look: Look) -> str:
         """Put changes into the workspace that a person has allowed.
 
@@ -156,6 +174,30 @@ class HeldChanges:
             Conflict: somebody has changed one of the files since; nothing was put there.
             Refused: they cannot be put there now, e.g. for want of room; nothing was, and they are held back still.
         """
+        async with self._deciding:
+            return await self._keep_alone(thread_id, set_id, look)
+
+    async def drop(self, set_id: str) -> None:
+        """Give up what a person does not want; nothing of it gets into the workspace any more.
+
+        Args:
+            set_id: whose.
+
+        Raises:
+            NotFound: nothing of that id is held back.
+        """
+        async with self._deciding:
+            if (found := self._sets.get(set_id)) is None:
+                raise NotFound(f"there is nothing {set_id[:50]!r} held back (any more)")
+            await self._give_up(found)
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """A conversation was deleted: what was held back in it is given up."""
+        async with self._deciding:
+            for one in self._of(thread_id):
+                await self._give_up(one)
+
+    async def _keep_alone(self, thread_id: ThreadId, set_id: str, look: Look) -> str:
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
             raise NotFound(
@@ -176,11 +218,6 @@ class HeldChanges:
         finally:
             if found.layer.landed.exists():  # also if this was cut off meanwhile
                 await self._give_up(found)
-
-    async def forget(self, thread_id: ThreadId) -> None:
-        """A conversation was deleted: what was held back in it is given up."""
-        for one in self._of(thread_id):
-            await self._give_up(one)
 
     def _of(self, thread_id: ThreadId) -> list[HeldSet]:
         return [one for one in self._sets.values() if one.thread_id == thread_id]
@@ -223,6 +260,7 @@ class HeldChanges:
             first,
             _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
+            layer.closed_ns // _NS_IN_MS,
             self._landings[layer.workspace],
         )
         return held, beside
@@ -263,8 +301,10 @@ class HeldChanges:
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
         for folder in sorted(self._layers.left(), key=lambda path: path.lstat().st_ctime_ns):
-            layer = Layer(folder, "")
-            if put_again(folder) == "landed":
+            layer, again = Layer(folder, ""), put_again(folder)
+            if again == "waits":
+                continue
+            if again == "landed":
                 self._layers.remove(layer)
                 continue
             try:
@@ -272,7 +312,8 @@ class HeldChanges:
                 layer = Layer(folder, str(note["workspace"]))
                 staged = {str(folder): str(digest) for folder, digest in note.get("staged", {}).items()}
                 thread_id = ThreadId(note["thread_id"])
-                found.append(HeldSet(thread_id, layer, note["question"], note["told"], staged=staged))
+                at_ms = layer.closed_ns // _NS_IN_MS
+                found.append(HeldSet(thread_id, layer, note["question"], note["told"], held_ms=at_ms, staged=staged))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found

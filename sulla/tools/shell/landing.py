@@ -8,26 +8,25 @@ it has done if somebody has changed a file meanwhile. All of this is for worker 
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
 from sulla.core.errors import Conflict, Refused
 from sulla.tools.shell.changes import Change
-from sulla.tools.shell.landing_steps import LandingStep, in_order
-from sulla.tools.shell.layer import Layer, remove_tree
+from sulla.tools.shell.landing_plan import plan_of
+from sulla.tools.shell.landing_state import LandingState
+from sulla.tools.shell.landing_steps import LandingPlan, LandingStep
+from sulla.tools.shell.layer import Layer
 from sulla.tools.shell.renames import (
-    FOLDER,
-    can_move,
     content_of,
     copy_to,
+    folder_opened,
     is_newer_below,
     keep,
     opened,
@@ -36,12 +35,14 @@ from sulla.tools.shell.renames import (
     strip,
     take_out,
 )
+from sulla.tools.shell.undoing import undo
 from sulla.tools.shell.workspace_lock import locked
 
 log = logging.getLogger(__name__)
 
-AgainResult = Literal["nothing", "landed", "undone"]
-"""What a daemon before has left of a landing: none, one that is whole now, or one of which nothing is there now."""
+AgainResult = Literal["nothing", "landed", "undone", "waits"]
+"""What a daemon before has left of a landing: none, one that is whole now, one that was undone, or one that nobody can
+go on with now: its workspace is not there, or others change it."""
 
 
 def put(layer: Layer, changes: Sequence[Change]) -> None:
@@ -52,16 +53,20 @@ def put(layer: Layer, changes: Sequence[Change]) -> None:
         changes: of any kind; what is no file, folder or link stays behind.
 
     Raises:
-        Conflict: somebody has changed a file in this moment; nothing is there.
+        Conflict: somebody has changed a file in this moment; nothing is there, or it says what is not as before.
         Refused: one of them cannot be put there; nothing is, and the layer holds all of it still.
     """
-    landing = _Landing.planned(layer, [change for change in in_order(changes) if change.kind != "odd"])
-    try:
-        landing.go()
-    except (OSError, Refused):
-        landing.undo()
-        raise
-    landing.clear()
+    with _told_of(layer.workspace), folder_opened(layer.workspace) as top:
+        plan = plan_of(layer, changes, top)
+        layer.decided.write_text(plan.to_text())  # from here on it is decided
+        state = LandingState(layer, plan, top)
+        try:
+            _Landing(state).go()
+        except (OSError, Refused) as error:
+            if left := undo(state):
+                raise Conflict(f"{error}; {left}") from error
+            raise
+        state.remove()
 
 
 def put_again(folder: Path) -> AgainResult:
@@ -70,199 +75,130 @@ def put_again(folder: Path) -> AgainResult:
     Args:
         folder: of a layer.
     """
+    layer = Layer(folder, "")
+    is_over = layer.landed.exists()
     try:
-        landing = _Landing.left(folder)
+        plan = LandingPlan.from_text((layer.landed if is_over else layer.decided).read_text())
     except (OSError, ValueError, KeyError, TypeError):
         return "nothing"
-    if landing.is_over:
-        landing.clear()
+    if is_over:
+        LandingState(layer, plan, -1).remove()
         return "landed"
     try:
-        with locked(landing.layer.workspace):
-            try:
-                landing.go()
-            except (OSError, Refused) as error:
-                said = str(error)
-                landing.undo()
-                log.warning("what a command had changed is not put into the workspace after the restart: %s", said)
-                return "undone"
-            landing.clear()
-    except Refused as busy:
-        log.warning("what a command had changed waits for the next start: %s", busy.message)
+        with locked(plan.workspace), _told_of(plan.workspace), folder_opened(plan.workspace) as top:
+            if os.fstat(top).st_ino != plan.top:
+                raise Refused(f"{plan.workspace} is another folder than it was")
+            return _gone_on(LandingState(Layer(folder, plan.workspace), plan, top))
+    except Refused as away:
+        log.warning("what a command had changed waits in %s for the next start: %s", folder, away.message)
+        return "waits"
+
+
+def _gone_on(state: LandingState) -> AgainResult:
+    try:
+        _Landing(state).go()
+    except (OSError, Refused) as error:
+        said = "; ".join(filter(None, [str(error), undo(state)]))
+        log.warning("what a command had changed is not put into the workspace after the restart: %s", said)
         return "undone"
+    state.remove()
     return "landed"
 
 
 class _Landing:
-    """One set of changes on its way into a workspace; what it has done so far can be told from the disk alone.
+    """Does what was decided.
 
     Args:
-        layer: holds them.
-        steps: in their order.
-        inside: whether what is kept meanwhile has to lie in the workspace: nothing can be renamed from the layer to it.
+        state: what there is of it.
     """
 
-    def __init__(self, layer: Layer, steps: Sequence[LandingStep], *, inside: bool) -> None:
-        self.layer = layer
-        self._steps = steps
-        self._inside = inside
-        own = Path(layer.workspace, ".sulla", layer.folder.name)
-        self._area = own if inside else layer.folder / "landing"
-        self._new, self._old, self._staged = self._area / "new", self._area / "old", self._area / "staged"
-        self._rights: dict[tuple[str, ...], int] = {}
-        """Of folders in the layer, as the command left them."""
+    def __init__(self, state: LandingState) -> None:
+        self._state = state
+        self._layer = state.layer
+        self._steps = list(enumerate(state.plan.steps))
         self._seen: dict[int, tuple[int, ...]] = {}
-
-    @classmethod
-    def planned(cls, layer: Layer, changes: Sequence[Change]) -> _Landing:
-        """One that has not begun; from here on it is decided."""
-
-        def step(change: Change) -> LandingStep:
-            copied = had = 0
-            if change.kind in ("file", "link"):
-                # One with a second name would be one with what is still held back, and change with it.
-                copied = inside or layer.upper.joinpath(*change.parts).lstat().st_nlink > 1
-            elif change.kind == "folder" and not change.is_new:
-                had = stat.S_IMODE(Path(layer.workspace, *change.parts).lstat().st_mode) & 0o777
-            return LandingStep(change.parts, change.kind, change.is_new, bool(copied), change.mode, had)
-
-        try:
-            inside = not can_move(layer)
-            steps = [step(change) for change in changes]
-            said = {"workspace": layer.workspace, "inside": inside, "steps": [asdict(one) for one in steps]}
-            layer.decided.write_text(json.dumps(said))
-        except OSError as error:
-            layer.decided.unlink(missing_ok=True)
-            raise refusal(layer.workspace, error) from error
-        return cls(layer, steps, inside=inside)
-
-    @classmethod
-    def left(cls, folder: Path) -> _Landing:
-        """One that a daemon before has begun.
-
-        Raises:
-            OSError: there is none.
-            ValueError: nobody can tell what it was; it had not begun, then.
-        """
-        layer = Layer(folder, "")
-        over = layer.landed.exists()
-        note = json.loads((layer.landed if over else layer.decided).read_text())
-        steps = [LandingStep(**(one | {"parts": tuple(one["parts"])})) for one in note["steps"]]
-        return cls(Layer(folder, str(note["workspace"])), steps, inside=bool(note["inside"]))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all of it is in the workspace, for good."""
-        return self.layer.landed.exists()
 
     def go(self) -> None:
         """Do what is left to be done.
 
         Raises:
-            OSError: a step fails.
             Conflict: somebody has changed what a step would change.
+            Refused: a step fails.
         """
-        with self._top() as top:
-            for number, step in enumerate(self._steps):
-                with self._told(step):
-                    self._check(number, step, top)
-            self._stage()
-            for number, step in enumerate(self._steps):
-                with self._told(step):
-                    self._do(number, step, top)
-            for number, step in enumerate(self._steps):
+        for number, step in self._steps:
+            with _told_of(step.path):
+                self._check(number, step)
+        self._stage()
+        for number, step in self._steps:
+            with _told_of(step.path):
+                self._do(number, step)
+        for number, step in self._steps:
+            with _told_of(step.path):
                 self._check_kept(number, step)
-            for step in reversed(self._steps):  # only now: one may let nobody write into it
-                if step.kind == "folder":
-                    with self._told(step), opened(top, step.parts) as at:
-                        os.fchmod(at, step.mode)
-        self.layer.note.unlink(missing_ok=True)
-        self.layer.decided.rename(self.layer.landed)  # from here on nothing is undone any more
+        for _, step in reversed(self._steps):  # only now: one may let nobody write into it
+            if step.kind == "folder":
+                with _told_of(step.path), self._state.at(step.parts) as at:
+                    os.fchmod(at, step.mode)
+        with _told_of(self._state.plan.workspace):
+            self._layer.note.unlink(missing_ok=True)
+            self._layer.decided.rename(self._layer.landed)  # from here on nothing is undone any more
 
-    def clear(self) -> None:
-        """Remove what was kept."""
-        if self._inside:
-            remove_tree(self._area)
-
-    def undo(self) -> None:
-        """Put everything back as it was, but for what somebody else has changed since."""
-        with self._top() as top:
-            # Before all is staged nothing of the workspace has changed.
-            ours = json.loads(self._staged.read_text()) if self._is_staged else {}
-            for number, step in reversed(list(enumerate(self._steps if self._is_staged else ()))):
-                try:
-                    with opened(top, step.parts[:-1]) as at:
-                        self._undo(number, step, at, ours)
-                except OSError as error:
-                    if error.errno not in (errno.ENOENT, errno.ENOTDIR):  # its folder was never made, or is gone
-                        log.error("%s is not as it was before a command: %s", step.path, os.strerror(error.errno or 0))
-        for parts, mode in self._rights.items():
-            with suppress(OSError):
-                self.layer.upper.joinpath(*parts).chmod(mode)
-        remove_tree(self._area)
-        self.layer.decided.unlink(missing_ok=True)
-
-    # ------------------------------------------------------------------------------------------------------- steps
-
-    def _check(self, number: int, step: LandingStep, top: int) -> None:
+    def _check(self, number: int, step: LandingStep) -> None:
         """See that nobody has changed what a step is about to change."""
-        if self._is_done(number, step):
+        if self._state.is_done(number, step):
             return
         there = None
-        with suppress(FileNotFoundError, NotADirectoryError), opened(top, step.parts[:-1]) as at:
+        with suppress(FileNotFoundError, NotADirectoryError), self._state.at(step.parts[:-1]) as at:
             there = status_of(step.parts[-1], at)
         if there is None or stat.S_ISDIR(there.st_mode):
             return  # a folder that is to go is looked through once nobody can reach it
-        kept = status_of(str(self._old / str(number)))
+        kept = status_of(str(self._state.kept(number)))
         # A kill came right after it was kept, which its `st_ctime` tells.
         same = kept is not None and kept.st_ino == there.st_ino
-        if (there.st_mtime_ns if same else there.st_ctime_ns) > self.layer.closed_ns:
+        changed_ns = there.st_mtime_ns if same else there.st_ctime_ns
+        if changed_ns > self._layer.closed_ns or (same and self._state.is_touched(number, there)):
             raise _changed(step)
         self._seen[number] = content_of(there)
 
     def _check_kept(self, number: int, step: LandingStep) -> None:
         """See that nobody has written a file in the very moment in which it was replaced."""
-        kept = status_of(str(self._old / str(number)))
+        kept = status_of(str(self._state.kept(number)))
         if kept is None or stat.S_ISDIR(kept.st_mode):
             return
         seen = self._seen.get(number)
-        if kept.st_mtime_ns > self.layer.closed_ns or (seen is not None and content_of(kept) != seen):
+        if kept.st_mtime_ns > self._layer.closed_ns or (seen is not None and content_of(kept) != seen):
             raise _changed(step)
 
     def _stage(self) -> None:
         """Copy what cannot be moved; nothing of the workspace changes by that."""
-        if self._is_staged:
+        state = self._state
+        if state.is_staged:
             return
-        with self._told_of_area():
-            remove_tree(self._area)
-            if self._inside:
-                with suppress(FileExistsError):
-                    self._area.parent.mkdir()
-                if self._area.parent.is_symlink():
-                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-            for folder in (self._area, self._new, self._old):
-                folder.mkdir(0o700)
+        with _told_of(str(state.area)):
+            state.make_area()
+        for path, mode in state.plan.rights.items():  # files leave folders that can be written alone
+            with _told_of(path):
+                self._layer.upper.joinpath(path).chmod(mode | stat.S_IRWXU)
         ours: dict[int, tuple[int, ...]] = {}
-        for number, step in enumerate(self._steps):
-            if step.kind in ("file", "link"):
-                with self._told(step):
-                    written, source = self.layer.upper.joinpath(*step.parts), self._source(number, step)
-                    self._let_move(step)
+        for number, step in self._steps:
+            if step.is_put:
+                with _told_of(step.path):
+                    written, source = self._layer.upper.joinpath(*step.parts), state.source(number, step)
                     if step.copied:
                         copy_to(written, source)
                     else:
                         strip(written)
                     ours[number] = content_of(source.lstat())
-        with self._told_of_area():
-            beside = self._area / "staging"
+        with _told_of(str(state.area)):
+            beside = state.area / "staging"
             beside.write_text(json.dumps(ours))
-            beside.rename(self._staged)
+            beside.rename(state.staged)
 
-    def _do(self, number: int, step: LandingStep, top: int) -> None:
-        if self._is_done(number, step):
+    def _do(self, number: int, step: LandingStep) -> None:
+        if self._state.is_done(number, step):
             return
-        name, kept = step.parts[-1], self._old / str(number)
-        with opened(top, step.parts[:-1]) as at:
+        name, kept = step.parts[-1], self._state.kept(number)
+        with self._state.at(step.parts[:-1]) as at:
             there = status_of(name, at)
             is_folder = there is not None and stat.S_ISDIR(there.st_mode)
             if there is not None and not is_folder and content_of(there) != self._seen.get(number):
@@ -270,7 +206,7 @@ class _Landing:
             if step.kind == "gone":
                 if there is not None:
                     take_out(name, at, kept)
-                if is_folder and is_newer_below(kept, self.layer.closed_ns):
+                if is_folder and is_newer_below(kept, self._layer.closed_ns):
                     raise _changed(step)
             elif step.kind == "folder":
                 _make_folder(step, at, there)
@@ -279,71 +215,14 @@ class _Landing:
             else:
                 if there is not None:
                     keep(name, at, kept)
-                os.rename(self._source(number, step), name, dst_dir_fd=at)
+                    self._note(number, name, at)
+                os.rename(self._state.source(number, step), name, dst_dir_fd=at)
+            if step.kind != "gone":
+                self._note(number, name, at)
 
-    def _undo(self, number: int, step: LandingStep, at: int, ours: Mapping[str, list[int]]) -> None:
-        name, kept, there = step.parts[-1], self._old / str(number), status_of(step.parts[-1], at)
-        match step.kind:
-            case "folder":
-                if step.is_new:
-                    with suppress(OSError):  # somebody else has put something there, or it was never made
-                        os.rmdir(name, dir_fd=at)
-                elif there is not None and stat.S_ISDIR(there.st_mode):
-                    with opened(at, (name,)) as folder:
-                        os.fchmod(folder, step.had)
-                return
-            case "file" | "link" if self._is_done(number, step):
-                if there is None or list(content_of(there)) != ours.get(str(number)):
-                    return  # somebody has removed it, or worked on it
-                os.rename(name, self._source(number, step), src_dir_fd=at)
-                there = None
-        if there is None and os.path.lexists(kept):
-            os.rename(kept, name, dst_dir_fd=at)
-
-    def _is_done(self, number: int, step: LandingStep) -> bool:
-        if step.kind in ("file", "link"):
-            return self._is_staged and not os.path.lexists(self._source(number, step))
-        return step.kind == "gone" and os.path.lexists(self._old / str(number))
-
-    def _let_move(self, step: LandingStep) -> None:
-        """Files leave folders that can be written alone."""
-        for end in range(1, len(step.parts)):
-            if step.parts[:end] in self._rights:
-                continue
-            folder = self.layer.upper.joinpath(*step.parts[:end])
-            mode = self._rights[step.parts[:end]] = stat.S_IMODE(folder.lstat().st_mode)
-            if mode & stat.S_IRWXU != stat.S_IRWXU:
-                folder.chmod(mode | stat.S_IRWXU)
-
-    @property
-    def _is_staged(self) -> bool:
-        return self._staged.exists()
-
-    def _source(self, number: int, step: LandingStep) -> Path:
-        return self._new / str(number) if step.copied else self.layer.upper.joinpath(*step.parts)
-
-    @contextmanager
-    def _top(self) -> Iterator[int]:
-        top = os.open(self.layer.workspace, FOLDER)
-        try:
-            yield top
-        finally:
-            os.close(top)
-
-    @contextmanager
-    def _told(self, step: LandingStep) -> Iterator[None]:
-        """Say which file it was that failed."""
-        try:
-            yield
-        except OSError as error:
-            raise refusal(step.path, error) from error
-
-    @contextmanager
-    def _told_of_area(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise refusal(str(self._area), error) from error
+    def _note(self, number: int, name: str, at: int) -> None:
+        if (there := status_of(name, at)) is not None:
+            self._state.note(number, there)
 
 
 def _make_folder(step: LandingStep, at: int, there: os.stat_result | None) -> None:
@@ -358,3 +237,16 @@ def _make_folder(step: LandingStep, at: int, there: os.stat_result | None) -> No
 
 def _changed(step: LandingStep) -> Conflict:
     return Conflict(f"somebody has changed {step.path} meanwhile; run the command again")
+
+
+@contextmanager
+def _told_of(path: str) -> Iterator[None]:
+    """Say what it was that failed.
+
+    Raises:
+        Refused: the system keeps us from it.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise refusal(path, error) from error

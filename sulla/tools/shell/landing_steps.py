@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, field
+from typing import Any
 
 from sulla.core.dataclass import dataclass
 from sulla.tools.paths import printable
@@ -29,6 +32,45 @@ class LandingStep:
     def path(self) -> str:
         """Below the workspace, for people and models."""
         return printable("/".join(self.parts))
+
+    @property
+    def is_put(self) -> bool:
+        """Whether a file or link is put there."""
+        return self.kind in ("file", "link")
+
+
+@dataclass(frozen=True, slots=True)
+class LandingPlan:
+    """All that is decided of one landing before it begins. It is written down, and lives until the landing is over."""
+
+    workspace: str
+    top: int
+    """The inode of the workspace's folder: a disk that is not there leaves another one in its place."""
+    inside: bool
+    """Whether what is kept meanwhile has to lie in the workspace: nothing can be renamed from the layer to it."""
+    steps: tuple[LandingStep, ...]
+    """In their order."""
+    folders: Mapping[str, int] = field(default_factory=dict)
+    """The inodes of the workspace's folders that steps lead through, by path: each has to be what it was."""
+    rights: Mapping[str, int] = field(default_factory=dict)
+    """The rights of the layer's folders that files cannot be taken out of as they are, by path."""
+
+    def to_text(self) -> str:
+        """As it is written down."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_text(cls, text: str) -> LandingPlan:
+        """What was written down.
+
+        Raises:
+            ValueError: it is no plan, or not a whole one.
+            TypeError: the same.
+            KeyError: the same.
+        """
+        note: dict[str, Any] = json.loads(text)
+        steps = tuple(LandingStep(**(one | {"parts": tuple(one["parts"])})) for one in note["steps"])
+        return cls(**(note | {"steps": steps}))
 
 
 def in_order(changes: Sequence[Change]) -> list[Change]:

@@ -111,6 +111,21 @@ class Layer:
         """What `decided` is called once all of it is in the workspace."""
         return self.folder / "landed.json"
 
+    @property
+    def area(self) -> Path:
+        """A folder for what is kept while it is put into the workspace."""
+        return self.folder / "landing"
+
+    @property
+    def rescued(self) -> Path:
+        """A folder for what was in the workspace before and could not be put back; only people remove that."""
+        return self.area / "rescued"
+
+    @property
+    def has_rescued(self) -> bool:
+        """Whether anything lies there."""
+        return self.rescued.is_dir() and any(self.rescued.iterdir())
+
     def close(self) -> None:
         """Note that the command has ended; what changes below from now on was changed behind its back."""
         (self.folder / _CLOSED).touch()
@@ -174,8 +189,18 @@ class Layers:
         return layer
 
     def remove(self, layer: Layer) -> None:
-        """Give it up with all that is in it."""
-        remove_tree(layer.folder)
+        """Give it up with all that is in it, but for what is a person's."""
+        if not layer.has_rescued:
+            remove_tree(layer.folder)
+            return
+        for part in layer.folder.iterdir():
+            if part != layer.area:
+                remove_tree(part)
+
+    def rescued(self) -> tuple[Path, ...]:
+        """Folders with what could not be put back into a workspace; they are a person's."""
+        layers = (Layer(folder, "") for folder in self.left())
+        return tuple(layer.rescued for layer in layers if layer.has_rescued)
 
     def left(self) -> Iterator[Path]:
         """The folders of those that an earlier daemon has left."""

@@ -85,6 +85,31 @@ def opened(top: int, parts: Sequence[str]) -> Iterator[int]:
         os.close(at)
 
 
+@contextmanager
+def folder_opened(path: str) -> Iterator[int]:
+    """A folder, open, by its whole path."""
+    at = os.open(path, FOLDER)
+    try:
+        yield at
+    finally:
+        os.close(at)
+
+
+@contextmanager
+def writable(at: int) -> Iterator[None]:
+    """Let us write into an open folder that keeps us from it, for a while.
+
+    Raises:
+        OSError: it is somebody else's.
+    """
+    mode = stat.S_IMODE(os.fstat(at).st_mode)
+    os.fchmod(at, mode | stat.S_IRWXU)
+    try:
+        yield
+    finally:
+        os.fchmod(at, mode)
+
+
 def keep(name: str, at: int, kept: Path) -> None:
     """Keep what is about to be replaced; it stays where it is, so that nobody misses it for a moment."""
     try:

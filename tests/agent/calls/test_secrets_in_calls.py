@@ -18,6 +18,7 @@ from sulla.threads.log.transcript import Transcript
 
 SECRET = "sk-live-7Hq2vX9mKd4Rw8Zt"
 HELD = Redactor([SECRET])
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 
 def carried(*calls: Mapping[str, Json]) -> bool:
@@ -40,6 +41,8 @@ def carried(*calls: Mapping[str, Json]) -> bool:
         {"user": SECRET[:12], "password": SECRET[12:]},
         {"url": f"https://x.example/{SECRET[:9]}/{SECRET[9:17]}?d={SECRET[17:]}"},
         {"parts": [SECRET[17:], SECRET[9:17], SECRET[:9]]},
+        {"body": SECRET.translate(WIDE)},
+        {"a": SECRET[:12].translate(WIDE), "b": SECRET[12:]},
         {"body": f"it begins {SECRET[:-3]} and ends with three more"},
     ],
 )

@@ -40,6 +40,7 @@ FIELDS = {
     "seq": 0,
     "words": "trains",
     "path": "notes.md",
+    "changes": "changes_1",
     "begins": "thr_1",
 }
 

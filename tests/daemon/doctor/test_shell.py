@@ -55,6 +55,16 @@ async def test_it_says_how_each_bound_of_a_command_is_kept(tmp_path: Path) -> No
     assert ("45 MB in /tmp" in finding.found) == ("without a sandbox" not in finding.found)
 
 
+async def test_what_could_not_be_put_back_into_a_workspace_is_told_with_its_place(tmp_path: Path) -> None:
+    (rescued := tmp_path / "layers/layer-x/landing/rescued").mkdir(parents=True)
+    patient = Patient(Home(tmp_path), examine_settings({}, {}, tmp_path), SystemClock(), os.geteuid(), None, _nobody)
+    assert len(await shell(patient)) == 1
+    (rescued / "a.txt").touch()
+    finding = (await shell(patient))[-1]
+    assert (finding.result, str(rescued) in finding.found) == ("warning", True)
+    assert finding.remedy.startswith("move what is missed back")
+
+
 def test_that_the_daemon_runs_as_root_is_said_with_a_sandbox_and_without() -> None:
     for trouble in ("", "bubblewrap is not installed"):
         [finding] = judge_shell(trouble, wanted=True, root=True)

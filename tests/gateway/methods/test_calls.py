@@ -39,6 +39,7 @@ KNOWN = {
     "utterance_id": "u",
     "seq": 0,
     "path": "notes/rome.md",
+    "changes": "changes_1",
     "title": "Rome",
     "words": "trains",
     "begins": "thr_1",

@@ -75,6 +75,10 @@ class Seat:
             lambda text: all(text.count(one) >= before[one] + more for one in texts), f"{keys!r}: {texts}"
         )
 
+    def until_gone(self, text: str) -> str:
+        """Look until this is shown no more; all that is shown then."""
+        return self._look_until(lambda shown: text not in shown, f"{text!r} to be gone")
+
     def until_last(self, begins: str) -> str:
         """Look until the last line that is shown begins so; all that is shown then."""
         return self._look_until(

@@ -79,6 +79,8 @@ STEPS = (
     said("hostile", "picture: p", "[done:"),
     said("look around", "· list_dir", "[done:"),
     said("/approvals", "[nobody waits for an answer]"),
+    said("/changes", "[no changes of commands wait for a yes]"),
+    said("/changes keep", "[no changes of commands wait for a yes]"),
     said("make it", "bash asks", ASKED, last=ASKED),
     said("always", "always is not offered here", ASKED, last=ASKED),
     said("not today", "[done:"),

@@ -202,8 +202,19 @@ def test_a_window_may_change_its_width_while_an_answer_comes(here: Here) -> None
         begun(at).type("slow\r")
         at.until("It begins and does no")
         at.resize(40, 20)
+        at.until_gone("It begins and does no")  # as long as it is pulled
+        at.until("It begins and does no")
         at.until_more("\x03", "[stopped:")
         at.until_more("hello\r", "[done:")
+
+
+def test_nothing_is_erased_by_an_order_that_has_tmux_keep_it(here: Here) -> None:
+    with seat(["chat"], here.place.environ, columns=100) as at:
+        begun(at).type("slow\r")
+        at.until("It begins and does no")
+        at.until_more("\x0c", "It begins and does no", more=0)
+        at.until_more("\x03", "[stopped:")
+    assert at.raw.count(b"\x1b[J") == at.raw.count(b"\x1b[C\x1b[J") > 0
 
 
 def test_a_reminder_shows_in_an_open_talk_of_another_conversation_and_counts_as_seen_when_something_is_typed(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sulla.tools.shell.landing_state import LandingState
 from sulla.tools.shell.layer import remove_tree
 
 CALLS = ("chmod", "fchmod", "link", "mkdir", "rename", "rmdir", "symlink", "unlink", "utime")
@@ -16,7 +17,7 @@ CALLS = ("chmod", "fchmod", "link", "mkdir", "rename", "rmdir", "symlink", "unli
 
 
 @contextmanager
-def before_call(act: Callable[[int], object], *, trees: bool = True) -> Iterator[list[int]]:
+def before_call(act: Callable[[int], object], *, trees: bool = True, notes: bool = True) -> Iterator[list[int]]:
     """Do something before each call that changes a file, by its number; gives a list of how many there were. Whole
     trees are removed by another program, and that it failed is told to nobody.
     """
@@ -34,7 +35,9 @@ def before_call(act: Callable[[int], object], *, trees: bool = True) -> Iterator
         for name in CALLS:
             patch.setattr(os, name, counted(getattr(os, name)))
         if trees:
-            patch.setattr("sulla.tools.shell.landing.remove_tree", counted(remove_tree))
+            patch.setattr("sulla.tools.shell.landing_state.remove_tree", counted(remove_tree))
+        if notes:
+            patch.setattr(LandingState, "note", counted(LandingState.note))
         yield count
 
 

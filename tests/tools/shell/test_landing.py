@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from sulla.core.errors import Conflict, Refused
-from sulla.tools.shell import landing, workspace_lock
+from sulla.tools.shell import landing_plan, workspace_lock
 from sulla.tools.shell.changes import Change, ChangeKind
 from sulla.tools.shell.landing import AgainResult, put, put_again
 from sulla.tools.shell.landing_steps import in_order
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.workspace_lock import locked
+from tests.kits.points import sample
 from tests.tools.shell.calls import Killed, at, before_call
 
 
@@ -37,6 +38,8 @@ def test_what_was_moved_leaves_its_place_last_and_what_is_replaced_goes_right_be
 CHANGES = (
     change("made", "folder", is_new=True, mode=0o750),
     change("made/b.txt", is_new=True),
+    change("lib/a.txt"),
+    change("lib/b.txt"),
     change("link", "link", is_new=True),
     change("shut", "folder", mode=0o755),
     change("shut/new.txt", is_new=True),
@@ -48,6 +51,9 @@ CHANGES = (
     change("old.txt", "gone"),
 )
 BEFORE = {
+    "lib": "folder 755",
+    "lib/a.txt": "first as it was",
+    "lib/b.txt": "second as it was",
     "moved": "folder 755",
     "moved/b.txt": "moved",
     "old.txt": "old",
@@ -58,6 +64,9 @@ BEFORE = {
     "twice.txt": "once",
 }
 AFTER = {
+    "lib": "folder 755",
+    "lib/a.txt": "first changed",
+    "lib/b.txt": "second changed",
     "link": "-> text.txt",
     "made": "folder 750",
     "made/b.txt": "moved",
@@ -76,15 +85,16 @@ class Desk:
         self.workspace = folder / "workspace"
         (self.workspace / "moved").mkdir(parents=True)
         (self.workspace / "swapped").mkdir()
-        for name in ("moved/b.txt", "old.txt", "swapped/in.txt", "text.txt", "twice.txt"):
+        (self.workspace / "lib").mkdir()
+        for name in ("lib/a.txt", "lib/b.txt", "moved/b.txt", "old.txt", "swapped/in.txt", "text.txt", "twice.txt"):
             (self.workspace / name).write_text(BEFORE[name])
         (self.workspace / "shut").mkdir(mode=0o555)
         self.layers = Layers(folder / "home/layers")
         self.layer = self.layers.make(str(self.workspace))
         upper = self.layer.upper
-        for name in ("made", "shut"):
+        for name in ("lib", "made", "shut"):
             (upper / name).mkdir()
-        for name in ("made/b.txt", "shut/new.txt", "swapped", "text.txt", "twice.txt"):
+        for name in ("lib/a.txt", "lib/b.txt", "made/b.txt", "shut/new.txt", "swapped", "text.txt", "twice.txt"):
             (upper / name).write_text(AFTER[name])
         os.link(upper / "twice.txt", self.layer.folder / "second")
         (upper / "link").symlink_to("text.txt")
@@ -95,7 +105,17 @@ class Desk:
         return {
             str(path.relative_to(self.workspace)): _told(path)
             for path in sorted(self.workspace.rglob("*"))
-            if path != self.workspace / ".sulla"
+            if path.relative_to(self.workspace).parts[0] != ".sulla"
+        }
+
+    def rescued(self) -> dict[str, str]:
+        """What was there before and could not be put back."""
+        areas = self.layer.area, self.workspace / ".sulla" / self.layer.folder.name
+        return {
+            str(path.relative_to(area / "rescued")): _told(path)
+            for area in areas
+            for path in (area / "rescued").rglob("*")
+            if path.is_file()
         }
 
     def again(self) -> AgainResult:
@@ -125,15 +145,15 @@ def new_desk(tmp_path: Path) -> Callable[[], Desk]:
 def inside(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether nothing can be renamed from the layer into the workspace."""
     if request.param:
-        monkeypatch.setattr(landing, "can_move", lambda layer: False)
+        monkeypatch.setattr(landing_plan, "can_move", lambda layer: False)
 
 
 each_way = pytest.mark.parametrize("inside", [False, True], ids=["one file system", "two"], indirect=True)
 
 
-def calls_of(desk: Desk) -> int:
+def calls_of(desk: Desk, *, notes: bool = True) -> int:
     """How many calls change files when all goes well."""
-    with before_call(lambda call: None) as count:
+    with before_call(lambda call: None, notes=notes) as count:
         put(desk.layer, CHANGES)
     assert desk.tree() == AFTER
     return count[0]
@@ -220,6 +240,169 @@ def test_what_a_person_saves_while_it_is_put_there_stays_and_the_rest_is_whole(n
         assert any(_is_like(tree, expected) for expected in (BEFORE, AFTER)), (number, tree)
 
 
+def _move(workspace: Path) -> None:
+    if (workspace / "lib").exists():
+        (workspace / "lib").rename(workspace / "letters")
+
+
+def _replace(workspace: Path) -> None:
+    _move(workspace)
+    (workspace / "lib").mkdir()
+
+
+def _edit(workspace: Path) -> None:
+    """As many bytes as there were, and the time set back."""
+    file = workspace / "lib/a.txt"
+    before = file.stat()
+    file.write_text("a person's...."[: before.st_size].ljust(before.st_size, "."))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _remove(workspace: Path) -> None:
+    (workspace / "lib/a.txt").unlink()
+
+
+def _some(points: int, name: str) -> Sequence[int]:
+    return sample(range(points), 6, name)
+
+
+def _every(points: int, name: str) -> Sequence[int]:
+    return range(points)
+
+
+each_point = pytest.mark.parametrize("points", [_some, pytest.param(_every, marks=pytest.mark.faults)])
+
+
+def _is_told_truly(desk: Desk, told: str | None, act: Callable[[Path], None]) -> bool:
+    """Whether nothing of the person's is lost, nothing is there half, and what is told is so.
+
+    Args:
+        desk: where the person has acted.
+        told: why it was not put there; None if it was.
+        act: what the person has done.
+    """
+    tree = desk.tree()
+    there, kept = set(tree.values()), set(desk.rescued().values())
+    if act is _edit and not any(said.startswith("a person's") for said in there):
+        return False
+    texts = set(BEFORE.values() if told is not None else AFTER.values())
+    if act in (_edit, _remove):
+        texts -= {"first as it was", "first changed"}
+    if told is None:
+        lib = {path.split("/")[0] for path, said in tree.items() if said in ("first changed", "second changed")}
+        return texts <= there and len(lib) == 1
+    half = kept or there & {"first changed", "second changed", "new", "twice", "changed"}
+    return texts <= there | kept and (not half or "not as before" in told)
+
+
+@each_point
+@pytest.mark.parametrize("act", [_move, _replace, _remove])
+@each_way
+@pytest.mark.usefixtures("inside")
+def test_nothing_of_a_persons_is_lost_whatever_they_do_while_it_is_put_there(
+    new_desk: Callable[[], Desk], act: Callable[[Path], None], points: Callable[[int, str], Sequence[int]]
+) -> None:
+    for number in points(calls_of(new_desk()), f"landing, {act.__name__}"):
+        desk = new_desk()
+        told: str | None = None
+
+        def person(call: int, number: int = number, workspace: Path = desk.workspace) -> None:
+            if call == number:
+                act(workspace)
+
+        try:
+            with before_call(person):
+                put(desk.layer, CHANGES)
+        except (Conflict, Refused) as error:
+            told = error.message
+        desk.layers.remove(desk.layer)
+        assert _is_told_truly(desk, told, act), (number, told, desk.tree(), desk.rescued())
+
+
+@each_point
+@pytest.mark.parametrize("act", [_move, _replace, _edit, _remove])
+@each_way
+@pytest.mark.usefixtures("inside")
+def test_nothing_of_a_persons_is_lost_whatever_they_do_between_a_kill_and_the_next_start(
+    new_desk: Callable[[], Desk],
+    act: Callable[[Path], None],
+    points: Callable[[int, str], Sequence[int]],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for number in points(calls_of(new_desk(), notes=False), f"restart, {act.__name__}"):
+        desk = new_desk()
+        caplog.clear()
+        with suppress(Killed), before_call(at(number, Killed()), notes=False):
+            put(desk.layer, CHANGES)
+        with suppress(FileNotFoundError):
+            act(desk.workspace)
+        again = desk.again()
+        assert _is_told_truly(desk, None if again == "landed" else caplog.text, act), (number, again, desk.tree())
+
+
+@each_way
+@pytest.mark.usefixtures("inside")
+def test_what_a_person_has_written_on_what_was_put_there_is_not_undone_though_its_size_and_time_are_the_same(
+    new_desk: Callable[[], Desk],
+) -> None:
+    desk = new_desk()
+    failed: list[int] = []
+
+    def act(call: int) -> None:
+        if not failed and (desk.workspace / "link").is_symlink():
+            failed.append(call)
+            _edit(desk.workspace)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    said = r"not as before, .*: lib/a.txt; what could not be put back lies in /"
+    with pytest.raises(match=said), before_call(act, trees=False):
+        put(desk.layer, CHANGES)
+    assert desk.tree()["lib/a.txt"].startswith("a person's")
+    assert desk.rescued() == {"lib/a.txt": "first as it was"}
+
+
+def test_a_folder_that_is_shut_meanwhile_is_opened_to_undo(new_desk: Callable[[], Desk], monkeypatch: Any) -> None:
+    desk = new_desk()
+    rename = os.rename
+
+    def as_a_user(*args: Any, **named: Any) -> None:
+        for folder in (named.get("src_dir_fd"), named.get("dst_dir_fd")):
+            if folder is not None and not os.fstat(folder).st_mode & stat.S_IWUSR:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        rename(*args, **named)
+
+    failed: list[int] = []
+
+    def act(call: int) -> None:
+        if not failed and (desk.workspace / "lib/b.txt").read_text() == AFTER["lib/b.txt"]:
+            failed.append(call)
+            (desk.workspace / "lib").chmod(0o555)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "rename", as_a_user)
+    with pytest.raises(Refused, match="Input/output error"), before_call(act):
+        put(desk.layer, CHANGES)
+    assert desk.tree() == BEFORE | {"lib": "folder 555"}
+
+
+def test_what_was_on_its_way_into_a_workspace_that_is_away_waits_for_it(
+    new_desk: Callable[[], Desk], tmp_path: Path
+) -> None:
+    middle = calls_of(new_desk()) // 2
+    desk = new_desk()
+    with suppress(Killed), before_call(at(middle, Killed())):
+        put(desk.layer, CHANGES)
+    away = desk.workspace.rename(tmp_path / "away")
+    assert desk.again() == "waits"
+    desk.workspace.mkdir()
+    assert desk.again() == "waits", "that is where a disk is mounted"
+    assert desk.tree() == {}
+    desk.workspace.rmdir()
+    away.rename(desk.workspace)
+    assert desk.again() == "landed"
+    assert desk.tree() == AFTER
+
+
 @pytest.mark.faults
 @each_way
 @pytest.mark.usefixtures("inside")
@@ -227,7 +410,7 @@ def test_a_daemon_that_is_killed_again_while_it_goes_on_has_all_of_it_there_in_t
     new_desk: Callable[[], Desk],
 ) -> None:
     for number in range(calls_of(new_desk())):
-        for later in range(40):
+        for later in range(number % 3, 40, 3):
             desk = new_desk()
             with suppress(Killed), before_call(at(number, Killed())):
                 put(desk.layer, CHANGES)
@@ -235,6 +418,29 @@ def test_a_daemon_that_is_killed_again_while_it_goes_on_has_all_of_it_there_in_t
                 desk.again()
             desk.again()
             assert desk.tree() in (AFTER, BEFORE), (number, later)
+
+
+@pytest.mark.faults
+@each_way
+@pytest.mark.usefixtures("inside")
+def test_a_daemon_that_is_killed_while_it_undoes_has_all_of_it_there_or_nothing_in_the_end(
+    new_desk: Callable[[], Desk],
+) -> None:
+    for number in range(calls_of(new_desk())):
+        for later in range(1, 60, 5):
+            desk = new_desk()
+
+            def act(call: int, number: int = number, later: int = later) -> None:
+                if call == number:
+                    raise OSError(errno.EIO, os.strerror(errno.EIO))
+                if call == number + later:
+                    raise Killed
+
+            with suppress(Killed, Refused), before_call(act):
+                put(desk.layer, CHANGES)
+            desk.again()
+            assert desk.tree() in (AFTER, BEFORE), (number, later)
+            assert not desk.rescued()
 
 
 def test_a_link_in_the_place_of_a_folder_leads_nowhere(new_desk: Callable[[], Desk], tmp_path: Path) -> None:
@@ -252,7 +458,7 @@ def test_a_link_in_the_place_of_a_folder_leads_nowhere(new_desk: Callable[[], De
 
 
 def test_what_is_copied_keeps_its_rights_and_its_time(new_desk: Callable[[], Desk], monkeypatch: Any) -> None:
-    monkeypatch.setattr(landing, "can_move", lambda layer: False)
+    monkeypatch.setattr(landing_plan, "can_move", lambda layer: False)
     desk = new_desk()
     written = desk.layer.upper / "text.txt"
     written.chmod(0o640)

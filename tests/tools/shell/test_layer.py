@@ -315,6 +315,20 @@ async def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(desk
     assert len(files) == 3
 
 
+async def test_what_somebody_has_removed_meanwhile_does_not_come_back_unasked(desk: Desk) -> None:
+    for name in ("a.txt", "sub/b.txt", "moved.txt"):
+        desk.write(name)
+
+    def person() -> None:
+        (desk.workspace / "a.txt").unlink()
+        shutil.rmtree(desk.workspace / "sub")
+
+    _, _, told = await desk.run("for f in a.txt sub/b.txt; do echo more >> $f; done; mv moved.txt m.txt", person)
+    assert sorted(path.name for path in desk.workspace.iterdir()) == ["moved.txt"]
+    assert "somebody else has changed a.txt, sub/b.txt meanwhile" in told
+    assert "new a.txt: somebody else changed it meanwhile" in desk.held.question(THREAD, set_id(told))
+
+
 async def test_what_somebody_changes_before_the_yes_is_not_written_over_and_nothing_else_is_put_there(
     desk: Desk,
 ) -> None:
@@ -400,9 +414,7 @@ async def test_of_more_changes_than_anybody_looks_through_none_is_in_the_workspa
     monkeypatch.setattr(changes, "MOST_CHANGES", 5)
     status, text, told = await desk.run("echo said; touch a.txt b.txt c.txt d.txt e.txt f.txt")
     assert (status, text) == (0, "said\n")
-    assert told.startswith(
-        "Nothing of what the command changed is in the workspace: the command changed more than 5 files"
-    )
+    assert told.startswith("What the command changed is not in the workspace: the command changed more than 5 files")
     assert list(desk.workspace.iterdir()) == []
 
 
