@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -15,6 +16,7 @@ from sulla.playbooks.definition import (
     LoopStep,
     MergeStep,
     ParallelStep,
+    SetStep,
     Step,
     Template,
     ToolStep,
@@ -28,11 +30,18 @@ from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
 from sulla.playbooks.machine.result import kept
-from sulla.playbooks.rehearsal.base import RehearsedAnswer, RehearsedAsk, as_it_comes, result_as_it_comes
+from sulla.playbooks.rehearsal.base import RehearsedAnswer, RehearsedAsk, as_it_comes, gives_text, result_as_it_comes
 from sulla.tools.nearest import did_you_mean
 
 _NOT_GIVEN: Final = (MergeStep, BreakStep, TransferStep, FailStep)
 """Kinds of steps that come to nothing of their own."""
+_FORMS: Final[Mapping[type, tuple[type, str]]] = {
+    ConditionStep: (bool, "true or false"),
+    LoopStep: (list, "a list"),
+    ParallelStep: (dict, "an object by branch"),
+    SetStep: (dict, "an object by name"),
+}
+"""What steps come to that ask nobody."""
 _TOOL_WORDS: Final = frozenset(("output", "result"))
 
 
@@ -95,22 +104,24 @@ def _settled(step: Step, value: Json, known: KnownNames) -> JsonObject:
     if isinstance(does, _NOT_GIVEN):
         raise InvalidInput(f"the step {step.id!r} comes to nothing of its own")
     names = choices_of(does)
+    wanted = next((kind for kind in _FORMS if isinstance(does, kind)), None)
+    if wanted is not None and not names and not isinstance(value, _FORMS[wanted][0]):
+        raise InvalidInput(f"the step {step.id!r} comes to {_FORMS[wanted][1]}, not to {value!r:.60}")
     if isinstance(does, ConditionStep) and not names:
-        if not isinstance(value, bool):
-            raise InvalidInput(f"the step {step.id!r} comes to true or false, not to {value!r:.60}")
         return {"output": value, "route": YES if value else NO}
     if names:
         chosen = read_answer(does, value)
         if isinstance(chosen, NoAnswer):
             raise InvalidInput(f"the step {step.id!r}: {chosen.reason}")
         return {"output": chosen.value, "route": chosen.route}
-    if isinstance(does, LoopStep) and not isinstance(value, list):
-        raise InvalidInput(f"the step {step.id!r} comes to a list, not to {value!r:.60}")
-    if isinstance(does, ParallelStep) and not isinstance(value, dict):
-        raise InvalidInput(f"the step {step.id!r} comes to an object by branch, not to {value!r:.60}")
     ask = RehearsedAsk(step.id, step, {}, 1)
-    if not isinstance(does, ToolStep):
-        return {"output": as_it_comes(ask, value)}
+    if gives_text(step) and isinstance(value, int | float):
+        value = json.dumps(value)  # whoever types 12 or true at a command line means these letters
+    return _called(ask, value, known) if isinstance(does, ToolStep) else {"output": as_it_comes(ask, value)}
+
+
+def _called(ask: RehearsedAsk, value: Json, known: KnownNames) -> JsonObject:
+    """The same of a tool: its text, or the values that it gave."""
     came = RehearsedAnswer(value)
     if isinstance(value, dict) and value and value.keys() <= _TOOL_WORDS:
         result = value.get("result")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sulla.access.principal import ALL_SCOPES
+from sulla.core.errors import InvalidInput
 from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.commands import Verdict
 from sulla.gateway.server.server import Server, bind, serve
@@ -57,6 +58,7 @@ class _Commands(MemoryCommands):
         self.playbooks = _Office(self)
         self.carried = False  # what an event says is added to it when it has been told
         self.acts: list[list[Said]] = []
+        self.refuses = ""  # an answer that does not fit
 
     def play(self, run: str) -> None:
         """The next act."""
@@ -65,6 +67,8 @@ class _Commands(MemoryCommands):
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep it, and go on."""
+        if self.refuses and text == self.refuses:
+            raise InvalidInput(f"text: {text!r} does not fit")
         seq = await super().answer(thread_id, question, verdict, text, by)
         self.play(thread_id)
         return seq

@@ -49,6 +49,8 @@ def mixed() -> Definition:
         ("read", "a\nb", {"output": "a\nb"}),
         ("read", {"result": {"text": "a", "lines": 1}}, {"output": "a", "result": {"lines": 1}}),
         ("read", {"output": "[a.txt]\na", "result": {"text": "a"}}, {"output": "[a.txt]\na", "result": {"text": "a"}}),
+        ("read", 12, {"output": "12"}),
+        ("read", True, {"output": "true"}),
         ("kind", "Sales", {"output": "sales", "route": "sales"}),
         ("ok", True, {"output": True, "route": "yes"}),
         ("ok", "no", {"output": False, "route": "no"}),

@@ -114,6 +114,8 @@ class RunWatch:
         self._open: dict[str, dict[str, Question]] = {}
         """What each thread waits to be told by people, by id."""
         self._told: set[tuple[str, str]] = set()
+        self._refused = False
+        """Whether an answer was not taken: its question is asked once more, whatever else happens."""
 
     @property
     def asked(self) -> list[Question]:
@@ -132,6 +134,9 @@ class RunWatch:
             Unavailable: the daemon did not come back in time.
             Refused: it did.
         """
+        if self._refused:
+            self._refused = False
+            return None
         async with aclosing(self._follow.events()) as events:
             async for event in events:
                 if event.get("seq") is None:
@@ -195,6 +200,7 @@ class RunWatch:
                 tell(f"[not taken: {one_line(error.message, _LINE)}]")
                 if isinstance(error, InvalidInput):
                     self._told.discard((question.thread_id, question.id))  # it is still asked
+                    self._refused = True
 
         await self._follow.once(give)
 

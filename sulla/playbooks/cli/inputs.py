@@ -86,7 +86,9 @@ def typed_outputs(words: Sequence[str]) -> Row:
         step, equals, value = word.partition("=")
         if not equals or not step:
             raise InvalidInput(f"--output: expected step=value, found {word!r}")
-        found[step] = _value(step, value, None)
+        read = _value(step, value, None)
+        # Of a step that comes to text a number's letters count: where reading would change them they stay text.
+        found[step] = value if isinstance(read, float) and json.dumps(read) != value else read
     return found
 
 

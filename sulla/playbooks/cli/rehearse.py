@@ -21,6 +21,7 @@ from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, Rehearse
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
+from sulla.playbooks.rehearsal.placeholders import holds_guess
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.table import Paper, one_line, paper
@@ -225,7 +226,9 @@ def _effect(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
 
 def _refused(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
     known = (playbooks.known.tools or {}).get(call.tool)
-    return known.refuses(call.args) if known is not None and known.refuses is not None else ""
+    if known is None or known.refuses is None or holds_guess(call.args.get("url")):
+        return ""  # nobody knows the address
+    return known.refuses(call.args)
 
 
 def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:

@@ -78,6 +78,8 @@ class RunLines:
         """The lines for an event of the run's own thread."""
         data = event["data"]
         match event["type"]:
+            case "INPUT":
+                self.ended = None  # one that has ended is told to go on: nothing else is written to it
             case "ANSWER":
                 self._tokens += (data.get("report") or {}).get("tokens", 0)
             case "PLAYBOOK":

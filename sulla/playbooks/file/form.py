@@ -218,7 +218,8 @@ STEP_FIELDS: Final[Mapping[str, str]] = {
     "output": "what it came to; null until then, and where it was skipped or failed",
     "result": "what a tool gave as values: `text`, `truncated`, and "
     "[those of each tool](tools.md#arguments-and-results); null of all other steps",
-    "route": "which way it went: of a router, a condition, an approval or a choice; else empty",
+    "route": "which way it went: of a router, a condition, an approval or a choice; of a merge of the `first` the step "
+    "that came first; else empty",
     "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
     "error": "`{kind, reason, message}` of its failure; null where a try succeeded in the end",
     "tries": "how often it was tried",

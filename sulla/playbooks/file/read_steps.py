@@ -13,6 +13,7 @@ from sulla.playbooks.definition import (
     ConditionStep,
     HumanStep,
     LoopStep,
+    MergeStep,
     Need,
     ParallelStep,
     PromptStep,
@@ -253,4 +254,6 @@ def routes_of(step: StepAt) -> tuple[str, ...]:
             return choices
         case HumanStep(input=None):
             return ("yes", "no")
+        case MergeStep(need="first"):
+            return tuple(at.need.step for at in step.needs)
     return ()

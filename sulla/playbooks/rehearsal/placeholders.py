@@ -15,6 +15,12 @@ _INPUT_WORDS: Final = 2
 """``inputs`` and the input's name; what lies deeper is not in what stands for an input."""
 
 
+def holds_guess(value: Json) -> bool:
+    """Whether a placeholder stands anywhere in a value."""
+    said = json.dumps(value, default=str)
+    return any(mark in said for mark in _MARKS)
+
+
 def is_guess(path: Path, scope: Scope, guessed: Collection[str]) -> bool:
     """Whether a placeholder stands for what is looked up, or lies in it.
 

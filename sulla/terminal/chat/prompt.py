@@ -29,7 +29,7 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
 from sulla.terminal.place import terminal_reflows
-from sulla.terminal.wrap import ERASE_BELOW, added_rows
+from sulla.terminal.wrap import added_rows
 
 PASTE_IDLE_S: Final = 10.0
 """A paste of which nothing comes for so long has ended: its end got lost on the way. What came of it is kept."""
@@ -104,10 +104,8 @@ class TalkPrompt:
             key_bindings=self._keys(),
         )
         self._paste = UnendedPaste(self._session.app, PASTE_IDLE_S, idle=True)
-        output = self._session.app.output
-        output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of a whole row
         if terminal_reflows():
-            follow_width(self._session.app.renderer, output)
+            follow_width(self._session.app.renderer, self._session.app.output)
 
     @contextmanager
     def kept_raw(self) -> Iterator[None]:

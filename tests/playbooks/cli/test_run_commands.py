@@ -224,6 +224,19 @@ def test_at_a_terminal_the_question_is_asked_in_place_and_the_run_goes_on(stage:
     assert ("answer", run, "human:taste:1", "approve", "") in stage.commands.calls
 
 
+def test_after_an_answer_that_is_not_taken_the_question_is_asked_again_at_once(stage: Stage) -> None:
+    stage.commands.refuses = "no idea"
+    wait = {"wait_id": "answer:taste:1", "call_id": "", "prompt": "How is it?"}
+    stage.acts([*BEGAN, fact("STEP_STARTED", "taste", attempt=1), ("SUSPENDED", {"waits": [wait]})], DONE)
+    with terminal(command("run", "brew"), stage.environ) as seen:
+        for answer in ("no idea\n", "good\n"):
+            seen.prompted("your answer, or give up>")
+            seen.type(answer)
+        seen.until("completed: 2 steps")
+        assert seen.process.wait(PATIENCE_S) == Exit.OK
+    assert "[not taken: text: 'no idea' does not fit]" in seen.shown
+
+
 def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(stage: Stage) -> None:
     answered: Said = ("ANSWER", {"wait_id": "human:taste:1", "verdict": "approve", "text": "", "by": "phone"})
     stage.acts([*BEGAN, *ASKS], [answered, *DONE])
@@ -346,10 +359,10 @@ def test_runs_are_steered(stage: Stage, capsys: Capsys) -> None:
 
 
 def test_what_steps_came_to_is_json_where_it_reads_as_that(stage: Stage, capsys: Capsys) -> None:
-    said = ("--output", "boil=Hot.", "--output", 'kettle={"degrees": 100}')
+    said = ("--output", "boil=1.50", "--output", 'kettle={"degrees": 100}')
     typed(capsys, "flow", "run", "brew", "--detach", "--input", "leaf=x", "--step", "taste", *said)
     (begin,) = stage.office.begun.values()
-    outputs = {"boil": "Hot.", "kettle": {"degrees": 100}}
+    outputs = {"boil": "1.50", "kettle": {"degrees": 100}}
     assert (begin.step, begin.outputs) == ("taste", outputs)
     typed(capsys, "flow", "resume", "run_1", *said)
     assert stage.office.asked == [("resume", "run_1", (), outputs)]

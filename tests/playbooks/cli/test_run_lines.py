@@ -79,6 +79,13 @@ def test_a_run_tells_its_turns() -> None:
     assert sheet.ended is None
 
 
+def test_a_run_that_was_told_to_go_on_has_not_ended() -> None:
+    sheet = RunLines()
+    lines(sheet, "RUN_ENDED", status="failed", outputs={})
+    assert list(sheet.show({"type": "INPUT", "at": "", "data": {"text": "{}"}})) == []
+    assert sheet.ended is None
+
+
 def test_an_unknown_fact_of_a_later_version_is_passed_over() -> None:
     sheet = RunLines()
     assert lines(sheet, "STEP_DANCED", "a") == lines(sheet, "RUN_SANG") == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,3 +179,26 @@ def test_what_is_written_in_anothers_words_is_told_in_ours(step: str, said: str)
 
 def test_a_text_may_say_how_long_to_wait() -> None:
     assert check_playbook(f"{HEAD}{A}  - {{id: b, wait: '${{{{ inputs.lead }}}}'}}\n").faults == ()
+
+
+RACE: Final = """
+name: race
+steps:
+  - {id: ack, human: Who looks?, choices: [ann, bob]}
+  - {id: late, needs: [], wait: 1h}
+  - {id: first, needs: [ack, late], merge: first}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("{id: b, needs: [first.ack], respond: hi}", ""),
+        ("{id: b, when: \"${{ steps.first.route == 'late' }}\", respond: hi}", ""),
+        ("{id: b, when: \"${{ steps.first.route == 'ann' }}\", respond: hi}", "'first' has no way 'ann'"),
+        ("{id: b, needs: [first.yes], respond: hi}", "'first' has no way 'yes'"),
+    ],
+)
+def test_who_came_first_is_the_way_of_a_merge(step: str, said: str) -> None:
+    faults = check_playbook(f"{RACE}  - {step}\n").faults
+    assert [said in fault.message for fault in faults] == [True] * bool(said)
