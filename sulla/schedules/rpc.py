@@ -138,7 +138,7 @@ async def _list(service: ScheduleService, params: ScheduleList, context: Context
 async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
     # What reads plain words takes a moment to load, when it is first asked for.
     spec = await asyncio.to_thread(spec_of, params, service.zone, context.at_ms)
-    return await service.add(spec, params.schedule, params.request_id, context.caller.name)
+    return await service.add(spec, params.schedule, params.request_id, context.caller.name, context.at_ms)
 
 
 async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:

@@ -69,7 +69,9 @@ class ScheduleService:
         self._make_id = make_id
         self._check = check
 
-    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleRow:
+    async def add(
+        self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str, asked_ms: int | None = None
+    ) -> ScheduleRow:
         """Make a schedule.
 
         Args:
@@ -77,6 +79,7 @@ class ScheduleService:
             schedule_id: its id; None for one of its own.
             request_id: the same one makes the same schedule.
             by: the name of the token that it came with.
+            asked_ms: UTC milliseconds: when it was asked for, if that took a while to read. Its time was to come then.
 
         Raises:
             InvalidInput: it cannot be, or would never fire.
@@ -84,7 +87,7 @@ class ScheduleService:
         """
         check_spec(spec)
         made = schedule_id or (derived_id("sch", "request", request_id) if request_id else self._make_id("sch"))
-        digest, now_ms = _digest(spec), self._now_ms()
+        digest, now_ms = _digest(spec), self._now_ms() if asked_ms is None else asked_ms
         if isinstance(spec.when, At) and spec.when.at_ms <= now_ms and self._schedules.find(made) is None:
             raise InvalidInput("at: that time is over; expected one to come")
         if isinstance(spec.when, Every) and not spec.when.anchor_ms:

@@ -59,9 +59,10 @@ class _ScheduleTools:
             text: What they are told; understandable by itself.
             at: E.g. tomorrow 9:00, friday at 14:30, in 20 minutes, 2027-12-01T09:00.
         """
-        when = await self._at(context, at)
+        asked_ms = _now_ms(context)
+        when = await self._at(at, asked_ms)
         action = ReminderAction(context.redact(text), context.thread_id, context.agent, context.tainted)
-        return await self._made(context, Spec(when, action, self._service.zone, missed="once"))
+        return await self._made(context, Spec(when, action, self._service.zone, missed="once"), asked_ms)
 
     async def schedule_task(
         self,
@@ -82,8 +83,9 @@ class _ScheduleTools:
             every_minutes: Repeatedly, 15 or more.
         """
         found: list[When] = []
+        asked_ms = _now_ms(context)
         if at:
-            found.append(await self._at(context, at))
+            found.append(await self._at(at, asked_ms))
         if cron:
             found.append(Cron(cron))
         if every_minutes:
@@ -94,7 +96,7 @@ class _ScheduleTools:
             raise InvalidInput(f"give one of at, cron and every_minutes; found {len(found)} of them")
         action = MessageAction(context.redact(message), agent=context.agent, tainted=context.tainted)
         spec = Spec(found[0], action, self._service.zone, missed="once" if at else "skip")
-        return await self._made(context, spec)
+        return await self._made(context, spec, asked_ms)
 
     async def list_schedules(self, context: ToolContext) -> Result:
         """List the reminders and schedules that you made."""
@@ -120,12 +122,11 @@ class _ScheduleTools:
 
     # --------------------------------------------------------------------------------------------------------- private
 
-    async def _at(self, context: ToolContext, text: str) -> At:
+    async def _at(self, text: str, asked_ms: int) -> At:
         # What reads plain words takes a moment to load, when it is first asked for.
-        now_ms = round(context.clock.now() * 1000)
-        return At(await asyncio.to_thread(read_time, text, self._service.zone, now_ms))
+        return At(await asyncio.to_thread(read_time, text, self._service.zone, asked_ms))
 
-    async def _made(self, context: ToolContext, spec: Spec) -> Result:
+    async def _made(self, context: ToolContext, spec: Spec, asked_ms: int) -> Result:
         # Its id follows from the call: made again after a crash, "in 20 minutes" would be another time.
         made = derived_id("sch", "call", context.thread_id, context.idempotency_key)
         row = await self._service.known(made)
@@ -133,7 +134,7 @@ class _ScheduleTools:
             own = [one for one in await self._own(context.agent) if one.status != "over"]
             if len(own) >= MOST_OF_AN_AGENT:
                 raise QueueFull(f"you have {len(own)} schedules, the most that you may: cancel_schedule ends some")
-            row = await self._service.add(spec, made, None, _by(context.agent))
+            row = await self._service.add(spec, made, None, _by(context.agent), asked_ms)
         line = _line(row)
         return Done(line.but(f"Made: {line.text}. The person can end it with `sulla schedule remove {row.schedule}`."))
 
@@ -144,6 +145,10 @@ class _ScheduleTools:
             found += [row for row in page if row.by == _by(agent)]
             after = page[-1].schedule
         return found
+
+
+def _now_ms(context: ToolContext) -> int:
+    return round(context.clock.now() * 1000)
 
 
 def _by(agent: str) -> str:

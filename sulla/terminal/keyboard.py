@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from sulla.core.clock import Clock
+from sulla.terminal.wrap import ERASE_BELOW
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -250,4 +251,5 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
     output = create_output(sys.stderr if sys.stderr.isatty() else sys.stdout)
     if isinstance(output, Vt100_Output):
         output.enable_cpr = False  # the terminal's answer to where the cursor is would be among the keys
+    output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of whole rows
     return PromptSession(output=output, enable_suspend=True, **more)

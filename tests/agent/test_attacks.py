@@ -331,7 +331,9 @@ async def test_a_hole_in_the_policy_is_noticed(tmp_path: Path, monkeypatch: pyte
 async def test_taint_that_does_not_stick_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    def forgetful(call_id: CallId, text: str, is_error: bool, origin: Origin, tainted: bool) -> ToolCallResult:
+    def forgetful(
+        call_id: CallId, text: str, is_error: bool, origin: Origin, tainted: bool, held: str
+    ) -> ToolCallResult:
         return ToolCallResult(call_id, text, is_error, origin)
 
     for module in (fold, schema):

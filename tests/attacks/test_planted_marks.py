@@ -296,6 +296,7 @@ SAYING = {
     ("agent/ending.py", "ToolCallResult"): "the daemon's own words",
     ("agent/calls/calls.py", "ToolCallResult"): "the daemon's own words, of calls that are not made",
     ("agent/approvals/questions.py", "ToolCallResult"): "the daemon's own words",
+    ("daemon/intake.py", "Answer"): "a person's yes, to other questions that it answers as well",
     ("daemon/models/rehearsal.py", "Input"): "the daemon's own words",
     ("daemon/service.py", "Answer"): "a person's; agents have no token that may answer",
     ("heartbeat/node.py", "Report"): "the daemon's own words",

@@ -27,7 +27,9 @@ class MemorySchedules(ScheduleService):
         """There is one of that id."""
         self.infos[schedule_id] = replace(_KNOWN, schedule=schedule_id)
 
-    async def add(self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str) -> ScheduleRow:
+    async def add(
+        self, spec: Spec, schedule_id: str | None, request_id: str | None, by: str, asked_ms: int | None = None
+    ) -> ScheduleRow:
         """Remember one."""
         check_spec(spec)
         made = schedule_id or f"sch_{request_id or len(self.infos)}"

@@ -141,6 +141,9 @@ class _Begun:
         for number, ours in enumerate(self.streams.numbers):
             os.dup2(ours, number)
             os.close(ours)
+        # Half of what a daemon that soon ends would do, for turns that it never has. Those that begin afresh rehearse.
+        daemon = importlib.import_module("sulla.daemon.run")
+        vars(daemon)["rehearse"] = _without_rehearsal
         # As Python opens them for a process of its own.
         waits = 1 if os.isatty(1) else -1
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lasts
@@ -205,3 +208,7 @@ def share_server() -> None:
 
 def _nothing() -> None:
     pass
+
+
+async def _without_rehearsal(*_: object) -> None:
+    """Have the first turn wait for what `sulla.daemon.models.rehearsal` would have made for it."""

@@ -58,6 +58,16 @@ async def test_a_single_time_fires_once_and_is_over(house: House, clock: ManualC
     assert (info.status, info.next_ms) == ("over", ())
 
 
+async def test_a_time_that_came_while_it_was_read_is_not_refused_and_fires_at_once(
+    house: House, clock: ManualClock
+) -> None:
+    asked_ms = round(clock.now() * 1000)
+    await clock.advance(3)
+    await house.service.add(Spec(At(asked_ms + 2000), SAY, missed="once"), "s", None, "me", asked_ms)
+    await clock.advance(0)
+    assert len(house.begun("s")) == 1
+
+
 async def test_what_was_fired_survives_a_restart_and_what_nobody_saw_is_recorded(
     store: MemoryStore, clock: ManualClock
 ) -> None:

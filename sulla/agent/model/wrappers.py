@@ -8,7 +8,8 @@ The rules, for a whole reply and for one that streams in alike:
 * A wrapper that never closes counts for nothing. Its text is shown, on lines of its own, without the tags.
 * A stray tag is taken out and its surroundings stay. So is the start of a tag that a cut-off reply ends in.
 * White space at the reply's beginning (but for the first line's indentation) and end is dropped.
-* If nothing is left, people see the wrapper's own words.
+* If nothing is left, people see the wrapper's own words. Those of ``AGENT_DONE`` with nothing to be shown before it are
+  shown as they come, and stay: small models write their whole answer so.
 * A call of a tool that is written down (``<tool_call>{…}</tool_call>``) is read like a wrapper and taken out, also if
   it never closes and begins like one. It means nothing: it is never made.
 """
@@ -134,6 +135,7 @@ class Stripper:
             and self._quote is None
             and not (place.cut or place.end or place.fences.run)
             and self._shown.anything
+            and not self._shown.line_ends
             and delta != ""
             and not delta[-1].isspace()
             and _PLAIN.fullmatch(delta) is not None
@@ -220,9 +222,10 @@ class Stripper:
             if self._open is not None:
                 self._open.turn(None if tag.closes else tag.name)
                 self._place = _Place()
+                self._shown.end_line(self._open)
         elif not tag.closes:
             self._abandon()
-            self._open = _Open(tag.name)
+            self._open = _Open(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
             self._outer, self._place = self._place, _Place()
             if tag.empty:
                 self._complete()
@@ -232,6 +235,7 @@ class Stripper:
     def _complete(self) -> None:
         if self._open is not None:
             opened, self._open = self._open, None
+            self._shown.end_line(opened)
             self._place = self._outer
             if opened.name in CALLS:
                 self.wrote_call = True
@@ -247,20 +251,26 @@ class Stripper:
         if opened.name in CALLS and text.startswith(("{", "[", "<")):
             self.wrote_call, text = True, ""
         self._place = _Place() if text else self._outer
-        if text:
+        self._shown.end_line(opened)
+        if text and not opened.is_shown:
             self._shown.put(f"\n{text}\n")
 
     def _say(self, piece: str) -> None:
-        put = self._shown.put if self._open is None else self._open.add
         place = self._place
         if place.cut:
             place.cut = False
             if place.would_merge(piece):
-                put("\n")
+                self._put("\n")
                 place.fences.feed_newline()
                 place.end = ""
-        put(piece)
+        self._put(piece)
         place.ends_in(piece)
+
+    def _put(self, piece: str) -> None:
+        if self._open is not None:
+            self._open.add(piece)
+        if self._open is None or self._open.is_shown:
+            self._shown.put(piece)
 
 
 class _Place:
@@ -292,10 +302,12 @@ class _Place:
 class _Open:
     """A wrapper whose closing tag has not come yet."""
 
-    __slots__ = ("_parts", "name")
+    __slots__ = ("_parts", "is_shown", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_shown: bool = False) -> None:
         self.name = name
+        self.is_shown = is_shown
+        """Whether its content is shown as it comes."""
         self._parts: list[tuple[str | None, list[str]]] = [(None, [])]
 
     def add(self, piece: str) -> None:
@@ -336,17 +348,28 @@ def _joined(parts: Iterable[list[str]]) -> str:
 class _Shown:
     """What people see. Keeps white space until something follows it."""
 
-    __slots__ = ("_ready", "_white", "anything")
+    __slots__ = ("_ready", "_white", "anything", "line_ends")
 
     def __init__(self) -> None:
         self.anything = False
         self._ready: list[str] = []
         self._white = ""
+        self.line_ends = False
+
+    def end_line(self, opened: _Open) -> None:
+        """What comes next is shown on another line than what was shown of a wrapper, if anything was."""
+        if opened.is_shown and self.anything:
+            self.line_ends = True
+            self._white = self._white.rstrip(" \t")
 
     def put(self, text: str) -> None:
         """More text."""
         visible = text.rstrip()
         if visible:
+            if self.line_ends:
+                self.line_ends = False
+                if "\n" not in self._white + text[: -len(text.lstrip())]:
+                    self._white = f"\n{self._white}"
             if self.anything:
                 self._ready.append(self._white + visible)
             else:

@@ -50,7 +50,8 @@ def _search(given: argparse.Namespace) -> Exit:
         answer = pages.search(" ".join(given.words), given.kind, given.limit or _FOUND)
     if given.json:
         for one in answer["found"]:
-            print(json.dumps(one))
+            where = {"at": one["at"], "asked": one["asked"], "said": one["said"], "words_tainted": one["tainted"]}
+            print(json.dumps(one["thread"] | where))  # a row as `thread list` has it, and where it fits
         return Exit.OK
     sheet = paper()
     for one in answer["found"]:

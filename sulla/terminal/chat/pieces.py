@@ -20,6 +20,8 @@ _RESULT: Final = 300
 _MOST_LINES: Final = 20
 _MOST_CHARS: Final = 4_000
 """So much is shown of a long message where it was not typed here: about a screen."""
+_MOST_LATE: Final = 200
+"""So many pieces are kept back while a question is asked; with more of them, all are printed."""
 _LAST: Final = 6
 """So many messages of a conversation are shown when it is opened."""
 
@@ -30,6 +32,25 @@ class Piece:
 
     tone: Tone
     text: str
+
+
+class LatePieces:
+    """Keeps back what is to be printed while a question is asked: its frame stands right above the line where it is
+    answered. It lives as long as the talk."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Piece, ...] = ()
+
+    def add(self, pieces: Sequence[Piece], *, is_asked: bool) -> Sequence[Piece]:
+        """What is printed now, with what was kept back before it.
+
+        Args:
+            pieces: what comes next.
+            is_asked: whether a question is asked.
+        """
+        pieces = (*self._kept, *pieces)
+        self._kept = pieces if is_asked and len(pieces) <= _MOST_LATE else ()
+        return () if self._kept else pieces
 
 
 def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:

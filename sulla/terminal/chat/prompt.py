@@ -29,7 +29,7 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
 from sulla.terminal.place import terminal_reflows
-from sulla.terminal.wrap import ERASE_BELOW, added_rows
+from sulla.terminal.wrap import added_rows
 
 PASTE_IDLE_S: Final = 10.0
 """A paste of which nothing comes for so long has ended: its end got lost on the way. What came of it is kept."""
@@ -87,6 +87,8 @@ class TalkPrompt:
         """What was typed before something had to be asked."""
         self._aside = False
         """Whether the line is to make room for a question."""
+        self._drawn = False
+        """Whether a line was ever to be seen, in which people type and know what Enter does."""
         self._columns = 0
         self._pulled_s = 0.0
         """When the window was last seen to have another width."""
@@ -102,10 +104,8 @@ class TalkPrompt:
             key_bindings=self._keys(),
         )
         self._paste = UnendedPaste(self._session.app, PASTE_IDLE_S, idle=True)
-        output = self._session.app.output
-        output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of a whole row
         if terminal_reflows():
-            follow_width(self._session.app.renderer, output)
+            follow_width(self._session.app.renderer, self._session.app.output)
 
     @contextmanager
     def kept_raw(self) -> Iterator[None]:
@@ -117,7 +117,8 @@ class TalkPrompt:
         output.disable_bracketed_paste = _nothing  # type: ignore[method-assign]  # each drawing would end it for a moment
         try:
             with self._session.app.input.raw_mode():
-                _take_ahead(self._session.app.input)
+                output.enable_bracketed_paste()
+                output.flush()
                 yield
         finally:
             unmark()
@@ -134,6 +135,9 @@ class TalkPrompt:
         app.erase_when_done = False
 
         def begin() -> None:  # the line editor keeps the task, and ends it
+            if not self._drawn:
+                self._drawn = True
+                _take_ahead(app.input)
             _ = app.create_background_task(self._watch())
 
         draft, self._draft = self._draft, ""
@@ -257,16 +261,17 @@ class TalkPrompt:
 
 
 def _take_ahead(keyboard: Input) -> None:
-    """Put what was typed while the talk was being made ready into its first line. Until then the system itself took
-    whole lines, and turned each Enter into a new line: one at the end of a single line sends it, and of several lines,
-    which may be a paste, none does.
+    """Put what was typed before there was a line to type in into the first one. An Enter at the end of a single line
+    sends it; of several lines, which may be a paste that the terminal could not mark yet, none does. The system itself
+    took whole lines at first, and turned each Enter into a new line.
     """
     keys: list[KeyPress] = []
     while came := keyboard.read_keys() or keyboard.flush_keys():
         keys += came
-    ends = [at for at, one in enumerate(keys) if one.key == Keys.ControlJ]
-    if ends == [len(keys) - 1]:
-        keys[-1] = KeyPress(Keys.ControlM, "\r")
+    ends = [at for at, one in enumerate(keys) if one.key in (Keys.ControlJ, Keys.ControlM)]
+    sends = ends == [len(keys) - 1]
+    for at in ends:
+        keys[at] = KeyPress(Keys.ControlM, "\r") if sends else KeyPress(Keys.ControlJ, "\n")
     store_typeahead(keyboard, keys)
 
 

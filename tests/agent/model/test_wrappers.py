@@ -133,7 +133,10 @@ def test_the_last_complete_one_outside_code_counts(text: str, response: str) -> 
     ("text", "shown"),
     [
         ("Sorted.\n\n<AGENT_DONE>Sorted the list.</AGENT_DONE>\n", "Sorted."),
-        ("<AGENT_DONE>Sorted.</AGENT_DONE>\n\nBy the way, it was long.", "By the way, it was long."),
+        ("<AGENT_DONE>Sorted.</AGENT_DONE>\n\nBy the way, it was long.", "Sorted.\n\nBy the way, it was long."),
+        ("<AGENT_DONE>Sorted.</AGENT_DONE>By the way.", "Sorted.\nBy the way."),
+        ("<AGENT_DONE>Sorted.\n<KEY_RESULT>3 files</KEY_RESULT></AGENT_DONE>", "Sorted.\n3 files"),
+        ("<AGENT_DONE>a <AGENT_<KEY_RESULT>DONE>", "a <AGENT_\nDONE>"),
         ("one <AGENT_DONE>x</AGENT_DONE>two", "one two"),
         ("\n\n    code first\n\n", "    code first"),
         ("a <STATUS_REPORT>stray</STATUS_REPORT> field", "a stray field"),
@@ -200,6 +203,13 @@ def test_quoted_syntax_passes_unchanged_however_it_is_split(text: str) -> None:
 # --------------------------------------------------------------------------------------------------------- streaming
 
 
+def test_an_answer_that_is_all_wrapper_is_shown_as_it_comes() -> None:
+    stripper = Stripper()
+    pieces = [stripper.feed(piece) for piece in ("<AGENT_DO", "NE>\nOne.", " Two", ".\n</AGENT_", "DONE>")]
+    assert pieces == ["", "One.", " Two", ".", ""]
+    assert stripper.finish() == ("", Wrapper("done", response="One. Two."))
+
+
 @settings(max_examples=40, deadline=None)
 @given(texts, st.lists(st.integers(0, 400), max_size=12))
 def test_any_split_gives_the_same_text_and_outcome(text: str, cuts: list[int]) -> None:
@@ -223,8 +233,16 @@ def _expected(text: str) -> tuple[str, str | None]:
     names = "AGENT_DONE|AGENT_BLOCKED|AGENT_CONTINUE"
     complete = re.compile(rf"<({names})>(?:(?!<(?:{names})>).)*?</\1>", re.DOTALL)
     found = [match[1].removeprefix("AGENT_").lower() for match in complete.finditer(text)]
-    shown = re.sub(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})>", "\n", complete.sub("\n", text))
-    return "".join(shown.split()), found[-1] if found else None
+    shown, at = "", 0
+    for match in complete.finditer(text):
+        shown += _untagged(text[at : match.start()])
+        shown += _untagged(match[0]) if match[1] == "AGENT_DONE" and not shown else ""
+        at = match.end()
+    return shown + _untagged(text[at:]), found[-1] if found else None
+
+
+def _untagged(text: str) -> str:
+    return "".join(re.sub(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})>", "\n", text).split())
 
 
 @settings(max_examples=40, deadline=None)

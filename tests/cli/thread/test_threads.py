@@ -117,7 +117,7 @@ def test_a_conversation_is_found_by_its_words_and_its_name(here: Place, capsys: 
     until(lambda: thread_id in typed(capsys, "thread", "search", "otter", "holt").out, "it is found by its words")
     assert typed(capsys, "thread", "rename", thread_id, "Riverbank").code == Exit.OK
     found = [json.loads(line) for line in typed(capsys, "thread", "search", "riverbank", "--json").out.splitlines()]
-    assert [one["thread"]["thread_id"] for one in found] == [thread_id]
+    assert [one["thread_id"] for one in found] == [thread_id]
     none = typed(capsys, "thread", "search", "xylophone")
     assert (none.code, none.out) == (Exit.OK, "")
     assert "no conversation fits these words" in none.err

@@ -126,7 +126,9 @@ class Seat:
 
 
 @contextmanager
-def seat(words: Sequence[str], environ: Mapping[str, str], *, columns: int = 60, rows: int = 24) -> Iterator[Seat]:
+def seat(
+    words: Sequence[str], environ: Mapping[str, str], *, columns: int = 60, rows: int = 24, ahead: str = ""
+) -> Iterator[Seat]:
     """Sit down at a terminal where `sulla` runs; what is left of it at the end is killed.
 
     Args:
@@ -134,9 +136,11 @@ def seat(words: Sequence[str], environ: Mapping[str, str], *, columns: int = 60,
         environ: its environment.
         columns: how wide the terminal is.
         rows: how high.
+        ahead: what is typed before it runs.
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.write(ours, ahead.encode())
     screen = pyte.HistoryScreen(columns, rows, history=_HISTORY, ratio=0.5)
     # Like xterm, it cuts rows where it becomes narrower, and breaks none of them anew.
     about = {**environ, "TERM": "xterm", "XTERM_VERSION": "1"}

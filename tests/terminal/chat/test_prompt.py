@@ -1,17 +1,58 @@
-"""A window becomes narrower while an answer comes: nothing of what was drawn before is left on it."""
+"""The line of a talk takes what was typed before it was there, and leaves nothing on a window that becomes narrower."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.data_structures import Point, Size
+from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.layout.screen import Char, Screen
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.renderer import Renderer
 from prompt_toolkit.styles import Style
 
-from sulla.terminal.chat.prompt import follow_width
+from sulla.host.system import SystemClock
+from sulla.terminal.chat.orders import Known
+from sulla.terminal.chat.prompt import Around, TalkPrompt, follow_width
 from sulla.terminal.place import terminal_reflows
 from sulla.terminal.wrap import added_rows
+
+
+@pytest.mark.parametrize(
+    ("before", "meanwhile", "sent"),
+    [
+        ("one\n", "", "one"),
+        ("", "one\r", "one"),
+        ("one\nyes\n", "", "one\nyes\n and no"),
+        ("one\n", "yes\r", "one\nyes\n and no"),
+        ("", "one\ryes\r", "one\nyes\n and no"),
+        ("", "\x1b[200~one\ryes\r\x1b[201~", "one\nyes\n and no"),
+    ],
+)
+async def test_lines_that_come_before_the_first_prompt_stand_in_it_and_a_single_one_is_sent(
+    before: str, meanwhile: str, sent: str
+) -> None:
+    drawn = asyncio.Event()
+
+    def label() -> str:
+        drawn.set()
+        return "you> "
+
+    around = Around(list, label, Known, lambda _: "leave", lambda _: None, lambda _: None)
+    with create_pipe_input() as keyboard, create_app_session(input=keyboard):
+        keyboard.send_text(before)  # as the system passes it on, which took it until then
+        prompt = TalkPrompt(SystemClock(), around, [])
+        with prompt.kept_raw():
+            keyboard.send_text(meanwhile)
+            async with asyncio.TaskGroup() as group:
+                reading = group.create_task(prompt.read())
+                await drawn.wait()
+                keyboard.send_text(" and no\r")
+    typed = reading.result()
+    assert typed is not None
+    assert typed.text == sent
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,9 @@ def begun(at: Seat) -> Seat:
 
 
 def test_a_line_that_was_typed_before_the_prompt_is_sent_and_several_stand_in_it(here: Here) -> None:
-    with seat(["chat"], here.place.environ) as at:
-        at.type("hello\r")
+    with seat(["chat"], here.place.environ, ahead="hello\r") as at:
         at.until("[done:", LABEL)
-    with seat(["chat"], here.place.environ) as at:
-        at.type("one\ryes\r")
+    with seat(["chat"], here.place.environ, ahead="one\ryes\r") as at:
         at.until(LABEL, f"{LABEL} one\n  yes")
         at.type("\r")
         text = at.until("[done:", LABEL)
