@@ -259,7 +259,11 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
     session: PromptSession[str] = PromptSession(output=output, enable_suspend=True, **more)
     keys = session.app.key_processor
     feed = keys.feed_multiple
-    keys.feed_multiple = lambda key_presses, first=False: feed(runs_joined(key_presses), first)  # type: ignore[method-assign]
+
+    def joined(key_presses: list[KeyPress], first: bool = False) -> None:
+        feed(runs_joined(key_presses), first)
+
+    keys.feed_multiple = joined  # type: ignore[method-assign]  # it is handed all that was read at once
     return session
 
 
