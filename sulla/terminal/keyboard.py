@@ -263,7 +263,7 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
     def joined(key_presses: list[KeyPress], first: bool = False) -> None:
         feed(runs_joined(key_presses), first)
 
-    keys.feed_multiple = joined  # type: ignore[method-assign]  # it has no place for that
+    keys.feed_multiple = joined  # type: ignore[method-assign]  # it is handed all that was read at once
     return session
 
 

@@ -21,7 +21,7 @@ BATCH = 25
 
 FIRST = int(os.environ.get("SULLA_FAULT_SEED", "0"))
 MANY = int(os.environ.get("SULLA_FAULT_ROUNDS", "5000"))
-"""For `./dev faults`; of the first five thousand the gate tries two batches, drawn by the commit."""
+"""For `./dev faults`; of the first five thousand the gate tries a batch, drawn by the commit."""
 
 FOUND_WITHIN = 300
 """Seeds in which every planted defect is found at the latest; the rarest shows in two of a hundred."""
@@ -36,7 +36,7 @@ def broken(seeds: range) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("first", sample(range(0, 5000, BATCH), 2, "storms"))
+@pytest.mark.parametrize("first", sample(range(0, 5000, BATCH), 1, "storms"))
 def test_every_promise_holds_in_a_storm(first: int) -> None:
     found = broken(range(first, first + BATCH))
     assert not found, "\n".join(found)

@@ -71,8 +71,6 @@ class Talk:
         self.known = Known()
         self.view = View()
         self.waits = Waits()
-        self._left: set[str] = set()
-        """What was asked and left open, by id; what is answered elsewhere while it is asked, too."""
         self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
         self._pressed = Pressed()
         self._jobs = _Jobs(_MOST_JOBS)
@@ -152,7 +150,6 @@ class Talk:
         """
         events = await self.current.open(thread_id)
         self.view, self.waits = View(self.view.own), Waits()
-        self._left.clear()
         self._pressed.ended()
         pieces = last_messages(events)
         for event in events:
@@ -280,7 +277,7 @@ class Talk:
     # -------------------------------------------------------------------------------------------------------- questions
 
     def _open_questions(self) -> list[Question]:
-        return [one for one in self.waits.asked.values() if one.id not in self._left]
+        return [one for one in self.waits.asked.values() if one.id not in self.waits.left]
 
     def _next_question(self) -> Question | None:
         """What has to be asked now; what a history tells may be answered since."""
@@ -296,7 +293,7 @@ class Talk:
 
     async def ask_again(self, question: Question) -> None:
         """Have a question asked that was left open, or that another conversation has."""
-        self._left.discard(question.id)
+        self.waits.left.discard(question.id)
         self.waits.told.discard(question.id)
         self.waits.asked[question.id] = question
         self.waits.answered = 0
@@ -316,8 +313,8 @@ class Talk:
         finally:
             self._asking = None
             self.show()
-        if given is None and question.id not in self._left:
-            self._left.add(question.id)
+        if given is None and question.id not in self.waits.left:
+            self.waits.left.add(question.id)
             thread_id = question.thread_id or self.current.conversation.thread_id
             self.note(questions.how_to_answer(question, thread_id).rstrip("\n") + "\n[or /approvals here]")
         return given
@@ -327,7 +324,7 @@ class Talk:
         try:
             return await questions.ask(question, self.clock, place=place, of=of)
         except KeyboardInterrupt:
-            self._left.add(question.id)
+            self.waits.left.add(question.id)
             self._stop()
             return None
 
@@ -351,7 +348,7 @@ class Talk:
             self.note(f"[not taken: {error.message}]")
             if error.retryable:  # the daemon is away: the question stays
                 self.waits.told.discard(question.id)
-                self._left.add(question.id)
+                self.waits.left.add(question.id)
 
     # --------------------------------------------------------------------------------------------------------- stopping
 
