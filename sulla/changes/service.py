@@ -81,6 +81,7 @@ class WaitingChanges:
             raise Refused(f"nothing was put into the workspace: {why_not_written(error, self._workspace)}") from error
         finally:
             await self._marks.after(touch, None)
+        self._tell(found, "was put into the workspace by the person")
         text = done.text if isinstance(done, Done) else ""
         return ChangesDecided(found.id, found.thread_id, self._redactor.text(text))
 
@@ -88,11 +89,16 @@ class WaitingChanges:
         """Give them up."""
         found = await self._one(changes)
         await self._held.changes().drop(found.id)
+        self._tell(found, "was given up by the person, and is not in the workspace")
         return ChangesDecided(found.id, found.thread_id, GIVEN_UP)
 
     async def status(self) -> JsonObject:
         """How many wait, for `sulla status`."""
         return {"changes": len(await self._held.every())}
+
+    def _tell(self, found: HeldSet, what: str) -> None:
+        """Have the conversation's agent told with its next message."""
+        self._held.decided.setdefault(found.thread_id, []).append(f"what a command had changed, {found.id}, {what}")
 
     async def _one(self, changes: str) -> HeldSet:
         for one in await self._held.every():

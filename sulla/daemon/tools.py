@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.words import Words
+from sulla.core.words import Words, ours
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.web import HomeWeb, make_web_tools
 from sulla.tools.base import Tool
@@ -37,6 +38,8 @@ class HomeTools:
     layers: Layers
     held: Held
     web: HomeWeb
+    decided: dict[ThreadId, list[str]] = field(default_factory=dict)
+    """What people have decided on changes of commands without being asked, until the conversation is told of it."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -48,7 +51,7 @@ class HomeTools:
     def held_back(self) -> HeldBack:
         """What of its commands' changes waits for a person."""
         _, keeper = shell_tools(self.shell, self.jobs, self.held)
-        return HeldBack(self.held, self._holds, keeper)
+        return HeldBack(self.held, self._holds, keeper, self.decided)
 
     async def open(self, workspace: Path, clock: Clock) -> None:
         """Take up what an earlier daemon has held back, and find out what a command in the workspace can reach."""
@@ -58,6 +61,7 @@ class HomeTools:
 
     async def forget(self, thread_id: ThreadId) -> None:
         """A conversation was deleted: what was held back in it is given up."""
+        self.decided.pop(thread_id, None)
         if await asyncio.to_thread(self._holds):
             await self.held().forget(thread_id)
 
@@ -65,8 +69,9 @@ class HomeTools:
         return any(self.layers.left())
 
     def ended_jobs(self, thread_id: ThreadId) -> tuple[Words, ...]:
-        """How jobs of a thread have ended that it was not told of yet."""
-        return tuple(job.news for job in self.jobs.news(thread_id))
+        """How jobs of a thread have ended that it was not told of yet, and what people have done with what its commands
+        have changed."""
+        return *(job.news for job in self.jobs.news(thread_id)), *map(ours, self.decided.pop(thread_id, ()))
 
     def status(self) -> JsonObject:
         """How commands are run, for people."""

@@ -27,6 +27,7 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
+from sulla.terminal.chat.pieces import LatePieces
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
 from sulla.terminal.place import terminal_reflows
 from sulla.terminal.wrap import added_rows
@@ -89,6 +90,8 @@ class TalkPrompt:
         """Whether the line is to make room for a question."""
         self._drawn = False
         """Whether a line was ever to be seen, in which people type and know what Enter does."""
+        self.late = LatePieces()
+        """What is to be printed above the line once no question is asked."""
         self._columns = 0
         self._pulled_s = 0.0
         """When the window was last seen to have another width."""

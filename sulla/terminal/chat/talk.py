@@ -21,7 +21,7 @@ from sulla.terminal.chat.current import Current
 from sulla.terminal.chat.live import TAIL_ROWS, formed, live_rows
 from sulla.terminal.chat.markdown import renderer
 from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
-from sulla.terminal.chat.pieces import Event, LatePieces, Piece, last_messages
+from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
 from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
 from sulla.terminal.chat.view import Used, View, notice_piece
@@ -72,7 +72,6 @@ class Talk:
         self.view = View()
         self.waits = Waits()
         self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
-        self._late = LatePieces()
         self._pressed = Pressed()
         self._jobs = _Jobs(_MOST_JOBS)
         around = Around(self._rows, self._label, lambda: self.known, self._interrupt, self._keep, self.note)
@@ -83,7 +82,7 @@ class Talk:
 
     def show(self, *pieces: Piece) -> None:
         """Print something for good; while a question is asked, behind its answer: its frame stands above the line."""
-        if shown := self._late.add(pieces, is_asked=self._asking is not None):
+        if shown := self.prompt.late.add(pieces, is_asked=self._asking is not None):
             columns, colour = columns_of_terminal(), colour_is_wanted()
             answer = renderer(columns, colour=colour)
             above("".join(formed(piece, columns, colour=colour, answer=answer) for piece in shown))

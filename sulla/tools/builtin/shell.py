@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound, Refused
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.words import Author, Words, ours, worst
 from sulla.tools.base import Done, Reach, Result, TimeLimit, Tool, ToolContext
@@ -52,6 +53,8 @@ class HeldBack:
     """Whether anything may be held back; looks into a folder, and loads nothing."""
     keeper: Tool
     """`bash_job`: its action 'keep' puts changes into the workspace."""
+    decided: dict[ThreadId, list[str]]
+    """What people have decided on changes of a conversation's commands, and its agent was not told of yet."""
 
     async def every(self) -> tuple[HeldSet, ...]:
         """All that is held back, the oldest first."""

@@ -64,7 +64,7 @@ def rows(place: Place) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.run("changes", "--json")[1].splitlines()]
 
 
-def test_what_waits_is_told_listed_shown_and_kept_and_stays_marked(place: Place) -> None:
+def test_what_waits_is_told_listed_shown_and_kept_and_stays_marked(place: Place, model: Service) -> None:
     name = made(place)
     assert not makefile(place).exists()
     (row,) = rows(place)
@@ -82,6 +82,8 @@ def test_what_waits_is_told_listed_shown_and_kept_and_stays_marked(place: Place)
     assert place.run("changes") == (Exit.OK, "", "no changes of commands wait for a yes\n")
     audited = [json.loads(line) for line in (place.home / "audit.jsonl").read_text().splitlines()]
     assert audited[-1]["method"] == "changes.keep"
+    place.run("ask", "--thread", row["thread_id"], "and now?")
+    assert f"what a command had changed, changes_{name}, was put into the workspace" in "".join(model.shown_last)
     asked = [json.loads(line) for line in place.ask("--json", "look")[1].splitlines()]
     (result,) = [event["data"] for event in asked if event["type"] == "TOOL_CALL_RESULT"]
     assert result["tainted"]
