@@ -10,6 +10,7 @@ from sulla.host.capability import Capability, manifests
 
 CAPABILITIES = (
     "skills",
+    "handoffs",
     "safety",
     "changes",
     "projects",

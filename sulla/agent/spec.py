@@ -31,6 +31,8 @@ class AgentSpec:
     """Model calls per run, where that is fewer than the settings allow; None for what they allow."""
     spawns: tuple[str, ...] = ()
     """The agents that it may set to work."""
+    hands_to: tuple[str, ...] = ()
+    """The agents that it may hand a conversation to."""
     description: str = ""
     """What it is for, for people and for other agents."""
     skills: tuple[str, ...] | None = None

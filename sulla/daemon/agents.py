@@ -12,6 +12,7 @@ from sulla.core.errors import SettingsError
 from sulla.daemon.settings.config import Settings
 from sulla.definitions.agent_file import AGENT_FILES, AgentFile, unknown
 from sulla.definitions.agents import AGENTS, ALL, read_agents
+from sulla.handoffs.tools import MOST_ID
 from sulla.host.team import Team
 from sulla.host.tools import MCP
 from sulla.models.catalog import parse_model
@@ -99,7 +100,13 @@ def _wrong(file: AgentFile, known: Sequence[str]) -> str:
             parse_model(file.model)
         except SettingsError as error:
             return error.message
-    return "; ".join(unknown("spawns", file.spawns, known))
+    found = [*unknown("spawns", file.spawns, known), *unknown("hands_to", file.hands_to, known)]
+    found += (
+        f"hands_to names {one!r}, longer than {MOST_ID} characters: no tool can be called that; rename its folder"
+        for one in file.hands_to
+        if len(one) > MOST_ID
+    )
+    return "; ".join(found)
 
 
 def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
@@ -114,6 +121,7 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.environment,
         file.max_turns,
         file.spawns,
+        file.hands_to,
         file.description,
         file.skills,
     )

@@ -35,7 +35,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.runtimes import AgentRuntimes
+from sulla.daemon.runtimes import AgentRuntimes, routing_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
@@ -120,7 +120,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built))
+    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), routing_of(built).answerer)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
     handle = worker(partial(core.models.before, turns.attend), core.built)

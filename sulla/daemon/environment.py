@@ -13,6 +13,7 @@ from sulla.agent.feed import EnvironmentFeed
 from sulla.agent.limits.rate import RateLimits, Rates, TooFast
 from sulla.agent.prompt import ActiveAgent
 from sulla.agent.turn.ambient_context import TurnContext
+from sulla.agent.turn.speakers import FindAnswerer
 from sulla.core.clock import Clock
 from sulla.core.errors import RateLimited, StoreUnavailable
 from sulla.core.ids import ThreadId
@@ -58,9 +59,12 @@ class Scene:
         remembered: Remembered,
         jobs: Callable[[ThreadId], tuple[Words, ...]],
         about_project: Callable[[str], Awaitable[Words]],
+        answerer: FindAnswerer,
     ) -> TurnContext:
-        """What turns are told of it, beside what agents remember, how their jobs have ended and their project."""
-        return TurnContext(self._clock, remembered, self.active.lately, self.feed.seen, self._zone, jobs, about_project)
+        """What turns are told of it, beside what agents remember, how their jobs have ended, their project and who
+        answers."""
+        active, seen = self.active.lately, self.feed.seen
+        return TurnContext(self._clock, remembered, active, seen, self._zone, jobs, about_project, answerer)
 
     async def report_environment(self, thread_id: str, seen: Sequence[EnvironmentEvent], caller: str) -> int:
         """See `environment_rpc.EnvironmentService`."""

@@ -12,12 +12,13 @@ from sulla.agent.calls.call_node import CallNode, create_call_graph
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.model import Model
 from sulla.agent.spec import AgentSpec
-from sulla.agent.turn.actor import Actor, actor_key
+from sulla.agent.turn.actor import Actor, actor_key, actor_key_for
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.graph import create_agent_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import Offers, tool_tokens
+from sulla.agent.turn.speakers import AgentRouting, OwnAgentRouting, SpeakerNode
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.message import ToolCall
@@ -68,6 +69,8 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._tools: tuple[Tool, ...] = ()
         self._specs: tuple[AgentSpec, ...] = ()
         self._actors: dict[str, Actor] = {}
+        self._nodes: dict[str, AgentNode] = {}
+        self._routing = routing_of(built)
         self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
     def __getitem__(self, key: str) -> Actor:
@@ -96,6 +99,7 @@ class AgentRuntimes(Mapping[str, Actor]):
     def _now(self) -> Mapping[str, Actor]:
         tools, specs = self._host.tools.moving(), self._host.agents.team.specs
         if not self._actors or tools is not self._tools or specs is not self._specs:
+            self._nodes = {}  # a new one: a turn that is under way goes on with those that it began with
             self._actors = {key: actor for spec in specs for key, actor in self._of(spec)}
             self._tools, self._specs = tools, specs
         return self._actors
@@ -127,7 +131,7 @@ class AgentRuntimes(Mapping[str, Actor]):
     def _with_model(self, spec: AgentSpec, name: str) -> Actor:
         chat_with, calls, _ = self._chats(spec)
         chat = chat_with(self._host.agents.model_of(name))
-        return self._conversation(spec, InputHandler(chat), chat, calls)
+        return self._conversation(spec, InputHandler(chat), chat, calls, name)
 
     def _chats(self, spec: AgentSpec) -> tuple[Callable[[Model], AgentChat], ToolCalls, Toolbox]:
         """What asks a model for an agent, what runs its calls, and its tools."""
@@ -138,13 +142,25 @@ class AgentRuntimes(Mapping[str, Actor]):
         bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most))
         effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
 
+        told, routing = offers(()), self._routing
+        led, withheld = partial(routing.led, spec.id), partial(routing.withheld, spec.id)
+
         def chat_with(model: Model) -> AgentChat:
-            return AgentChat(model, spec, offers(()), effect, bounds, agents.where, self._summarize, known, offers)
+            beside = (known, offers, led, withheld)
+            return AgentChat(model, spec, told, effect, bounds, agents.where, self._summarize, *beside)
 
         return chat_with, calls, box
 
-    def _conversation(self, spec: AgentSpec, first: InputHandler, chat: AgentChat, calls: ToolCalls) -> Actor:
-        graph = create_agent_graph(first, AgentNode(chat, calls, self._opening))
+    def _conversation(
+        self, spec: AgentSpec, first: InputHandler, chat: AgentChat, calls: ToolCalls, model: str = ""
+    ) -> Actor:
+        nodes = self._nodes
+        node = nodes[actor_key(spec.id, model)] = AgentNode(chat, calls, self._opening, self._routing.hand_over)
+
+        def speakers(agent: str, state: ThreadState) -> AgentNode | None:
+            return nodes.get(actor_key_for(agent, state)) or nodes.get(actor_key(agent))
+
+        graph = create_agent_graph(first, SpeakerNode(node, speakers))
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
@@ -157,6 +173,15 @@ class AgentRuntimes(Mapping[str, Actor]):
             if built.opening is not None and (said := await built.opening(state, run)):
                 return said
         return ""
+
+
+def routing_of(built: Sequence[Built]) -> AgentRouting:
+    """What decides which agent speaks: each conversation's own, unless a capability says otherwise.
+
+    Args:
+        built: the capabilities.
+    """
+    return next((one.routing for one in built if one.routing is not None), OwnAgentRouting())
 
 
 def sections_of(built: Sequence[Built], spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:

@@ -26,7 +26,7 @@ DIRECTIVES: Final = "directives.md"
 
 MAX_TURNS: Final = 1_000
 _ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-_KEYS: Final = ("name", "description", "model", "completion", "tools", "skills", "spawns", "max_turns")
+_KEYS: Final = ("name", "description", "model", "completion", "tools", "skills", "spawns", "hands_to", "max_turns")
 _PROVIDER: Final = "provider"
 """The original writes it apart from the model."""
 
@@ -55,6 +55,8 @@ class AgentFile:
     """The agents that it may set to work."""
     max_turns: int | None = None
     """Model calls per run; None for what the settings say."""
+    hands_to: tuple[str, ...] = ()
+    """The agents that it may hand a conversation to."""
     warnings: tuple[str, ...] = ()
 
 
@@ -89,6 +91,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         _names(file, fields, "skills"),
         _names(file, fields, "spawns") or (),
         turns,
+        _names(file, fields, "hands_to") or (),
         tuple(warnings),
     )
 

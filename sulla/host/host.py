@@ -16,6 +16,7 @@ from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import Opening
+from sulla.agent.turn.speakers import AgentRouting
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, SullaError
 from sulla.core.ids import ThreadId
@@ -139,6 +140,8 @@ class Built:
     """What models are told of it that changes with files."""
     opening: Opening | None = None
     """May answer a person's message in the place of the agent."""
+    routing: AgentRouting | None = None
+    """Decides which agent speaks; one capability at most."""
     remembered: Callable[[str, str], Awaitable[Words]] | None = None
     """What an agent (by its id) is told before a conversation that begins with a message."""
     about_project: Callable[[str], Awaitable[Words]] | None = None

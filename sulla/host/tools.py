@@ -57,6 +57,7 @@ class ToolRegistry(Collection[str]):
         self._seen: tuple[tuple[Tool, ...], ...] = ()
         self._moving: tuple[Tool, ...] = ()
         self._now: dict[AgentSpec, Toolbox] = {}
+        self._specs = team.specs
 
     def add(
         self, tools: Iterable[Tool] = (), for_agents: AgentTools | None = None, source: ToolSource | None = None
@@ -89,6 +90,10 @@ class ToolRegistry(Collection[str]):
 
     def lasting(self, spec: AgentSpec) -> Toolbox:
         """What an agent may use that comes and goes with nothing."""
+        if self._team.specs is not self._specs:  # tools that hand over to others say what those are for
+            self._specs = self._team.specs
+            self._lasting.clear()
+            self._now.clear()
         if spec not in self._lasting:
             self._lasting[spec] = self._toolbox(spec, ())
         return self._lasting[spec]

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.access.principal import Principal
-from sulla.core.errors import Forbidden, InvalidInput
+from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
+from sulla.playbooks.machine.rerun import address
 from sulla.playbooks.rpc_forms import (
     PlayAsked,
     PlayBegun,
@@ -35,6 +36,7 @@ from sulla.playbooks.service import Begin, PlaybookService
 from sulla.rpc.caller import Context
 from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.rpc.row import size_of
+from sulla.tools.nearest import did_you_mean
 
 
 async def _list(service: PlaybookService, params: WorkflowList, context: Context) -> PlaybookRows:
@@ -66,7 +68,8 @@ async def _runs(service: PlaybookService, params: WorkflowRuns, context: Context
 
 
 async def _status(service: PlaybookService, params: WorkflowStatus, context: Context) -> PlayDetail:
-    return page_of(await service.status(params.run), params.after, params.limit, context.page_bytes)
+    detail = only(await service.status(params.run), params.step or "")
+    return page_of(detail, params.after, params.limit, context.page_bytes)
 
 
 async def _pause(service: PlaybookService, params: WorkflowPause, context: Context) -> PlayAsked:
@@ -112,6 +115,27 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         outputs=asked.outputs,
         by=Author.OUTSIDE if asked.from_model else Author.PERSON,
     )
+
+
+def only(detail: PlayDetail, step: str) -> PlayDetail:
+    """A run with one of its steps in full, or with all of them in short. Pure.
+
+    Args:
+        detail: the run, with all of them in full.
+        step: an address, or an id for every pass; empty for all.
+
+    Raises:
+        NotFound: there is no such step among those that have begun or ended.
+    """
+    if not step:
+        return replace(detail, steps=tuple(replace(row, given=None, result=None) for row in detail.steps))
+    name, path = address(step)
+    at = f"{name}@{'.'.join(map(str, path))}" if path else name
+    found = tuple(row for row in detail.steps if row.at == at or (not path and row.at.partition("@")[0] == name))
+    if not found:
+        known = dict.fromkeys(row.at.partition("@")[0] for row in detail.steps)
+        raise NotFound(f"no step {step[:60]!r} of this run has begun.{did_you_mean(name, known)}".rstrip("."))
+    return replace(detail, steps=found)
 
 
 def page_of(detail: PlayDetail, after: int, limit: int, most_bytes: int) -> PlayDetail:

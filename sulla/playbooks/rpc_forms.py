@@ -80,6 +80,9 @@ class WorkflowStatus(Params):
     after: Seq = 0
     """So many steps are left out: the `next` of the page before."""
     limit: Annotated[int, Field(ge=1, le=500)] = 200
+    step: StepAddress | None = None
+    """This step alone, in every pass or in the one named, with all that it was given and gave; null for all, without
+    that."""
 
 
 class WorkflowPause(Params):
@@ -254,6 +257,10 @@ class StepRow:
     cost_micro: Annotated[Money, Field(alias="cost")]
     note: str
     """What it waits for, or why it was skipped."""
+    given: JsonValue = None
+    """What its newest attempt worked with, secrets by their names; told where `workflow.status` names the step."""
+    result: JsonValue = None
+    """What a tool gave as values; told with `given`."""
 
 
 @dataclass(frozen=True, slots=True)

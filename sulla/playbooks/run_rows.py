@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import Json, replaced
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.machine.plan import build
@@ -25,9 +25,10 @@ from sulla.playbooks.machine.records import (
     StepStarted,
 )
 from sulla.playbooks.machine.rerun import kept
+from sulla.playbooks.machine.result import seen
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import RunRecord
-from sulla.playbooks.run.orders import begun_with, successor_of
+from sulla.playbooks.run.orders import begun_with, stands_for, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.state import ThreadState
 
@@ -89,6 +90,8 @@ class _Rows:
     """Steps as they have come."""
 
     kinds: Mapping[str, str]
+    shown: Mapping[str, str]
+    """What is said of secrets, by what stands for them."""
     rows: dict[str, StepRow] = field(default_factory=dict)
 
     def take(self, fact: Fact) -> None:
@@ -100,8 +103,9 @@ class _Rows:
             begun = row.started_ms if row is not None else fact.at_ms
             spent = Spent(row.tokens, row.cost_micro) if row is not None else Spent()
             self.rows[at] = StepRow(
-                at, kind, "running", fact.attempt, begun, None, None, "", "", *spent, _waits_for(kind, fact)
-            )
+                at, kind, "running", fact.attempt, begun, None, None, "", "", *spent, _waits_for(kind, fact),
+                replaced(dict(fact.given), self.shown) if fact.given else None,
+            )  # fmt: skip
         elif type(fact) in _ENDS:
             at_ms: int = getattr(fact, "at_ms", 0)
             kind = self.kinds.get(at.partition("@")[0], "")
@@ -123,7 +127,8 @@ class _Rows:
         row = replace(row, tokens=row.tokens + spent.tokens, cost_micro=row.cost_micro + spent.cost_micro, note="")
         match fact:
             case StepCompleted():
-                return replace(row, output=fact.value, route=fact.route)
+                result = seen(fact.result, fact.value) if row.kind == "tool" else None
+                return replace(row, output=fact.value, route=fact.route, result=result)
             case StepFailed():
                 return replace(row, error=f"{fact.failure.reason}: {fact.failure.message}")
             case StepRetry():
@@ -150,7 +155,8 @@ def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
     definition = begun_with(record.play) if record.play is not None else None
     plan = build(definition) if definition is not None else None
     kinds = {name: _kind(node.step.does) for name, node in plan.nodes.items()} if plan is not None else {}
-    rows = _Rows(kinds)
+    seal, secrets = record.order.seal if record.order is not None else "", definition.secrets if definition else ()
+    rows = _Rows(kinds, {stands_for(seal, name): f"[secret {name}]" for name in secrets})
     inputs: Mapping[str, Json] = {}
     outputs: Mapping[str, Json] = {}
     forked_from = ""

@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from sulla.core.clock import Clock
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.key_binding.key_processor import KeyPress
 
 QUIET_S: Final = 0.3
 """So long nothing may come before a question takes an answer: nobody reads it and makes up their mind in less, and what
@@ -32,6 +34,8 @@ PASTE_S: Final = 10.0
 """So long a paste may take at a question, from its first byte: one whose end never comes would swallow every key."""
 NOISE_S: Final = 60.0
 """If the keyboard is not quiet for so long, nobody can answer: the question is left open."""
+LEAST_RUN: Final = 64
+"""So many characters that are read at once are a paste that the terminal has not marked as one."""
 _LOOK_S: Final = 1.0
 """How often a paste that goes on is looked at."""
 
@@ -252,4 +256,31 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
     if isinstance(output, Vt100_Output):
         output.enable_cpr = False  # the terminal's answer to where the cursor is would be among the keys
     output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of whole rows
-    return PromptSession(output=output, enable_suspend=True, **more)
+    session: PromptSession[str] = PromptSession(output=output, enable_suspend=True, **more)
+    keys = session.app.key_processor
+    feed = keys.feed_multiple
+
+    def joined(key_presses: list[KeyPress], first: bool = False) -> None:
+        feed(runs_joined(key_presses), first)
+
+    keys.feed_multiple = joined  # type: ignore[method-assign]  # it is handed all that was read at once
+    return session
+
+
+def runs_joined(presses: Sequence[KeyPress]) -> list[KeyPress]:
+    """Keys with each long run of characters as one paste: nobody types so much at once, and the line editor takes half
+    a millisecond for each key.
+
+    Args:
+        presses: what was read at once.
+    """
+    from prompt_toolkit.key_binding.key_processor import KeyPress
+    from prompt_toolkit.keys import Keys
+
+    found: list[KeyPress] = []
+    for is_plain, run in groupby(presses, lambda one: len(one.key) == 1 and one.key.isprintable()):
+        some = list(run)
+        if is_plain and len(some) >= LEAST_RUN:
+            some = [KeyPress(Keys.BracketedPaste, "".join(one.data for one in some))]
+        found += some
+    return found

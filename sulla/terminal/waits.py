@@ -19,6 +19,8 @@ class Waits:
     """What an earlier turn of the thread has to be told, by id."""
     told: set[str] = field(default_factory=set)
     """What has been answered here."""
+    left: set[str] = field(default_factory=set)
+    """What was asked here and left open, by id; what is answered elsewhere while it is asked, too."""
     answered: int = 0
     """How many of those that were asked together are answered, or were left open."""
 

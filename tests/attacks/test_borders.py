@@ -43,6 +43,8 @@ PLAIN = {
     "BEAT_SKIPPED.reason": "a stable word",
     "BEAT_SKIPPED.text": "a sentence of the daemon's about its own limits",
     "CHILD_CANCELLED.id": "an id",
+    "AGENT_ROUTED.agent": "an id",
+    "AGENT_ROUTED.before": "an id",
     "CHILD_REPORTED.id": "an id",
     "INPUTS_JOINED.run_ids": "ids",
     "INPUT_IGNORED.reason": "a stable word",

@@ -12,16 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
-from tests.daemon.running import NOWHERE, Place
+from tests.daemon.running import NOWHERE, Place, service
 from tests.daemon.serving import beside
 from tests.house.source import ROOT
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
-from tests.servers.script import Script
+from tests.servers.script import Reply, Rule, Script
 from tests.soon import attempts
 
 EXPLAINED_S = 3.0
+FIRST_S = 60.0
+"""So long the first useful answer may take, all commands taken together."""
 
 Mistakes = dict[str, tuple[dict[str, str], str]]
 
@@ -68,6 +71,22 @@ def test_a_wheel_holds_all_that_the_first_answer_takes(wheel: Path, tmp_path: Pa
         check=True,
     )
     assert Path(where.stdout.strip()).is_relative_to(wheel), "else nothing is proved"
+
+
+@pytest.mark.parametrize("way", ["clone", pytest.param("wheel", marks=pytest.mark.faults)])
+def test_the_first_answer_takes_less_than_a_minute_from_where_nothing_is(tmp_path: Path, wheel: Path, way: str) -> None:
+    clock = SystemClock()
+    with service(Script((Rule(Reply("Three files.<AGENT_DONE/>")),))) as model:
+        for number, took in enumerate(attempts(FIRST_S)):
+            home = tmp_path / str(number) / "home"
+            home.parent.mkdir()
+            place = Place(home, **model.environ, **(_installed(wheel) if way == "wheel" else {}))
+            begun_s = clock.elapsed()
+            assert place.run("init", "--yes", "--model", "ollama:fake:1b")[0] == Exit.OK
+            with place.up():
+                code, said, told = place.run("ask", "what is here?")
+            assert (code, said) == (Exit.OK, "Three files.\n"), told
+            took.append(clock.elapsed() - begun_s)
 
 
 @pytest.mark.parametrize("way", ["clone", pytest.param("wheel", marks=pytest.mark.faults)])

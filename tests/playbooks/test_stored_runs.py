@@ -17,6 +17,7 @@ from sulla.core.stamp import stamp
 from sulla.core.words import Author, agent
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check import Checked
+from sulla.playbooks.rpc import only
 from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
 from sulla.playbooks.service import Begin
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
@@ -289,3 +290,29 @@ async def test_a_failed_run_goes_on_behind_what_was_done_by_hand(home: Home) -> 
     await home.world.work()
     detail = await home.desk.status(run)
     assert (detail.about.status, detail.outputs) == ("completed", {"said": "by hand!"})
+
+
+LOOKED = """
+name: looked
+secrets: [key]
+steps:
+  - {id: a, tool: nowhere, with: {key: "${{ secrets.key }}", n: "${{ 1 + 1 }}"}, on_failure: go_on}
+  - {id: each, loop: {for_each: [x, y], steps: [{id: one, respond: "It is ${{ item }}"}]}}
+"""
+
+
+async def test_a_step_is_told_in_full_where_it_is_named_and_in_short_among_all(home: Home) -> None:
+    (home.folder / "looked.yaml").write_text(LOOKED)
+    run = await home.begin("looked")
+    await home.world.work()
+    detail = await home.desk.status(run)
+    (row,) = only(detail, "a").steps
+    assert row.given == {"args": {"key": "[secret key]", "n": 2}}
+    assert [(row.at, row.given) for row in only(detail, "one").steps] == [
+        ("one@0", {"text": "It is x"}),
+        ("one@1", {"text": "It is y"}),
+    ]
+    assert [row.at for row in only(detail, "one[1]").steps] == ["one@1"]
+    assert {row.given for row in only(detail, "").steps} == {None}
+    with pytest.raises(NotFound, match=r"no step 'on' of this run has begun. Did you mean 'one'"):
+        only(detail, "on")

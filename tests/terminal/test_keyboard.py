@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.key_binding.key_processor import KeyPress
+from prompt_toolkit.keys import Keys
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.keyboard import NOISE_S, PASTE_S, QUIET_S, read_answer
+from sulla.terminal.keyboard import LEAST_RUN, NOISE_S, PASTE_S, QUIET_S, read_answer, runs_joined
 from sulla.testing.clock import ManualClock
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
@@ -33,6 +35,13 @@ CHAT = (sys.executable, "-m", "sulla", "chat")
 def pasted(text: str) -> str:
     """What a terminal sends for a paste where it was asked to mark them."""
     return f"\x1b[200~{text}\x1b[201~"
+
+
+def test_many_characters_at_once_are_a_paste_and_nothing_else_is() -> None:
+    presses = [KeyPress(key) for key in [*"y" * LEAST_RUN, Keys.ControlM, *"n" * (LEAST_RUN - 1), Keys.Left]]
+    first, *others = runs_joined(presses)
+    assert (first.key, first.data) == (Keys.BracketedPaste, "y" * LEAST_RUN)
+    assert others == presses[LEAST_RUN:]
 
 
 @pytest.fixture

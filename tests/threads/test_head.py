@@ -16,7 +16,13 @@ from sulla.threads.log.state import ThreadState, ThreadWalk
 from sulla.threads.log.waits import Wait
 
 BIRTH = Birth("kid", "call", ThreadId("parent"), RunId("asks"), ThreadId("parent"), 1)
-STANDS = {"node": NodeId("agent"), "iterations": 31, "consecutive_same_node": 29, "cycle_complete": True}
+STANDS = {
+    "node": NodeId("agent"),
+    "iterations": 31,
+    "consecutive_same_node": 29,
+    "cycle_complete": True,
+    "lead": "sulla",
+}
 
 
 def at_work(birth: Birth | None = None) -> ThreadState:

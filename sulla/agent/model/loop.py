@@ -55,7 +55,7 @@ def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tu
     Returns:
         The reply that asked for the calls, and their results; None if the model has to see them.
     """
-    newest = _newest(transcript)
+    newest = newest_calls(transcript)
     if newest is None:
         return None
     message, results = newest
@@ -75,7 +75,7 @@ def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> tup
     Returns:
         The reply that asked for the calls, and the results of those alone; None if nothing has taken over.
     """
-    newest = _newest(transcript)
+    newest = newest_calls(transcript)
     if newest is None:
         return None
     message, results = newest
@@ -84,8 +84,12 @@ def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> tup
     return (message.id, "\n\n".join(texts)) if texts else None
 
 
-def _newest(transcript: Transcript) -> tuple[Message, list[ToolResult]] | None:
-    """The newest reply, if it has calls, and their results in the model's order."""
+def newest_calls(transcript: Transcript) -> tuple[Message, list[ToolResult]] | None:
+    """The newest reply, if it has calls, and their results in the model's order.
+
+    Args:
+        transcript: the conversation; only its end is looked at.
+    """
     results: list[ToolResult] = []
     for message in reversed(transcript):
         if message.role == "tool":

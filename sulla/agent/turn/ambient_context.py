@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Final, TypeVar
 
 from sulla.agent.prompt import ActiveAgent, turn_context
+from sulla.agent.turn.speakers import FindAnswerer, own_agent
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
@@ -81,6 +82,8 @@ class TurnContext:
     """Gives how commands in the background of a thread have ended that it was not told of yet."""
     project: Callable[[str], Awaitable[Words]] = nothing_known
     """Gives how it is with a project, by its name."""
+    answerer: FindAnswerer = own_agent
+    """Says who answers a message."""
 
     def words(self, project: str, ambient: AmbientContext) -> Words:
         """What a model is told beside a message of the time, the project, other agents and jobs.
@@ -107,7 +110,7 @@ class TurnContext:
         knows = item.origin != "playbook" and (birth is None or birth.memory)
         if knows and not len(state.context.transcript):
             # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
-            asked = self.memory(item.agent or state.identity.agent, item.text)
+            asked = self.memory(self.answerer(state, item).agent, item.text)
             memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         jobs, project = self.jobs(state.thread_id), NO_WORDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
@@ -27,6 +27,16 @@ from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 
 
+def nobody_leads(state: ThreadState) -> tuple[PromptSection, ...]:
+    """The agent works for the person alone."""
+    return ()
+
+
+def nothing_withheld(state: ThreadState) -> Collection[str]:
+    """It is told of all that it has."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class AgentChat:
     """An agent's model, and what it is told it can use."""
@@ -44,6 +54,10 @@ class AgentChat:
     """What stands at the end of the prompt: the same until somebody changes what the daemon knows, e.g. a skill."""
     offer: Callable[[Iterable[ToolCall]], tuple[ToolSpec, ...]] | None = None
     """What the model is told of in a conversation with these calls; None for `tools`, always."""
+    led: Callable[[ThreadState], tuple[PromptSection, ...]] = nobody_leads
+    """What the agent is told of whoever it works for in a conversation, before all else."""
+    withheld: Callable[[ThreadState], Collection[str]] = nothing_withheld
+    """Tools that the model is not told of in a conversation."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -103,7 +117,7 @@ class AgentChat:
             LimitReached: the call does not fit a limit.
             ProviderError: the model's service failed.
         """
-        ask = ReplyRequest(self._prompt(), self._told(state), self._nudge_tokens(state), "nudge")
+        ask = ReplyRequest(self._prompt(state), self._told(state), self._nudge_tokens(state), "nudge")
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
@@ -174,10 +188,10 @@ class AgentChat:
 
     def _ask(self, state: ThreadState) -> ReplyRequest:
         if state.run is not None and (question := state.run.asked.question) is not None:
-            prompt = (*(one for one in self._prompt() if one.name != "wrappers"), asked_section(question))
+            prompt = (*(one for one in self._prompt(state) if one.name != "wrappers"), asked_section(question))
             reply_tokens = self.model.estimator.reply_tokens(self.limits)
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
-        return ReplyRequest(self._prompt(), self._told(state), self.model.estimator.reply_tokens(self.limits))
+        return ReplyRequest(self._prompt(state), self._told(state), self.model.estimator.reply_tokens(self.limits))
 
     def _nudge_tokens(self, state: ThreadState) -> int:
         """The most that the wrapper may have: a model that has just thought will think again, and needs room for it."""
@@ -191,10 +205,13 @@ class AgentChat:
         if self.offer is not None:
             tools = self.offer(call for message in state.context.transcript for call in message.calls)
         allowed = state.identity.birth.tools if state.identity.birth is not None else None
-        return tools if allowed is None else tuple(tool for tool in tools if tool.name in allowed)
+        withheld = self.withheld(state)
+        if allowed is None and not withheld:
+            return tools  # the same tuple as before
+        return tuple(tool for tool in tools if (allowed is None or tool.name in allowed) and tool.name not in withheld)
 
-    def _prompt(self) -> tuple[PromptSection, ...]:
-        return (*sections(self.spec, self.surroundings), *self.known())
+    def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
+        return (*self.led(state), *sections(self.spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.route import AGENT, INPUT_HANDLER, after_agent
+from sulla.agent.turn.speakers import SpeakerNode
 from sulla.graph.decision import END
 from sulla.graph.draft import GraphDraft, Patcher
 from sulla.graph.graph import Edge, Graph
@@ -12,7 +13,7 @@ from sulla.threads.log.state import ThreadState
 
 
 def create_agent_graph(
-    input_handler: InputHandler, agent: AgentNode, *, patcher: Patcher[ThreadState] | None = None
+    input_handler: InputHandler, agent: AgentNode | SpeakerNode, *, patcher: Patcher[ThreadState] | None = None
 ) -> Graph[ThreadState]:
     """The graph of a conversation, and of every child run.
 

@@ -12,6 +12,7 @@ from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.input import screen_latest
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run
 from sulla.graph.decision import Continue, Decision, Next
@@ -32,6 +33,16 @@ async def nobody_else(state: ThreadState, run: Run) -> str:
     return ""
 
 
+HandOver = Callable[[ThreadState, Run], tuple[Fact, ...]]
+"""Says, between results and the next reply, what is to be noted where a call has handed the conversation to another
+agent: nothing where none has. Pure."""
+
+
+def nobody_takes_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
+    """The agent goes on."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class AgentNode:
     """Calls the model and its tools in turns. What to do next is read off the conversation, so it can begin
@@ -41,6 +52,7 @@ class AgentNode:
     chat: AgentChat
     calls: ToolCalls
     opening: Opening = nobody_else
+    hand_over: HandOver = nobody_takes_over
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """Work until the reply has no tool call left; `Continue` when asked to drain, so that the walk stops here."""
@@ -62,6 +74,9 @@ class AgentNode:
                     return Next()
                 case _ if run.control.draining:
                     return Continue()
+                case CallModel(after_tools=True) if facts := self.hand_over(state, run):
+                    run.journal.note(*facts)
+                    return Next()
                 case CallModel(after_tools):
                     if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
                         continue

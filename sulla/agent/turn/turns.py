@@ -254,21 +254,22 @@ class TurnDriver:
 
     def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
         state, ambient = session.state, ambient if ambient is not None else AmbientContext()
-        agent = item.agent or state.identity.agent
-        actor = self._actors.get(actor_key_for(agent, state))
+        answers = self._context.answerer(state, item)
+        actor = self._actors.get(actor_key_for(answers.agent, state))
         told = self._context.words(state.identity.project, ambient)
         session.note(
             RunStarted(
                 item.seq,
                 item.message_id,
-                agent,
+                answers.agent,
                 actor.model if actor else "",
                 told.text,
                 max(state.inbox.waiting),
                 tainted=worst((told.by, ambient.memory.by, ambient.environment.by)).tainted,
                 memory=ambient.memory.text,
                 environment=ambient.environment.text,
-            )
+            ),
+            *answers.facts,
         )
 
     def _resume(self, session: ThreadSession, task: AnswerRun) -> None:
@@ -321,8 +322,8 @@ class TurnDriver:
         control = Control(session.check)
         if self._draining:
             control.drain()
-        agent = open_run.agent or state.identity.agent
-        live = LiveBuffer(lambda moment: session.emit(open_run.id, agent, moment))
+        agent = state.walk.lead or open_run.agent or state.identity.agent
+        live = LiveBuffer(lambda moment: session.emit(open_run.id, open_run.agent or agent, moment))
         # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
         limits, birth = bounds_of(self._limits, state), state.identity.birth

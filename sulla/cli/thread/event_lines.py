@@ -178,6 +178,7 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "CHILD_STARTED": lambda data: f"[sub-agent {data['id']} ({data['agent']}): {data.get('task', '')}]",
     "CHILD_CANCELLED": lambda data: f"[sub-agent {data['id']} was told to end]",
     "CHILD_REPORTED": lambda data: "[told to whoever asked for it]" if data.get("known", True) else "[nobody to tell]",
+    "AGENT_ROUTED": lambda data: f"[{data['agent']} has the conversation from here on]",
     "THREAD_NAMED": lambda data: f"[named {data['title']!r}]" if data["title"] else "[its name was taken back]",
     "BEAT_STARTED": lambda data: f"[beat: {data['why']}]",
     "BEAT_SKIPPED": lambda data: f"[no beat ({data['reason']}): {data.get('text', '')}]",

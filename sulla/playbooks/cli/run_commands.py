@@ -69,6 +69,8 @@ def _runs(one: argparse.ArgumentParser) -> None:
 
 def _show(one: argparse.ArgumentParser) -> None:
     _which(one)
+    help_ = f"this step alone ({_PASS}), with all that it was given and what came of it, whole"
+    one.add_argument("--step", metavar="STEP", help=help_)
     one.add_argument("--watch", action="store_true", help="show what it did and does, until it is over")
 
 

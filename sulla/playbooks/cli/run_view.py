@@ -15,7 +15,7 @@ from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
 from sulla.terminal.questions import Question, questions_of
-from sulla.terminal.table import Paper, Table, one_line, paper
+from sulla.terminal.table import Paper, Table, harmless, one_line, paper
 from sulla.terminal.times import moment, second
 
 Row = dict[str, Any]
@@ -54,12 +54,16 @@ def show_run(given: argparse.Namespace) -> Exit:
 
     async def ask() -> tuple[Row, list[Question]]:
         async with open_client(door(home_of(given))) as client:
-            run = await _whole(client, given.run)
+            run = await _whole(client, given.run, given.step)
             return run, await questions_of(client, run["about"]["run"]) if run["about"]["ended_at"] is None else []
 
     found, asked = asyncio.run(ask())
     if given.json:
         print(json.dumps(found))
+        return Exit.OK
+    if given.step:
+        for row in found["steps"]:
+            print(harmless("\n".join(in_full(row, paper()))))
         return Exit.OK
     for line in lines_of(found, paper(), asked):
         say(line)
@@ -132,11 +136,12 @@ async def runs_of(client: Client, status: str | None) -> AsyncIterator[Row]:
             return
 
 
-async def _whole(client: Client, run: str) -> Row:
-    """A run with all its steps: told in pages."""
-    found = await client.call("workflow.status", run=run)
+async def _whole(client: Client, run: str, step: str | None = None) -> Row:
+    """A run with all its steps, or with one of them: told in pages."""
+    only = {"step": step} if step else {}
+    found = await client.call("workflow.status", run=run, **only)
     while (after := found["next"]) is not None:
-        page = await client.call("workflow.status", run=run, after=after)
+        page = await client.call("workflow.status", run=run, after=after, **only)
         found = {**page, "steps": [*found["steps"], *page["steps"]]}
     del found["next"]
     return found
@@ -152,6 +157,25 @@ def _run_cells(row: Row) -> tuple[object, ...]:
     return (
         row["run"], row["playbook"], row["status"], second(row["started_at"]), span, steps, row["tokens"], about,
     )  # fmt: skip
+
+
+def in_full(row: Row, on: Paper) -> Iterator[str]:
+    """A step with all that it was given and what came of it. Pure.
+
+    Args:
+        row: as `workflow.status` tells it where it is named.
+        on: what it is printed on.
+    """
+    span = took(row["started_at"], row["ended_at"])
+    went = f" -> {row['route']}" if row["route"] else ""
+    tries = f", {row['tries']} tries" if row["tries"] > 1 else ""
+    yield on.bold(f"{row['at']} {row['kind']} {row['status']}{went}") + f"  {span}{tries}"
+    for name in ("given", "output", "result", "error", "note"):
+        value = row.get(name)
+        if value not in (None, ""):
+            yield on.faint(name)
+            said = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+            yield from (f"  {line}" for line in said.splitlines())
 
 
 def _step_cells(row: Row) -> tuple[object, ...]:

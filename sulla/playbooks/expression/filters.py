@@ -25,6 +25,7 @@ from sulla.playbooks.expression.filter_form import (
     whole_in,
 )
 from sulla.playbooks.expression.filter_lists import LIST_FILTERS
+from sulla.playbooks.expression.filter_patterns import PATTERN_FILTERS
 from sulla.playbooks.expression.filter_times import TIME_FILTERS
 from sulla.playbooks.expression.values import (
     ENTRY_WORK,
@@ -324,6 +325,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
                         of=_FIELDS),
     **LIST_FILTERS,
     **TIME_FILTERS,
+    **PATTERN_FILTERS,
     "default": Filter(lambda meter, value, other: other if value is None else value, "any",
                       "`other` where it is missing or null", ("other",), 1),
 }  # fmt: skip

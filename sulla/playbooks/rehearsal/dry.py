@@ -54,7 +54,7 @@ from sulla.tools.nearest import did_you_mean
 MAX_WAYS: Final = 16
 """That are shown."""
 _YES_NO: Final = (YES, NO)
-_MADE: Final = frozenset({"set", "for_each", "while", "count"})
+_MADE: Final = frozenset({"set", "for_each", "count"})
 """What a template may be for that decides what its step comes to."""
 _SHOWN_CHARS: Final = 80
 _INSTEAD: Final = {
@@ -298,8 +298,11 @@ class _Guess:
             case "when" | "test":
                 return self._choose(role.step, _YES_NO) == YES
             case "while":
-                self._assume(f"{role.step!r} has one pass: {_short(template)}")
-                return cast("Mapping[str, Json]", scope["loop"])["index"] == 0
+                if cast("Mapping[str, Json]", scope["loop"])["index"] == 0:
+                    return self._choose(role.step, _YES_NO) == YES  # without a pass it comes to an empty list
+                self._note_guess(role.step)
+                self._assume(f"{role.step!r} has no further pass: {_short(template)}")
+                return False
             case "for_each":
                 self._assume(f"{role.step!r} has one entry: {_short(template)}")
                 return [f"<entry of {role.step}>"]

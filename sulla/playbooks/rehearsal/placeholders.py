@@ -66,11 +66,12 @@ def _is_given(path: Path, given: Collection[str]) -> bool:
 
 
 def _came_to_nothing(path: Path, scope: Scope) -> bool:
-    """Whether it looks at the output or the result of a step that was skipped or failed: null in a real run, too."""
+    """Whether it looks at the output or the result of a step that was skipped or failed, or of a loop without a pass:
+    null or empty in a real run, too."""
     if path.words[:1] != ("steps",) or len(path.words) < 3 or path.words[2] not in ("output", "result"):
         return False
-    steps = cast("Mapping[object, Mapping[str, Json]]", scope["steps"])
-    return steps[path.words[1]]["status"] in ("skipped", "failed")
+    step = cast("Mapping[object, Mapping[str, Json]]", scope["steps"])[path.words[1]]
+    return step["status"] in ("skipped", "failed") or (step["status"] == "completed" and step["output"] == [])
 
 
 def _is_made_up(path: Path, given: Collection[str]) -> bool:

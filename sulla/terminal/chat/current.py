@@ -47,7 +47,7 @@ class Current:
         self.inbox = TalkInbox(home, clock, notice, self.link)
         self._following: asyncio.Task[None] | None = None
         self.agent = ""
-        """Whose conversation it is; empty where that is not known yet."""
+        """Who has the conversation; empty where that is not known yet."""
         self.conversation = Conversation(home, clock, "", self._happened, self.link)
 
     async def open(self, thread_id: str) -> list[Event]:
@@ -70,6 +70,8 @@ class Current:
             row = await found.call_with(about)
             found.thread_id, agent = str(row["thread_id"]), str(row["agent"])
             events = await found.history()
+            for event in events:
+                agent = _speaker(event, agent)
         self.close()
         self.conversation, self.agent = found, agent
         return events
@@ -80,6 +82,8 @@ class Current:
             self._following = self.begin(self.conversation.run())
 
     def _happened(self, event: Event) -> None:
+        if event["thread_id"] == self.conversation.thread_id:
+            self.agent = _speaker(event, self.agent)
         told = event["type"] == "NOTICE" and not event["data"].get("wait_id")
         if not told or self.inbox.is_new(event):
             self._take(event)
@@ -93,3 +97,13 @@ class Current:
         if self._following is not None:
             self._following.cancel()
             self._following = None
+
+
+def _speaker(event: Event, agent: str) -> str:
+    """Who has a conversation after an event.
+
+    Args:
+        event: one of the conversation's.
+        agent: who had it.
+    """
+    return str(event["data"]["agent"]) if event["type"] == "AGENT_ROUTED" else agent

@@ -71,8 +71,6 @@ class Talk:
         self.known = Known()
         self.view = View()
         self.waits = Waits()
-        self._left: set[str] = set()
-        """What was asked and left open, by id; what is answered elsewhere while it is asked, too."""
         self._asking: tuple[str, asyncio.Task[Given | None]] | None = None
         self._late = LatePieces()
         self._pressed = Pressed()
@@ -153,7 +151,6 @@ class Talk:
         """
         events = await self.current.open(thread_id)
         self.view, self.waits = View(self.view.own), Waits()
-        self._left.clear()
         self._pressed.ended()
         pieces = last_messages(events)
         for event in events:
@@ -281,7 +278,7 @@ class Talk:
     # -------------------------------------------------------------------------------------------------------- questions
 
     def _open_questions(self) -> list[Question]:
-        return [one for one in self.waits.asked.values() if one.id not in self._left]
+        return [one for one in self.waits.asked.values() if one.id not in self.waits.left]
 
     def _next_question(self) -> Question | None:
         """What has to be asked now; what a history tells may be answered since."""
@@ -297,7 +294,7 @@ class Talk:
 
     async def ask_again(self, question: Question) -> None:
         """Have a question asked that was left open, or that another conversation has."""
-        self._left.discard(question.id)
+        self.waits.left.discard(question.id)
         self.waits.told.discard(question.id)
         self.waits.asked[question.id] = question
         self.waits.answered = 0
@@ -317,8 +314,8 @@ class Talk:
         finally:
             self._asking = None
             self.show()
-        if given is None and question.id not in self._left:
-            self._left.add(question.id)
+        if given is None and question.id not in self.waits.left:
+            self.waits.left.add(question.id)
             thread_id = question.thread_id or self.current.conversation.thread_id
             self.note(questions.how_to_answer(question, thread_id).rstrip("\n") + "\n[or /approvals here]")
         return given
@@ -328,7 +325,7 @@ class Talk:
         try:
             return await questions.ask(question, self.clock, place=place, of=of)
         except KeyboardInterrupt:
-            self._left.add(question.id)
+            self.waits.left.add(question.id)
             self._stop()
             return None
 
@@ -352,7 +349,7 @@ class Talk:
             self.note(f"[not taken: {error.message}]")
             if error.retryable:  # the daemon is away: the question stays
                 self.waits.told.discard(question.id)
-                self._left.add(question.id)
+                self.waits.left.add(question.id)
 
     # --------------------------------------------------------------------------------------------------------- stopping
 

@@ -284,6 +284,9 @@ class View:
     def _on_child_started(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
 
+    def _on_agent_routed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        return [*self._rest(), _faint(f"[{data['agent']} has the conversation from here on]")]
+
     def _on_suspended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         kinds = {str(wait["wait_id"]).partition(":")[0] for wait in data["waits"]}
         self.asks = not kinds <= {"child", "ask", "time"}
@@ -333,6 +336,7 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "TOOL_CALL_START": View._on_tool_call_start,
     "TOOL_CALL_RESULT": View._on_tool_call_result,
     "CHILD_STARTED": View._on_child_started,
+    "AGENT_ROUTED": View._on_agent_routed,
     "SUSPENDED": View._on_suspended,
     "RESUMED": View._on_resumed,
     "RUN_PAUSED": View._on_run_paused,

@@ -259,7 +259,7 @@ def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
     _run(state, fact).model.replied = False
     if fact.reason == "nudge":
         state.newest.nudged = state.newest.nudging = True
-    else:
+    elif fact.reason == "continue":
         state.newest.agent_loops += 1
 
 

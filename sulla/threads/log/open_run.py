@@ -121,6 +121,7 @@ class OpenRun:
     message: RunMessage = field(metadata=FLAT)
     course: RunCourse = field(metadata=FLAT)
     agent: str = ""
+    """Who speaks."""
     known_seq: int = 0
     """Interrupts up to this input meant an earlier run, and messages that steer were looked up for."""
     asked: RunQuestion = field(default_factory=RunQuestion, metadata=FLAT)

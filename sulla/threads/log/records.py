@@ -275,7 +275,7 @@ class Reminder(Fielded):
     kind: ClassVar[str] = "REMINDER"
     provenance: ClassVar[Provenance] = "daemon"
     message_id: MessageId
-    reason: Literal["continue", "nudge"]
+    reason: Literal["continue", "nudge", "handed"]
     text: str
 
 

@@ -45,6 +45,8 @@ class ThreadWalk:
     consecutive_same_node: int = 0
     cycle_complete: bool = False
     waiting_for_user: bool = field(default=False, metadata=UNKEPT)
+    lead: str = ""
+    """The agent whose graph it is, where another one speaks now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses"),
+        *("day_tokens", "opening", "addresses", "lead"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

@@ -12,6 +12,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.finding.title import ThreadNamed
+from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
@@ -117,6 +118,7 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (RunError(R, "internal", "it broke"), ["    = failed (internal): it broke"]),
     (ChildStarted("sub_1", ThreadId("thr_2"), "cook", "call", R, "tea"), ["    [sub-agent sub_1 (cook): tea]"]),
     (ChildCancelled("sub_1"), ["    [sub-agent sub_1 was told to end]"]),
+    (AgentRouted("cook", "handoff", "sulla"), ["    [cook has the conversation from here on]"]),
     (ChildReported("sub_1"), ["    [told to whoever asked for it]"]),
     (ChildReported("sub_1", known=False), ["    [nobody to tell]"]),
     (BeatStarted(1, "3 open tasks"), ["    [beat: 3 open tasks]"]),

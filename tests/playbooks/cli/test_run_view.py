@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sulla.playbooks.cli.run_view import lines_of
+from sulla.playbooks.cli.run_view import in_full, lines_of
 from sulla.terminal.questions import Question
 from sulla.terminal.table import Paper
 
@@ -76,3 +76,24 @@ def test_on_a_terminal_nothing_is_wider_than_it() -> None:
     run = {"about": ABOUT, "inputs": {}, "outputs": {}, "forked_from": ""}
     found = list(lines_of(run | {"steps": [STEP | {"error": "long " * 90}]}, Paper(columns=100)))
     assert all(len(line) <= 100 for line in found)
+
+
+def test_a_step_in_full_says_what_it_was_given_and_all_that_came_of_it() -> None:
+    row = STEP | {"given": {"args": {"x": 1}}, "output": "a\nb", "result": {"text": "a\nb"}, "error": "", "route": "on"}
+    assert list(in_full(row, Paper())) == [
+        "boil tool failed -> on  3.0s, 2 tries",
+        "given",
+        "  {",
+        '    "args": {',
+        '      "x": 1',
+        "    }",
+        "  }",
+        "output",
+        "  a",
+        "  b",
+        "result",
+        "  {",
+        '    "text": "a\\nb"',
+        "  }",
+    ]
+    assert list(in_full(STEP | {"tries": 1, "error": ""}, Paper())) == ["boil tool failed  3.0s"]

@@ -15,6 +15,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Template
 from sulla.playbooks.expression.expression import evaluate, split, whole
+from sulla.playbooks.expression.filter_patterns import PATTERN_FILTERS
 from sulla.playbooks.expression.filters import FILTERS, TESTS
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.expression.tree import paths_of
@@ -151,7 +152,7 @@ def test_a_filter_does_what_it_says(name: str) -> None:
 
 
 def test_every_filter_and_test_is_tried() -> None:
-    assert set(FILTERED) == set(FILTERS)
+    assert {*FILTERED, *PATTERN_FILTERS} == set(FILTERS)  # test_filter_patterns.py tries those
     assert set(TESTS) == set("defined undefined none string number integer boolean sequence mapping".split())
 
 

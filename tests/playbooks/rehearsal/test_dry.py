@@ -143,13 +143,36 @@ def test_what_has_no_value_is_assumed_and_told() -> None:
 - {id: say, respond: "${{ steps.look.result.words }}"}
 """
     found = dry(steps)
-    assert [way.rehearsed.status for way in found.ways] == ["completed"]
+    assert [(way.rehearsed.status, way.chosen) for way in found.ways] == [
+        ("completed", {"w": "yes"}),
+        ("completed", {"w": "no"}),
+    ]
     way = found.ways[0]
     assert [row.at for row in way.rehearsed.rows if "@" in row.at] == ["a@0", "b@0", "d@0"]
+    assert [row.at for row in found.ways[1].rehearsed.rows if "@" in row.at] == ["a@0", "b@0"]
     assert way.rehearsed.took_ms == 0
     assert way.rehearsed.told == ("<text of ${{ steps.look.result.words }}>",)
-    for said in ("'l' has one entry", "'c' has one pass", "'w' has one pass", "'s' waits for no", "'u' waits for no"):
+    for said in (
+        "'l' has one entry",
+        "'c' has one pass",
+        "'w' has no further pass",
+        "'s' waits for no",
+        "'u' waits for no",
+    ):
         assert any(said in assumed for assumed in way.assumed), (said, way.assumed)
+
+
+def test_a_loop_that_may_have_no_pass_is_shown_without_one_too_and_can_be_settled() -> None:
+    steps = """
+- {id: look, tool: t}
+- {id: l, loop: {while: "${{ steps.look.output != 'ok' }}", steps: [{id: a, set: {x: 1}}]}}
+- {id: last, set: {x: "${{ (steps.l.output | last).x }}"}}
+"""
+    assert [(way.chosen, way.rehearsed.status) for way in dry(steps).ways] == [
+        ({"l": "yes"}, "completed"),
+        ({"l": "no"}, "failed"),
+    ]
+    assert ways(dry(steps, choose={"l": "no"})) == [{"l": "no"}]
 
 
 SKIPPED = """

@@ -17,6 +17,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.finding.title import ThreadNamed
+from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
@@ -75,6 +76,7 @@ FACTS: list[Fact] = [
     f.RunError(RUN, "internal", "went wrong", True, OUTCOME, Usage(0, 1)),
     Notice("done", "high", "sulla", True),
     ThreadNamed("Trip to Rome", "owner"),
+    AgentRouted("writer", "handoff", "sulla"),
     ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
     ChildCancelled("c1"),
     ChildReported("c1", known=False),

@@ -1,0 +1,128 @@
+"""Who speaks in a turn: whoever the conversation was handed to, in the same run, log, lease and budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from sulla.agent.turn.node import AgentNode
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import NotFound
+from sulla.core.event import Fact
+from sulla.core.run import Run
+from sulla.graph.decision import Decision
+from sulla.models.base import PromptSection
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.state import ThreadState
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who answers a message."""
+
+    agent: str
+    """Its id."""
+    facts: tuple[Fact, ...] = ()
+    """What is to be noted of that right behind the run's beginning."""
+
+
+FindAnswerer = Callable[[ThreadState, WaitingInput], Answerer]
+"""Says who answers a message that a thread takes up. Pure."""
+
+
+def own_agent(state: ThreadState, item: WaitingInput) -> Answerer:
+    """Whom the message names, or the thread's own agent."""
+    return Answerer(item.agent or state.identity.agent)
+
+
+class AgentRouting(Protocol):
+    """Decides which agent speaks, and what it is told of that. Pure."""
+
+    def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
+        """Who answers a message.
+
+        Args:
+            state: the thread.
+            item: the message that it takes up.
+        """
+
+    def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """What is to be noted where the newest calls hand the conversation on; nothing where they don't.
+
+        Args:
+            state: the thread, with a run open whose newest calls have results.
+            run: the run; its agent is the one that has called.
+        """
+
+    def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
+        """What an agent is told of whoever it works for: the same for the same two.
+
+        Args:
+            agent: the agent that speaks.
+            state: the thread.
+        """
+
+    def withheld(self, agent: str, state: ThreadState) -> tuple[str, ...]:
+        """Tools that an agent is not told of in a conversation.
+
+        Args:
+            agent: the agent that speaks.
+            state: the thread.
+        """
+
+
+class OwnAgentRouting:
+    """Each conversation stays with its own agent."""
+
+    def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
+        """See `AgentRouting.answerer`."""
+        return own_agent(state, item)
+
+    def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """See `AgentRouting.hand_over`."""
+        return ()
+
+    def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
+        """See `AgentRouting.led`."""
+        return ()
+
+    def withheld(self, agent: str, state: ThreadState) -> tuple[str, ...]:
+        """See `AgentRouting.withheld`."""
+        return ()
+
+
+class Speakers(Protocol):
+    """Everybody who can speak in a conversation."""
+
+    def __call__(self, agent: str, state: ThreadState) -> AgentNode | None:
+        """What an agent works with in a thread; None if there is no such agent.
+
+        Args:
+            agent: its id.
+            state: the thread.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerNode:
+    """Has the agent work that the conversation was handed to. It holds nothing of a turn, so a run that was cut off
+    goes on with the agent that had it.
+    """
+
+    lead: AgentNode
+    """The agent whose graph this is in; it speaks until the conversation is handed on."""
+    speakers: Speakers
+
+    async def __call__(self, state: ThreadState, run: Run) -> Decision:
+        """See `AgentNode`.
+
+        Raises:
+            NotFound: the agent that has the conversation is not there any more.
+        """
+        agent = state.run.agent if state.run is not None else ""
+        if agent in ("", self.lead.chat.spec.id):
+            return await self.lead(state, run)
+        if (node := self.speakers(agent, state)) is None:
+            raise NotFound(f"the conversation was handed to the agent {agent!r}, and there is none of that name now")
+        return await node(state, replace(run, agent=agent))

@@ -1,0 +1,76 @@
+"""The tools by which an agent hands a conversation on. They change nothing themselves: what a call of them means is
+decided once all calls of the same reply have their results (`routing.AgentRouter.hand_over`). Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Final
+
+from sulla.agent.spec import AgentSpec
+from sulla.core.words import ours
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+from sulla.tools.schema import Bounds
+
+TRANSFER: Final = "transfer_to_"
+"""How the names of the tools begin that hand a conversation over; then comes the agent's id."""
+REQUEST_HELP: Final = "request_help"
+MOST_ID: Final = 64 - len(TRANSFER)
+"""Characters of the id of an agent that conversations can be handed to: the services take names of tools up to 64."""
+_MAX_REASON: Final = 2_000
+
+
+def handed_to(tool: str, spec: AgentSpec) -> str:
+    """The agent that a tool hands the conversation to; empty for none.
+
+    Args:
+        tool: its name.
+        spec: who has called it.
+    """
+    agent = tool.removeprefix(TRANSFER)
+    return agent if tool.startswith(TRANSFER) and agent in spec.hands_to else ""
+
+
+def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]]) -> Iterator[Tool]:
+    """The tools by which an agent hands conversations on.
+
+    Args:
+        spec: the agent.
+        specs: gives all agents.
+    """
+    make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
+    for one in specs():
+        if one.id in spec.hands_to:
+            about = f" {' '.join(one.description.split())}" if one.description else ""
+            said = f"Hand this conversation to {one.name}, who answers the person from then on.{about}"
+            yield replace(make(transfer), name=f"{TRANSFER}{one.id}", description=said)
+    if any(spec.id in one.hands_to for one in specs()):
+        yield make(request_help)
+
+
+async def transfer(context: ToolContext, *, reason: Annotated[str, Bounds(maximum=_MAX_REASON)] = "") -> Result:
+    """Hand this conversation to another agent.
+
+    Args:
+        reason: Why, and what the other one has to know beside what was said.
+    """
+    return Done(ours("The conversation is handed over."))
+
+
+async def request_help(context: ToolContext, *, reason: Annotated[str, Bounds(1, _MAX_REASON)]) -> Result:
+    """Give this conversation back to the agent that you work for here, because you are not sure or it is not your task.
+
+    Args:
+        reason: What you need, and what you have found out.
+    """
+    return Done(ours("The agent that you work for is asked."))
+
+
+def is_granted(spec: AgentSpec, tool: Tool) -> bool:
+    """Whether an agent has one of them although its list of tools does not name it: whoever says whom it hands to needs
+    no other permission for it.
+    """
+    return tool.name == REQUEST_HELP or bool(handed_to(tool.name, spec))

@@ -1,0 +1,93 @@
+"""Three agents over one store: Sulla hands to the researcher and the writer, the researcher to the archivist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.calls.guard import CallGuard
+from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.actor import Actor, actor_key_for
+from sulla.agent.turn.ambient_context import TurnContext
+from sulla.agent.turn.graph import create_agent_graph
+from sulla.agent.turn.input import InputHandler
+from sulla.agent.turn.node import AgentNode
+from sulla.agent.turn.offers import tool_specs
+from sulla.agent.turn.speakers import SpeakerNode
+from sulla.agent.turn.turns import TurnDriver
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.message import ToolCall
+from sulla.handoffs.routing import AgentRouter
+from sulla.handoffs.slice import AgentRouted
+from sulla.handoffs.tools import handoff_tools
+from sulla.store.base import Store
+from sulla.testing.provider import ScriptedProvider
+from sulla.testing.world import World
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Tool
+from sulla.tools.registry import Toolbox
+
+SPECS = (
+    AgentSpec("sulla", "Sulla", "You are Sulla.", hands_to=("researcher", "writer")),
+    AgentSpec("researcher", "Rosa", "You look things up.", hands_to=("archivist",), description="Looks things up."),
+    AgentSpec("archivist", "Archie", "You keep papers.", completion="plain"),
+    AgentSpec("writer", "Old Writer", "You write.", hands_to=("sulla",)),
+)
+
+
+def call(number: int, name: str, **args: Any) -> ToolCall:
+    return ToolCall(CallId(f"c{number}"), name, args)
+
+
+class TeamWorld(World):
+    """A world with more than one agent.
+
+    Args:
+        store: where everything is kept; open.
+        provider: plays the model of all of them.
+        tools: what each can use beside handing over.
+        **more: see `World`.
+    """
+
+    def __init__(self, store: Store, provider: ScriptedProvider, tools: tuple[Tool, ...] = (), **more: Any) -> None:
+        super().__init__(store, provider, tools=tools, **more)
+        self.router = AgentRouter(lambda: SPECS)
+        nodes = {spec.id: self._node(spec, tools) for spec in SPECS}
+
+        def speakers(agent: str, state: ThreadState) -> AgentNode | None:
+            return nodes.get(actor_key_for(agent, state))
+
+        for spec in SPECS:
+            node = nodes[spec.id]
+            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers))
+            self.actors[spec.id] = Actor(spec, "scripted", graph)
+        told = TurnContext(self.clock, answerer=self.router.answerer)
+        children = self.family.children
+        limits = self.chat.limits
+        self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
+
+    def _node(self, spec: AgentSpec, tools: tuple[Tool, ...]) -> AgentNode:
+        box = Toolbox((*tools, *handoff_tools(spec, lambda: SPECS)))
+        chat = replace(
+            self.chat,
+            spec=spec,
+            tools=tool_specs(box),
+            led=partial(self.router.led, spec.id),
+            withheld=partial(self.router.withheld, spec.id),
+        )
+        guard = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
+        calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard)
+        return AgentNode(chat, calls, hand_over=self.router.hand_over)
+
+    async def routed(self, thread_id: ThreadId) -> list[tuple[str, str]]:
+        """Who was given the conversation, and how, in order."""
+        facts = [entry.fact for entry in await self.log(thread_id)]
+        return [(fact.agent, fact.by) for fact in facts if isinstance(fact, AgentRouted)]
+
+    async def speaker(self, thread_id: ThreadId) -> list[str]:
+        """Who said each reply, by who is named in the envelope of the model calls."""
+        return [entry.origin.agent for entry in await self.log(thread_id) if entry.kind == "TEXT_MESSAGE_END"]

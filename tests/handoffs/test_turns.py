@@ -1,0 +1,156 @@
+"""A conversation is handed between agents in one turn, and stays with the one that has it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.core.ids import MessageId
+from sulla.core.message import Text, ToolCall
+from sulla.store.memory import MemoryStore
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.threads.log.records import Input, RunError
+from tests.handoffs.team import TeamWorld, call
+
+DONE = "Found. <AGENT_DONE>found</AGENT_DONE>"
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await store.open()
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def world(store: MemoryStore) -> TeamWorld:
+    return TeamWorld(store, ScriptedProvider())
+
+
+def script(world: TeamWorld, *steps: Say | str) -> None:
+    provider = world.model.provider
+    assert isinstance(provider, ScriptedProvider)
+    provider.add(*steps)
+
+
+def hand(number: int, agent: str) -> Say:
+    return Say("", (call(number, f"transfer_to_{agent}", reason="it is yours"),))
+
+
+def requests(world: TeamWorld) -> list[tuple[str, list[str]]]:
+    """What was asked of the model: its first section and its tools, for each call."""
+    provider = world.model.provider
+    assert isinstance(provider, ScriptedProvider)
+    return [(one.system[0].text, [tool.name for tool in one.tools]) for one in provider.requests]
+
+
+async def test_who_is_handed_a_conversation_answers_in_the_same_turn_and_has_the_next_one(world: TeamWorld) -> None:
+    thread = await world.thread()
+    script(world, hand(1, "researcher"), DONE, DONE)
+    await world.ask(thread, "look it up")
+    assert await world.speaker(thread) == ["sulla", "researcher"]
+    assert await world.routed(thread) == [("researcher", "handoff")]
+    kinds = await world.kinds(thread)
+    assert kinds.count("RUN_STARTED") == kinds.count("RUN_FINISHED") == 1
+    await world.ask(thread, "and now?")
+    assert await world.speaker(thread) == ["sulla", "researcher", "researcher"]
+
+
+async def test_who_speaks_has_its_own_prompt_and_tools_and_knows_whom_it_works_for(world: TeamWorld) -> None:
+    thread = await world.thread()
+    script(world, hand(1, "researcher"), hand(2, "archivist"), "Filed.")
+    await world.ask(thread, "file it")
+    first, second, third = requests(world)
+    assert first == ("You are Sulla.", ["transfer_to_researcher", "transfer_to_writer"])
+    assert "You work for Sulla here" in second[0]
+    assert second[1] == ["request_help", "transfer_to_archivist"]
+    assert "You work for Rosa here" in third[0]
+    assert third[1] == ["request_help"]
+
+
+async def test_no_model_is_called_with_its_own_words_last(world: TeamWorld) -> None:
+    thread = await world.thread()
+    script(world, hand(1, "researcher"), DONE)
+    await world.ask(thread, "look it up")
+    provider = world.model.provider
+    assert isinstance(provider, ScriptedProvider)
+    last = provider.requests[-1].messages[-1]
+    assert (last.role, last.hidden) == ("user", True)
+    assert isinstance(last.parts[0], Text)
+    assert last.parts[0].text.startswith("[Sulla has handed this conversation to you")
+
+
+async def test_who_asks_for_help_gives_the_conversation_back(world: TeamWorld) -> None:
+    thread = await world.thread()
+    help_ = Say("", (ToolCall(call(3, "").id, "request_help", {"reason": "not mine"}),))
+    script(world, hand(1, "researcher"), help_, DONE, DONE)
+    await world.ask(thread, "look it up")
+    await world.ask(thread, "and now?")
+    assert await world.speaker(thread) == ["sulla", "researcher", "sulla", "sulla"]
+    assert await world.routed(thread) == [("researcher", "handoff"), ("sulla", "help")]
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("@researcher look it up", "researcher"),
+        ("  @Rosa, look it up", "researcher"),
+        ("@old_writer: a poem", "writer"),
+        ("@nobody look it up", "sulla"),
+        ("@archivist is not near", "sulla"),
+        ("ask @researcher", "sulla"),
+        ("mail rosa@researcher.example", "sulla"),
+        ("@researcher@mastodon.example says", "sulla"),
+    ],
+)
+async def test_a_message_that_begins_with_the_name_of_an_agent_near_is_for_it(
+    world: TeamWorld, text: str, speaker: str
+) -> None:
+    thread = await world.thread()
+    script(world, DONE, DONE)
+    await world.ask(thread, text)
+    await world.ask(thread, "and now?")
+    assert await world.speaker(thread) == [speaker, speaker]
+
+
+async def test_naming_the_conversations_own_agent_releases_the_others(world: TeamWorld) -> None:
+    thread = await world.thread()
+    script(world, hand(1, "researcher"), DONE, DONE, DONE)
+    await world.ask(thread, "look it up")
+    await world.ask(thread, "@sulla what now?")
+    await world.ask(thread, "and then?")
+    assert await world.speaker(thread) == ["sulla", "researcher", "sulla", "sulla"]
+    assert await world.routed(thread) == [("researcher", "handoff"), ("sulla", "mention")]
+
+
+async def test_who_is_sent_one_message_does_not_get_the_conversation(world: TeamWorld) -> None:
+    thread = await world.thread()
+    script(world, "Filed.", DONE)
+    await world.threads.send(thread, Input(MessageId("m"), "file it", agent="archivist"))
+    await world.turns.attend(thread)
+    await world.ask(thread, "and now?")
+    assert await world.speaker(thread) == ["archivist", "sulla"]
+
+
+async def test_two_that_hand_to_each_other_end_at_a_limit_that_is_told(world: TeamWorld) -> None:
+    thread = await world.thread()
+    for number in range(30):
+        script(world, hand(2 * number, "writer"), hand(2 * number + 1, "sulla"))
+    await world.ask(thread, "go")
+    [error] = [entry.fact for entry in await world.log(thread) if isinstance(entry.fact, RunError)]
+    assert (error.code, error.outcome.reason) == ("limit_reached", "limit_max_repeat")
+    assert "is 40" in error.message
+    assert len(await world.routed(thread)) <= 40
+
+
+async def test_two_conversations_with_the_same_agents_keep_their_own(world: TeamWorld) -> None:
+    one, other = await world.thread(), await world.thread()
+    script(world, hand(1, "researcher"), DONE, DONE, DONE)
+    await world.ask(one, "look it up")
+    await world.ask(other, "hello")
+    await world.ask(one, "and now?")
+    assert await world.speaker(one) == ["sulla", "researcher", "researcher"]
+    assert await world.speaker(other) == ["sulla"]
