@@ -4,13 +4,16 @@ decided once all calls of the same reply have their results (`routing.AgentRoute
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.ids import ThreadId
 from sulla.core.words import ours
+from sulla.handoffs.slice import supervisor_of
+from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
@@ -34,13 +37,20 @@ def handed_to(tool: str, spec: AgentSpec) -> str:
     return agent if tool.startswith(TRANSFER) and agent in spec.hands_to else ""
 
 
-def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]]) -> Iterator[Tool]:
-    """The tools by which an agent hands conversations on.
+ReadThread = Callable[[ThreadId], Awaitable[ThreadState | None]]
+"""Reads a conversation; None for one that cannot be read."""
+
+
+def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> Iterator[Tool]:
+    """The tools by which an agent hands conversations on, and learns who has them.
 
     Args:
         spec: the agent.
         specs: gives all agents.
+        read: reads a conversation.
     """
+    if any(one.hands_to for one in specs()):
+        yield from whereabouts(specs, read)
     make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
     for one in specs():
         if one.id in spec.hands_to:
@@ -49,6 +59,32 @@ def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]]) -> 
             yield replace(make(transfer), name=f"{TRANSFER}{one.id}", description=said)
     if any(spec.id in one.hands_to for one in specs()):
         yield make(request_help)
+
+
+def whereabouts(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> tuple[Tool, ...]:
+    """`get_current_active_agent` and `get_supervisor_agent`.
+
+    Args:
+        specs: gives all agents.
+        read: reads a conversation.
+    """
+
+    def told(agent: str) -> Result:
+        name = next((spec.name for spec in specs() if spec.id == agent), agent)
+        return Done(ours(agent if name == agent else f"{agent} ({name})"))
+
+    async def get_current_active_agent(context: ToolContext) -> Result:
+        """Tell which agent has this conversation at this moment."""
+        return told(context.agent)
+
+    async def get_supervisor_agent(context: ToolContext) -> Result:
+        """Tell which agent you work for in this conversation."""
+        state = await read(context.thread_id)
+        above = supervisor_of(context.agent, state) if state is not None else ""
+        return told(above) if above else Done(ours("You work for the person alone: no agent is above you here."))
+
+    make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
+    return make(get_current_active_agent), make(get_supervisor_agent)
 
 
 async def transfer(context: ToolContext, *, reason: Annotated[str, Bounds(maximum=_MAX_REASON)] = "") -> Result:
@@ -71,6 +107,6 @@ async def request_help(context: ToolContext, *, reason: Annotated[str, Bounds(1,
 
 def is_granted(spec: AgentSpec, tool: Tool) -> bool:
     """Whether an agent has one of them although its list of tools does not name it: whoever says whom it hands to needs
-    no other permission for it.
+    no other permission for it, and who is told of others may ask which it is.
     """
-    return tool.name == REQUEST_HELP or bool(handed_to(tool.name, spec))
+    return True

@@ -19,6 +19,12 @@ MCP: Final = "mcp__"
 """How the names of tools begin that MCP servers offer: they come and go with the servers."""
 
 
+EVERYBODYS: Final = frozenset(
+    ("get_time_date", "list_tools_available", "list_subagents_available", "list_intents_available")
+)
+"""Tools that every agent has, whatever its list of tools says: they read nothing of anybody's (seed 000)."""
+
+
 def not_granted(spec: AgentSpec, tool: Tool) -> bool:
     """Nothing is granted beside what an agent's list of tools has room for."""
     return False
@@ -123,7 +129,7 @@ class ToolRegistry(Collection[str]):
         found: list[Tool] = []
         listing = listing_tools(lambda: found, lambda: self._team.helpers(spec), tuple)
         common = (*builtin_tools(self._programs, self._zone), *listing, *self._tools, *moving)
-        found += (tool for tool in common if allows(spec.tools, tool.name))
+        found += (tool for tool in common if tool.name in EVERYBODYS or allows(spec.tools, tool.name))
         for own in self._for_agents:
             found += (tool for tool in own.make(spec) if allows(spec.tools, tool.name) or own.granted(spec, tool))
         return Toolbox(found)

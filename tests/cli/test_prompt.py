@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sulla.host.tools import EVERYBODYS
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
@@ -46,7 +47,7 @@ def test_of_another_agent_it_shows_that_ones(tmp_path: Path, capsys: Capsys, mon
     (tmp_path / "agents" / "reader" / "agent.toml").write_text('tools = ["read_file"]')
     (tmp_path / "agents" / "reader" / "soul.md").write_text("You only read.")
     pieces = json.loads(typed(capsys, "prompt", "show", "--agent", "reader", "--json").out)
-    assert pieces[0]["tools"] == ["read_file"]
+    assert set(pieces[0]["tools"]) == {"read_file", *EVERYBODYS}
     assert pieces[1]["text"] == "You only read."
     missing = typed(capsys, "prompt", "show", "--agent", "raeder")
     assert (missing.code, "known: sulla, reader" in missing.err) == (Exit.REFUSED, True)

@@ -19,6 +19,7 @@ from sulla.daemon.settings.config import Settings, load_settings
 from sulla.host.host import Host
 from sulla.host.place import Place
 from sulla.host.shipped import shipped
+from sulla.host.tools import EVERYBODYS
 from sulla.models.catalog import OFFLINE, ModelName
 from sulla.skills.build import skills_section
 from sulla.skills.catalog import SkillCatalog
@@ -148,7 +149,7 @@ def test_an_agent_that_cannot_work_is_told_and_the_others_do(settings: Settings,
 def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settings: Settings) -> None:
     agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
     host = home(settings)
-    assert host.tools.lasting(host.agents.team.get("reader")).names == ("list_dir",)
+    assert set(host.tools.lasting(host.agents.team.get("reader")).names) == {"list_dir", *EVERYBODYS}
     (said,) = (*host.agents.team.warnings, *doubts(host.agents.team, tuple(host.tools)))
     assert said.startswith(
         "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"

@@ -22,6 +22,7 @@ from sulla.daemon.settings.config import load_settings
 from sulla.gateway.commands import Event
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
+from sulla.host.tools import EVERYBODYS
 from sulla.models.base import Provider
 from sulla.models.catalog import ModelName
 from sulla.playbooks.rpc import METHODS as PLAYBOOKS
@@ -156,7 +157,7 @@ async def test_a_tool_off_the_list_is_neither_shown_nor_run(world: World) -> Non
     write = ToolCall(CallId("c"), "write_file", {"path": "x.txt", "text": "x"})
     world.providers[0].add(Say("I write.", (write,)), DONE)
     _, found = await world.ask(system, "reader")
-    assert [tool.name for tool in world.providers[0].requests[0].tools] == ["read_file"]
+    assert {tool.name for tool in world.providers[0].requests[0].tools} == {"read_file", *EVERYBODYS}
     result = only(found, "TOOL_CALL_RESULT")
     assert (result["is_error"], "write_file" in result["text"]) == (True, True)
     assert list(world.home.rglob("x.txt")) == []

@@ -71,7 +71,7 @@ class TeamWorld(World):
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
     def _node(self, spec: AgentSpec, tools: tuple[Tool, ...]) -> AgentNode:
-        box = Toolbox((*tools, *handoff_tools(spec, lambda: SPECS)))
+        box = Toolbox((*tools, *handoff_tools(spec, lambda: SPECS, self._read)))
         chat = replace(
             self.chat,
             spec=spec,
@@ -82,6 +82,9 @@ class TeamWorld(World):
         guard = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
         calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard)
         return AgentNode(chat, calls, hand_over=self.router.hand_over)
+
+    async def _read(self, thread_id: ThreadId) -> ThreadState | None:
+        return (await self.threads.get(thread_id))[1]
 
     async def routed(self, thread_id: ThreadId) -> list[tuple[str, str]]:
         """Who was given the conversation, and how, in order."""

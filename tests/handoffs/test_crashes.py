@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -11,13 +12,19 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.handoffs.slice import active_agent
+from sulla.store.base import Store
 from sulla.store.memory import MemoryStore
+from sulla.store.redis.store import RedisStore
+from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld
+from tests.servers.stores.redis import RedisServer, redis_server
+
+__all__ = ["redis_server"]
 
 STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("sulla", "transfer_to_researcher", {"reason": "it is yours"}),
@@ -65,12 +72,26 @@ def note_tool(done: list[str]) -> Tool:
     return define(note, effect="idempotent")
 
 
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await store.open()
-    yield store
-    await store.close()
+@pytest.fixture(
+    params=["memory", pytest.param("sqlite", marks=pytest.mark.faults), pytest.param("redis", marks=pytest.mark.faults)]
+)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    clock, made = ManualClock(), cast("Store", None)
+
+    def make_id(prefix: str) -> str:
+        return f"{prefix}_{request.param}"
+
+    match request.param:
+        case "memory":
+            made = MemoryStore(clock, make_id)
+        case "sqlite":
+            made = SqliteStore(tmp_path / "store.db", clock, make_id)
+        case "redis":
+            server: RedisServer = request.getfixturevalue("redis_server")
+            made = RedisStore(server.new_url(), clock, make_id)
+    await made.open()
+    yield made
+    await made.close()
 
 
 def world_of(store: Any, model: Any, done: list[str], boot: int) -> TeamWorld:
@@ -79,7 +100,7 @@ def world_of(store: Any, model: Any, done: list[str], boot: int) -> TeamWorld:
 
 @pytest.mark.parametrize("at", range(1, WRITES + 1))
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-async def test_after_a_death_at_any_write_the_right_agent_goes_on(store: MemoryStore, at: int, after: bool) -> None:
+async def test_after_a_death_at_any_write_the_right_agent_goes_on(store: Store, at: int, after: bool) -> None:
     model, done = Model(), list[str]()
     first = world_of(store, model, done, 1)
     thread = await first.thread()
@@ -103,7 +124,7 @@ async def test_after_a_death_at_any_write_the_right_agent_goes_on(store: MemoryS
     assert active_agent(loaded) == "archivist"
 
 
-async def test_a_handoff_costs_no_model_call_and_no_write_of_its_own(store: MemoryStore) -> None:
+async def test_a_handoff_costs_no_model_call_and_no_write_of_its_own(store: Store) -> None:
     model, done = Model(), list[str]()
     mortal: Any = Mortal(store, 10_000, after=True, changes=("append",))
     world = world_of(mortal, model, done, 1)

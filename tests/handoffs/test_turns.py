@@ -11,7 +11,7 @@ from sulla.core.message import Text, ToolCall
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.threads.log.records import Input, RunError
+from sulla.threads.log.records import Input, RunError, ToolCallResult
 from tests.handoffs.team import TeamWorld, call
 
 DONE = "Found. <AGENT_DONE>found</AGENT_DONE>"
@@ -64,11 +64,12 @@ async def test_who_speaks_has_its_own_prompt_and_tools_and_knows_whom_it_works_f
     script(world, hand(1, "researcher"), hand(2, "archivist"), "Filed.")
     await world.ask(thread, "file it")
     first, second, third = requests(world)
-    assert first == ("You are Sulla.", ["transfer_to_researcher", "transfer_to_writer"])
+    where = ["get_current_active_agent", "get_supervisor_agent"]
+    assert first == ("You are Sulla.", [*where, "transfer_to_researcher", "transfer_to_writer"])
     assert "You work for Sulla here" in second[0]
-    assert second[1] == ["request_help", "transfer_to_archivist"]
+    assert second[1] == [*where, "request_help", "transfer_to_archivist"]
     assert "You work for Rosa here" in third[0]
-    assert third[1] == ["request_help"]
+    assert third[1] == [*where, "request_help"]
 
 
 async def test_no_model_is_called_with_its_own_words_last(world: TeamWorld) -> None:
@@ -154,3 +155,13 @@ async def test_two_conversations_with_the_same_agents_keep_their_own(world: Team
     await world.ask(one, "and now?")
     assert await world.speaker(one) == ["sulla", "researcher", "researcher"]
     assert await world.speaker(other) == ["sulla"]
+
+
+async def test_an_agent_can_ask_who_it_is_and_for_whom_it_works(world: TeamWorld) -> None:
+    thread = await world.thread()
+    asks = Say("", (call(5, "get_current_active_agent"), call(6, "get_supervisor_agent")))
+    script(world, asks, hand(1, "researcher"), asks, DONE)
+    await world.ask(thread, "look it up")
+    told = [entry.fact.text for entry in await world.log(thread) if isinstance(entry.fact, ToolCallResult)]
+    assert told[:2] == ["sulla (Sulla)", "You work for the person alone: no agent is above you here."]
+    assert told[3:] == ["researcher (Rosa)", "sulla (Sulla)"]

@@ -86,7 +86,7 @@ class StepReader:
                 return self._text(data)
             case t if t == REASONING:
                 return self._thought(data)
-            case "RUN_STARTED" | "RUN_WAITING" | "NOTICE":
+            case "RUN_STARTED" | "AGENT_ROUTED" | "RUN_WAITING" | "NOTICE":
                 return self._worked_on(event)
             case "MODEL_STARTED":
                 return self._called(event)
@@ -173,6 +173,8 @@ class StepReader:
         self.begun = True
         if event.type == "RUN_STARTED":
             return [StepBegun(self.run_id, event.agent)]
+        if event.type == "AGENT_ROUTED":
+            return [StepBegun(self.run_id, _str(event.data, "agent"))]
         if event.type == "NOTICE":
             return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")
