@@ -100,6 +100,7 @@ def test_what_agents_do_by_themselves_is_listed_apart(thread: str, here: Place, 
     until(lambda: kinds("--kind", "schedule") == {"schedule"}, "the schedule's thread is listed")
     assert kinds() == {"chat"}
     assert kinds("--all") >= {"chat", "schedule"}
+    assert typed(capsys, "schedule", "remove", "morning").code == Exit.OK  # the daemon is everybody's
 
 
 def test_a_name_stays_whatever_is_said_later(thread: str, capsys: Capsys) -> None:
