@@ -40,6 +40,7 @@ IN_PATHS = {
     "schedule": "sch_1",
     "playbook": "brew",
     "run": "run_1",
+    "changes": "chg_1",
     "model": "sulla",
     "name": "sulla",
     "agent_id": "sulla",
