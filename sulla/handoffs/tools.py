@@ -1,5 +1,5 @@
 """The tools by which an agent hands a conversation on. They change nothing themselves: what a call of them means is
-decided once all calls of the same reply have their results (`routing.AgentRouter.hand_over`). Pure.
+decided once all calls of the same reply have their results (`routing.AgentRouter.hand_over`).
 """
 
 from __future__ import annotations

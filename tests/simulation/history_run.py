@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.core.message import ToolCall
+from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat import beats
 from sulla.playbooks import records as p
 from sulla.threads.log.codec import Entry
@@ -62,6 +63,8 @@ class RunReading:
     put_off: set[str] = field(default_factory=set)
     """Calls that were neither waited for nor had a result when it was suspended: its daemon was about to stop."""
     crashes: int = 0
+    speaker: str = ""
+    """Who has the conversation, once that is known."""
     beat: BeatReading = field(init=False)
 
     def __post_init__(self) -> None:
@@ -139,6 +142,16 @@ class RunReading:
         if (fact.failure == "human_rejected") is not (fact.call_id in self.refused):
             wanted = f"what a person answered to {fact.call_id}"
             self.reading.breach(entry.seq, "delivered once", wanted, fact.failure or "the call made")
+
+    def routed(self, entry: Entry, fact: AgentRouted) -> None:
+        """Another agent has the conversation, once all that the one before it has asked for is there."""
+        if self.call is not None or self.unanswered:
+            left = self.call.call_id if self.call is not None else sorted(self.unanswered)
+            self.reading.breach(entry.seq, "handed over", f"an end of {left} first", f"{fact.agent} speaks")
+        if fact.before == fact.agent or self.speaker not in ("", fact.before):
+            wanted = f"another agent after {self.speaker or fact.before}"
+            self.reading.breach(entry.seq, "handed over", wanted, f"{fact.agent} after {fact.before}")
+        self.speaker = fact.agent
 
     def suspended(self, entry: Entry, fact: Suspended) -> None:
         """The run waits."""
@@ -235,6 +248,7 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     TextMessageEnd: RunReading.text_message_end,
     ToolCallStart: RunReading.tool_call_start,
     ToolCallResult: RunReading.tool_call_result,
+    AgentRouted: RunReading.routed,
     Suspended: RunReading.suspended,
     RunPaused: RunReading.nothing,
     RunWaiting: RunReading.nothing,

@@ -12,6 +12,7 @@ import pytest
 from sulla.core.ids import RunId
 from sulla.core.jsontypes import Json
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.handoffs.slice import AgentRouted
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.usage import Usage
 from tests.house.source import ROOT, touched
@@ -115,6 +116,18 @@ def swapped(first: str, second: str) -> Mutation:
             raise LookupError
         log = (*thread.log[:at], thread.log[at + 1], thread.log[at], *thread.log[at + 2 :])
         return with_log(thread, numbered(log))
+
+    return mutate
+
+
+def routed_after(kind: str, *, to: str = "b", before: str = "a", times: int = 1) -> Mutation:
+    """Other agents get the conversation after a record."""
+
+    def mutate(thread: ThreadHistory) -> ThreadHistory:
+        at = place(thread.log, kind) + 1
+        fact = AgentRouted(to, "handoff", before)
+        routed = replace(thread.log[at - 1], kind=fact.kind, data=fact.data())
+        return with_log(thread, numbered((*thread.log[:at], *[routed] * times, *thread.log[at:])))
 
     return mutate
 
@@ -282,6 +295,10 @@ THREAD_DEFECTS: list[tuple[str, Mutation, str]] = [
     ("swapped reply and end", swapped("TEXT_MESSAGE_END", "RUN_FINISHED"), "results|one run"),
     ("the wrong input", with_data("RUN_STARTED", input_seq=1), "in order"),
     ("usage of a run", with_data("RUN_FINISHED", usage={"input_tokens": 1}), "accounts"),
+    ("handed over within a call of a model", routed_after("MODEL_STARTED"), "handed over"),
+    ("handed over within a call of a tool", routed_after("TOOL_CALL_START"), "handed over"),
+    ("handed over to itself", routed_after("RUN_STARTED", to="a"), "handed over"),
+    ("handed over by who does not speak", routed_after("RUN_STARTED", times=2), "handed over"),
     ("a field of the wrong type", with_data("MODEL_STARTED", reserved_tokens="many"), "readable"),
     ("cut after a start", cut_after("RUN_STARTED"), "ended once"),
     ("cut after an intent", cut_after("TOOL_CALL_START"), "ended once"),

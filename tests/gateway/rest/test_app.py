@@ -46,7 +46,6 @@ IN_PATHS = {
     "agent_id": "sulla",
     "approval_id": "review:x",
     "ticket": "tkt_1",
-    "changes": "set_1",
     "agent": "sulla",
 }
 """What stands in the paths of routes."""
