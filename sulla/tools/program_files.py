@@ -37,7 +37,8 @@ PROGRAM_FILES: Final = {
         "devbox.json *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig "
         "nextflow.config *_build.py *-build.py buildfile build.jl make.jl guix.scm manifest.scm channels.scm "
         "_targets.r pre_gen_project.* post_gen_project.* pre_prompt.* activate.r myocamlbuild.ml data_readers.clj "
-        "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt"
+        "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt package@swift*.swift "
+        "nakefile.nim deploy.php ecs.php"
     ),
     "Python": (
         "setup.py noxfile.py sitecustomize.py usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py "
@@ -50,13 +51,13 @@ PROGRAM_FILES: Final = {
         "*.config.js *.config.json *.conf.js tsconfig*.json jsconfig*.json *file.js *file.rb gems.rb user.clj "
         "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.conf.json *-config.json "
-        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js"
+        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js"
     ),
     "a test runner": (
         "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb "
         "phpunit.xml* *_test.go *.test.js *.test.jsx *.test.tsx *.spec.js *.spec.jsx *.spec.tsx test.py tests.py "
         "*_test.rb test_*.rb *_test.exs *_test.dart *.bats *.t rector.php psalm.xml test-*.js *-test.js *_test.js "
-        "test.js *test.php runtests.jl setuptests.js wallaby.js"
+        "test.js *test.php runtests.jl setuptests.js wallaby.js test*.txt test*.rst"
     ),
     "a build server": "renovate.json cloudbuild*.json",
     "a container or machine builder": (
@@ -105,7 +106,7 @@ SOURCE_FOLDERS: Final = {
 
 PROGRAM_PATHS: Final = {
     "Python": "requirements/*.txt requirements/*.in constraints/*.txt",
-    "a build tool": "project/*.scala",
+    "a build tool": "project/*.scala tests/*.rs hook/*.dart",
 }
 """Who runs or obeys which files of which folders."""
 
@@ -121,6 +122,9 @@ whoever runs it in that folder."""
 
 HARMLESS: Final = ". .. .sulla .*_cache .*ignore .gitkeep .keep .ds_store .coverage .ipynb_checkpoints .tmp .trash"
 """What begins with a dot and nobody runs: caches, lists of what is left out, and this daemon's own folder."""
+LANDINGS: Final = (".sulla", "layer-")
+"""Where a daemon keeps what it is about to put into a workspace, or could not put back: a folder, and how those in it
+begin."""
 
 
 PLAIN_ENDINGS: Final = (
@@ -200,7 +204,9 @@ _HARMLESS: Final = _Names({"nobody": HARMLESS})
 _SOURCE_ENDINGS: Final = frozenset(SOURCE_ENDINGS.split())
 _PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split()) | _SOURCE_ENDINGS
 _PLAIN_NAMES: Final = frozenset(PLAIN_NAMES.split())
-_IMPORTED: Final = sys.stdlib_module_names | frozenset(PYTHON_TOOLS.split())
+_NEWER_PYTHON: Final = "annotationlib compression _colorize _pyrepl pathlib profiling _interpreters"
+"""Modules of Pythons that are newer than the oldest which the daemon runs on; the owner may have any."""
+_IMPORTED: Final = sys.stdlib_module_names | frozenset(PYTHON_TOOLS.split()) | frozenset(_NEWER_PYTHON.split())
 _SCRIPTS: Final = frozenset({"cjs", "mjs", "ts", "cts", "mts"})
 """What ``.js`` is called as well."""
 _PACKAGE: Final = frozenset({"__init__.py", "__main__.py"})
@@ -240,6 +246,8 @@ class ProgramFiles:
             parts: where it is below the workspace, links resolved.
             folder: whether it is a folder: then whoever obeys what lies in it.
         """
+        if len(parts) > 1 and parts[0] == LANDINGS[0] and parts[1].startswith(LANDINGS[1]):
+            return "Sulla"
         if not folder and parts and (who := _reader_of(parts[-1]) or _reader_at(*parts[-2:])):
             return who
         if who := next(filter(None, map(_reader_within, parts)), ""):

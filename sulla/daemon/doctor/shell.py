@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.settings.config import Settings
 from sulla.daemon.tools import LAYERS
 from sulla.host.findings import Finding, ok, warning
 from sulla.tools.shell.layer import Layers, mount_trouble
@@ -41,8 +42,16 @@ async def shell(patient: Patient) -> list[Finding]:
     layer_trouble = (found.layer_trouble or mounted) if found.sealed else ""
     judged = judge_shell(found.trouble, layer_trouble, wanted=asked.sandbox, root=os.geteuid() == 0)
     told = [replace(finding, found=f"{finding.found}; one may use {found.bounded}") for finding in judged]
-    rescued = await asyncio.to_thread(Layers(patient.settings.home / LAYERS).rescued)
+    rescued = await asyncio.to_thread(_rescued, patient.settings)
     return [*told, *(warning(f"files of a workspace lie in {folder}: {RESCUED}", MOVE) for folder in rescued)]
+
+
+def _rescued(settings: Settings) -> tuple[Path, ...]:
+    """Folders with files that could not be put back: in the home, or in the workspace where that is on another disk."""
+    beside = settings.workspace / ".sulla"
+    found = (folder / "rescued" for folder in beside.glob("layer-*"))
+    there = (folder for folder in found if folder.is_dir() and any(folder.iterdir()))
+    return (*Layers(settings.home / LAYERS).rescued(), *there)
 
 
 def judge_shell(trouble: str, layer_trouble: str = "", *, wanted: bool, root: bool = False) -> list[Finding]:

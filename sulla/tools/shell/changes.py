@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import TooLarge
 from sulla.tools.paths import MAX_DEPTH
 from sulla.tools.shell.layer import Layer
+from sulla.tools.shell.snapshot import FolderWatch, Snapshot
 
 MOST_CHANGES: Final = 50_000
 """Files and folders that one command may change."""
@@ -22,8 +23,6 @@ CACHE: Final = ("__pycache__", ".pyc")
 left behind, and made anew by the next command."""
 _REPLACED: Final = "user.overlay.opaque"
 """The attribute of a folder in a layer of which nothing shows that lies below it."""
-_ORIGIN: Final = "user.overlay.origin"
-"""The attribute of what was in the workspace before."""
 _PIECE: Final = 1 << 20
 
 ChangeKind = Literal["file", "folder", "link", "gone", "odd"]
@@ -59,44 +58,37 @@ class Change:
         return "/".join(self.parts)
 
 
-def changes_in(layer: Layer, since_ns: int) -> tuple[Change, ...]:
+def changes_in(
+    layer: Layer, since_ns: int, before: Snapshot, made: Mapping[str, int] = MappingProxyType({})
+) -> tuple[Change, ...]:
     """What differs between the workspace and what the command saw in the end: folders before what is in them, and what
     is gone before what took its place.
 
     Args:
         layer: nothing writes into it any more.
         since_ns: what has changed in the workspace after this time, somebody else has changed (`Layer.since_ns`).
+        before: what was in the workspace then: what is gone since, or in a folder that is another one now, too.
+        made: folders that other commands have made since, with their inodes.
 
     Raises:
         TooLarge: there is more than anybody looks through.
     """
     found: list[Change] = []
-    for change in _ChangeReader(layer, since_ns).below((), seen_through=True):
+    for change in _ChangeReader(layer, since_ns, before, made).below((), seen_through=True):
         found.append(change)
         if len(found) > MOST_CHANGES:
             raise TooLarge(f"the command changed more than {MOST_CHANGES:,} files and folders of the workspace")
-    moved = {_time_and_size(Path(layer.workspace, *one.parts)) for one in found if one.kind == "gone"}
-    return tuple(
-        replace(one, raced=False)
-        if one.raced and one.is_new and _time_and_size(layer.upper.joinpath(*one.parts)) in moved
-        else one
-        for one in found
-    )
-
-
-def _time_and_size(file: Path) -> tuple[int, int] | None:
-    with suppress(OSError):
-        status = file.lstat()
-        return status.st_mtime_ns, status.st_size
-    return None
+    return tuple(found)
 
 
 class _ChangeReader:
     """Reads one layer. It lives as long as that takes."""
 
-    def __init__(self, layer: Layer, since_ns: int) -> None:
+    def __init__(self, layer: Layer, since_ns: int, before: Snapshot, made: Mapping[str, int]) -> None:
         self._upper, self._workspace = layer.upper, Path(layer.workspace)
         self._since_ns = since_ns
+        self._before_all = before
+        self._folders = FolderWatch(self._workspace, before, since_ns, made)
 
     def below(self, parts: tuple[str, ...], *, seen_through: bool) -> Iterator[Change]:
         """What a folder of the layer holds.
@@ -140,7 +132,7 @@ class _ChangeReader:
             if before is None or stat.S_IMODE(before.st_mode) & 0o777 != mode:
                 yield Change(parts, "folder", is_new=before is None, mode=mode)
             folder = self._upper.joinpath(*parts)
-            whole = seen_through and _noted(folder, _REPLACED) != b"y"
+            whole = seen_through and not _replaced(folder)
             with _open_to_us(folder, now.st_mode):
                 yield from self.below(parts, seen_through=whole)
         elif stat.S_ISREG(now.st_mode) or stat.S_ISLNK(now.st_mode):
@@ -150,7 +142,7 @@ class _ChangeReader:
             )
             ran = before is not None and stat.S_ISREG(before.st_mode) and bool(before.st_mode & 0o111)
             runs = kind == "file" and bool(now.st_mode & 0o111) and not ran
-            raced = self._is_raced(parts) if before is not None else self._is_removed(parts)
+            raced = self._is_raced(parts) if before is not None else self._before_all.had("/".join(parts))
             out = kind == "link" and self._leads_out(parts)
             yield Change(parts, kind, now.st_size, raced, same, runs, before is None, leads_out=out)
         else:
@@ -173,19 +165,10 @@ class _ChangeReader:
     def _gone(self, parts: tuple[str, ...]) -> Change:
         return Change(parts, "gone", raced=self._is_raced(parts))
 
-    def _is_removed(self, parts: tuple[str, ...]) -> bool:
-        """Whether somebody has removed from the workspace what the command has only changed, as far as one can tell:
-        what the command has moved looks the same, and what it has written anew has no origin.
-        """
-        if _noted(self._upper.joinpath(*parts), _ORIGIN) is None:
-            return False
-        try:
-            return self._workspace.joinpath(*parts[:-1]).lstat().st_mtime_ns > self._since_ns
-        except OSError:
-            return True  # with its folder
-
     def _is_raced(self, parts: tuple[str, ...]) -> bool:
         """Whether anything there has changed since; what is more than anybody looks through counts as changed."""
+        if self._folders.is_replaced(parts):
+            return True
         left, ahead = MOST_CHANGES, [self._workspace.joinpath(*parts)]
         while ahead:
             path = ahead.pop()
@@ -218,11 +201,10 @@ def _open_to_us(folder: Path, mode: int) -> Iterator[None]:
                 folder.chmod(stat.S_IMODE(mode))
 
 
-def _noted(path: Path, name: str) -> bytes | None:
-    """What the overlay has noted of something in a layer."""
+def _replaced(folder: Path) -> bool:
     with suppress(OSError):
-        return os.getxattr(path, name, follow_symlinks=False)
-    return None
+        return os.getxattr(folder, _REPLACED) == b"y"
+    return False
 
 
 def _same(written: Path, now: os.stat_result, kept: Path, before: os.stat_result) -> bool:

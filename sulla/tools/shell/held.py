@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shlex
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -18,13 +16,15 @@ from sulla.core.errors import Conflict, NotFound, Refused, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.tools.paths import printable
 from sulla.tools.program_files import ProgramFiles
-from sulla.tools.shell.changes import Change, changes_in
+from sulla.tools.shell.changes import MOST_CHANGES, Change, changes_in
 from sulla.tools.shell.git_history import MOST_REPOSITORIES, Look, history
 from sulla.tools.shell.git_records import INDEX
 from sulla.tools.shell.held_text import MOST_ASKED, is_record, named, question_of, repository_of
 from sulla.tools.shell.judging import NOT_KEPT, OUTSIDE, SOMEBODY, JudgedChange, ObeyedFiles, judged
 from sulla.tools.shell.landing import put, put_again
 from sulla.tools.shell.layer import Layer, Layers
+from sulla.tools.shell.leads import led_to_and_changed
+from sulla.tools.shell.snapshot import Snapshot, snapshot_at
 from sulla.tools.shell.workspace_lock import locked
 
 MOST_SETS: Final = 16
@@ -50,8 +50,8 @@ class HeldSet:
     """Folders below the workspace of which git's records have changed."""
     held_ms: int = 0
     """When its command ended: UTC milliseconds, as the file system tells it."""
-    landings: int = 0
-    """How many commands had changed the workspace when it was held back."""
+    before: Snapshot = field(default=Snapshot(), repr=False)
+    """What was in the workspace then of what has changed, and of the folders that it lies in."""
     staged: Mapping[str, str] = field(default_factory=dict)
     """What was staged in the workspace, by repository, as `INDEX` tells it; of some that the command has changed."""
 
@@ -74,7 +74,7 @@ class HeldChanges:
         self._layers = layers
         self._programs = programs
         self._sets: dict[str, HeldSet] = {}
-        self._landings = Counter[str]()
+        self._made: dict[str, dict[str, int]] = {}
         self._deciding = asyncio.Lock()  # a model and people may decide on the same
 
     async def open(self) -> None:
@@ -239,13 +239,13 @@ class HeldChanges:
 
     def _landed_alone(self, layer: Layer, thread_id: ThreadId) -> tuple[HeldSet, str] | str:
         """What is held back and what is shown last of it, or else what is told."""
-        if not (changes := changes_in(layer, layer.since_ns)):
+        made = self._made.get(layer.workspace, {})
+        if not (changes := changes_in(layer, layer.since_ns, layer.before, made)):
             return ""
         found = judged(changes, ObeyedFiles(layer.workspace, self._programs).who)
         asked = [one.change for one in found if one.why]
         if not asked:
-            put(layer, [one.change for one in found if not (one.change.same and one.change.raced)])
-            self._landings[layer.workspace] += 1
+            self._put(layer, [one.change for one in found if not (one.change.same and one.change.raced)])
             return _left_out(changes)
         by_name = [change for change in asked if not is_record(change)]
         if len(by_name) > MOST_ASKED:
@@ -261,7 +261,7 @@ class HeldChanges:
             _waiting(found),
             frozenset(repository_of(change) for change in asked if is_record(change)),
             layer.closed_ns // _NS_IN_MS,
-            self._landings[layer.workspace],
+            snapshot_at(Path(layer.workspace), (one.parts for one in changes)),
         )
         return held, beside
 
@@ -271,16 +271,14 @@ class HeldChanges:
 
     def _kept_alone(self, held: HeldSet, same: Collection[str]) -> str:
         layer = held.layer
-        changes = changes_in(layer, layer.closed_ns)
+        changes = changes_in(layer, layer.closed_ns, held.before, self._made.get(layer.workspace, {}))
         raced = [change.path for change in changes if change.raced and not (change.same or change.path in same)]
         # What links lead to, and settings of git may, has to be as it was when a person was asked.
-        leads = list(_leads(layer, (change for change in changes if not change.same)))
-        if leads and self._landings[layer.workspace] != held.landings:
+        if not raced and (led := led_to_and_changed(layer, (change for change in changes if not change.same))):
             raise Conflict(
-                "nothing was put into the workspace: other commands have changed it since, and links or settings "
-                "of git in this may lead there; run the command again"
+                f"nothing was put into the workspace: somebody has changed {led} since, and links or settings of git "
+                "in this may lead there; run the command again"
             )
-        raced += [path.name for path in leads if path.exists() and path.lstat().st_ctime_ns > layer.closed_ns]
         if raced:
             raise Conflict(
                 "nothing was put into the workspace: somebody has changed "
@@ -289,14 +287,19 @@ class HeldChanges:
         if same:
             layer.close()  # all but these are as they were: it was just seen
         try:
-            put(layer, [change for change in changes if not (change.same and change.raced)])
+            self._put(layer, [change for change in changes if not (change.same and change.raced)])
         except Conflict:
             raise
         except Refused:
             layer.close()  # what was put back looks as if somebody had changed it; until now nobody has
             raise
-        self._landings[layer.workspace] += 1
         return f"What the command changed is in the workspace now. {_left_out(changes)}".rstrip()
+
+    def _put(self, layer: Layer, changes: Sequence[Change]) -> None:
+        made = self._made.setdefault(layer.workspace, {})
+        made |= put(layer, changes)
+        for path in list(made)[:-MOST_CHANGES]:
+            del made[path]
 
     def _left(self) -> list[HeldSet]:
         found: list[HeldSet] = []
@@ -313,7 +316,9 @@ class HeldChanges:
                 staged = {str(folder): str(digest) for folder, digest in note.get("staged", {}).items()}
                 thread_id = ThreadId(note["thread_id"])
                 at_ms = layer.closed_ns // _NS_IN_MS
-                found.append(HeldSet(thread_id, layer, note["question"], note["told"], held_ms=at_ms, staged=staged))
+                before = Snapshot.from_json(note["before"]) if "before" in note else Snapshot()
+                said = (note["question"], note["told"])
+                found.append(HeldSet(thread_id, layer, *said, held_ms=at_ms, before=before, staged=staged))
             except (OSError, ValueError, KeyError):  # of a command that was at work, or not held back to the end
                 self._layers.remove(layer)
         return found
@@ -322,7 +327,8 @@ class HeldChanges:
 def _noted(held: HeldSet) -> None:
     """Have it outlive the daemon."""
     note = {"thread_id": held.thread_id, "workspace": held.layer.workspace, "question": held.question}
-    held.layer.note.write_text(json.dumps(note | {"told": held.told, "staged": dict(held.staged)}))
+    beside = {"told": held.told, "staged": dict(held.staged), "before": held.before.to_json()}
+    held.layer.note.write_text(json.dumps(note | beside))
 
 
 async def _staged(held: HeldSet, folders: Iterable[str], look: Look) -> dict[str, str]:
@@ -348,16 +354,6 @@ def _indexes(held: HeldSet, folders: Iterable[str] | None = None) -> dict[str, t
         with suppress(OSError):
             found[folder] = path, Path(held.layer.workspace, path).lstat().st_ctime_ns
     return found
-
-
-def _leads(layer: Layer, changes: Iterable[Change]) -> Iterator[Path]:
-    for change in changes:
-        place = Path(layer.workspace, *change.parts)
-        if change.kind == "link":
-            target = layer.upper.joinpath(*change.parts).readlink()
-            yield Path(os.path.normpath(place.parent / target))
-        elif ".git" in change.parts and not is_record(change):
-            yield place
 
 
 def _left_out(changes: Iterable[Change]) -> str:

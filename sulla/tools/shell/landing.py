@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -45,12 +45,15 @@ AgainResult = Literal["nothing", "landed", "undone", "waits"]
 go on with now: its workspace is not there, or others change it."""
 
 
-def put(layer: Layer, changes: Sequence[Change]) -> None:
+def put(layer: Layer, changes: Sequence[Change]) -> Mapping[str, int]:
     """Put changes into the workspace. Like those of any program they are not forced to the disk one by one.
 
     Args:
         layer: holds them; closed, and its workspace `locked`.
         changes: of any kind; what is no file, folder or link stays behind.
+
+    Returns:
+        The folders that were made, with their inodes.
 
     Raises:
         Conflict: somebody has changed a file in this moment; nothing is there, or it says what is not as before.
@@ -67,6 +70,7 @@ def put(layer: Layer, changes: Sequence[Change]) -> None:
                 raise Conflict(f"{error}; {left}") from error
             raise
         state.remove()
+        return state.made
 
 
 def put_again(folder: Path) -> AgainResult:
@@ -128,6 +132,8 @@ class _Landing:
         for number, step in self._steps:
             with _told_of(step.path):
                 self._check(number, step)
+                if self._state.is_copy_changed(number, step):
+                    raise Conflict(f"somebody has changed what was to be put at {step.path}; run the command again")
         self._stage()
         for number, step in self._steps:
             with _told_of(step.path):
@@ -180,6 +186,7 @@ class _Landing:
             with _told_of(path):
                 self._layer.upper.joinpath(path).chmod(mode | stat.S_IRWXU)
         ours: dict[int, tuple[int, ...]] = {}
+        copies: dict[int, int] = {}
         for number, step in self._steps:
             if step.is_put:
                 with _told_of(step.path):
@@ -188,10 +195,13 @@ class _Landing:
                         copy_to(written, source)
                     else:
                         strip(written)
-                    ours[number] = content_of(source.lstat())
+                    status = source.lstat()
+                    ours[number] = content_of(status)
+                    if step.copied:
+                        copies[number] = status.st_ctime_ns
         with _told_of(str(state.area)):
             beside = state.area / "staging"
-            beside.write_text(json.dumps(ours))
+            beside.write_text(json.dumps({"ours": ours, "copies": copies}))
             beside.rename(state.staged)
 
     def _do(self, number: int, step: LandingStep) -> None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from sulla.core.errors import Conflict
 from sulla.tools.paths import printable
@@ -35,7 +36,9 @@ class LandingState:
         self.rescued = self.area / layer.rescued.name
         """Holds, by its path, what was in the workspace before and could not be put back."""
         self._noted = self.area / "noted"
-        self._folders = dict(plan.folders)
+        self.made: dict[str, int] = {}
+        """The folders that were made, with their inodes."""
+        self._staging: dict[str, dict[str, Any]] | None = None
         self._times: dict[int, tuple[int, int]] = {}
         """The inode of what was noted of a step, and its ``st_ctime_ns``."""
         with suppress(FileNotFoundError):
@@ -77,8 +80,23 @@ class LandingState:
 
     def is_ours(self, number: int, there: os.stat_result) -> bool:
         """Whether a file is what a step has put there, and nobody has worked on it since."""
-        staged = json.loads(self.staged.read_text()).get(str(number))
-        return list(content_of(there)) == staged and not self.is_touched(number, there)
+        return list(content_of(there)) == self._staged_as("ours", number) and not self.is_touched(number, there)
+
+    def is_copy_changed(self, number: int, step: LandingStep) -> bool:
+        """Whether somebody has changed the copy that a step is to put there: another home may have the same workspace.
+
+        Args:
+            number: of the step.
+            step: it.
+        """
+        if not (step.copied and self.is_staged) or self.is_done(number, step):
+            return False
+        return self.source(number, step).lstat().st_ctime_ns != self._staged_as("copies", number)
+
+    def _staged_as(self, part: str, number: int) -> object:
+        if self._staging is None:
+            self._staging = json.loads(self.staged.read_text())
+        return self._staging[part].get(str(number))
 
     def is_touched(self, number: int, there: os.stat_result) -> bool:
         """Whether somebody has written a file since it was noted, if it was."""
@@ -99,7 +117,8 @@ class LandingState:
                 below = os.open(name, FOLDER, dir_fd=at)
                 os.close(at)
                 at, path = below, "/".join(parts[:end])
-                if self._folders.get(path, inode := os.fstat(at).st_ino) != inode:
+                inode = os.fstat(at).st_ino
+                if (self.made.get(path) or self.plan.folders.get(path, inode)) != inode:
                     raise Conflict(f"somebody has put another folder in the place of {printable(path)} meanwhile")
             yield at
         finally:
@@ -136,6 +155,6 @@ class LandingState:
     def _take(self, number: int, inode: int, ctime_ns: int) -> None:
         step = self.plan.steps[number]
         if step.kind == "folder":
-            self._folders["/".join(step.parts)] = inode
+            self.made["/".join(step.parts)] = inode
         else:
             self._times[number] = inode, ctime_ns

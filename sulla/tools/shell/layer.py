@@ -15,12 +15,14 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import field
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Refused
+from sulla.tools.shell.snapshot import Snapshot, snapshot_of
 
 CLEAR_S: Final = 60.0
 """How long it may take to remove a layer. What is left then goes when the daemon starts again."""
@@ -80,6 +82,8 @@ class Layer:
     """Where it is kept; no command can see that."""
     workspace: str
     """What it lies over, links resolved."""
+    before: Snapshot = field(default=Snapshot(), compare=False, repr=False)
+    """What was there when it was made."""
 
     @property
     def upper(self) -> Path:
@@ -179,9 +183,10 @@ class Layers:
             raise Refused(trouble)
         try:
             self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            layer = Layer(Path(mkdtemp(prefix="layer-", dir=self._root.resolve())), workspace)
+            folder = Path(mkdtemp(prefix="layer-", dir=self._root.resolve()))
             for part in ("lower", "upper", "work"):
-                (layer.folder / part).mkdir()
+                (folder / part).mkdir()
+            layer = Layer(folder, workspace, snapshot_of(Path(workspace)))
             # The workspace's own rights are those of the layer.
             layer.upper.chmod(Path(workspace).stat().st_mode & 0o777)
         except OSError as error:

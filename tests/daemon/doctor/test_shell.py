@@ -56,13 +56,19 @@ async def test_it_says_how_each_bound_of_a_command_is_kept(tmp_path: Path) -> No
 
 
 async def test_what_could_not_be_put_back_into_a_workspace_is_told_with_its_place(tmp_path: Path) -> None:
-    (rescued := tmp_path / "layers/layer-x/landing/rescued").mkdir(parents=True)
-    patient = Patient(Home(tmp_path), examine_settings({}, {}, tmp_path), SystemClock(), os.geteuid(), None, _nobody)
+    found = examine_settings({}, {}, tmp_path)
+    patient = Patient(Home(tmp_path), found, SystemClock(), os.geteuid(), None, _nobody)
+    places = (tmp_path / "layers/layer-x/landing/rescued", found.settings.workspace / ".sulla/layer-y/rescued")
+    for rescued in places:
+        rescued.mkdir(parents=True)
     assert len(await shell(patient)) == 1
-    (rescued / "a.txt").touch()
-    finding = (await shell(patient))[-1]
-    assert (finding.result, str(rescued) in finding.found) == ("warning", True)
-    assert finding.remedy.startswith("move what is missed back")
+    for rescued in places:
+        (rescued / "a.txt").touch()
+    findings = (await shell(patient))[1:]
+    assert [str(rescued) in one.found for rescued, one in zip(places, findings, strict=True)] == [True, True]
+    assert {(one.result, one.remedy.split(",")[0]) for one in findings} == {
+        ("warning", "move what is missed back to where it was")
+    }
 
 
 def test_that_the_daemon_runs_as_root_is_said_with_a_sandbox_and_without() -> None:

@@ -213,7 +213,7 @@ async def run(world: World, escape: Escape) -> tuple[ProcessEnd, str]:
     ended = await run_program(program, output.feed, SystemClock(), TOGETHER_S)
     if layer is not None:
         layer.close()
-        put(layer, changes_in(layer, layer.since_ns))
+        put(layer, changes_in(layer, layer.since_ns, layer.before))
         layers.remove(layer)
     return ended, output.show("")
 

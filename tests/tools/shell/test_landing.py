@@ -385,6 +385,27 @@ def test_a_folder_that_is_shut_meanwhile_is_opened_to_undo(new_desk: Callable[[]
     assert desk.tree() == BEFORE | {"lib": "folder 555"}
 
 
+def test_copies_that_somebody_else_has_changed_after_a_kill_are_not_put_there(
+    new_desk: Callable[[], Desk], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(landing_plan, "can_move", lambda layer: False)
+    desk = new_desk()
+    staged = desk.workspace / ".sulla" / desk.layer.folder.name / "staged"
+
+    def act(call: int) -> None:
+        if staged.exists():
+            raise Killed
+
+    with suppress(Killed), before_call(act):
+        put(desk.layer, CHANGES)
+    copy = next(file for file in (staged.parent / "new").iterdir() if file.read_text() == AFTER["text.txt"])
+    status = copy.stat()
+    copy.write_text("pwned!!")
+    os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert desk.again() == "undone"
+    assert desk.tree() == BEFORE
+
+
 def test_what_was_on_its_way_into_a_workspace_that_is_away_waits_for_it(
     new_desk: Callable[[], Desk], tmp_path: Path
 ) -> None:

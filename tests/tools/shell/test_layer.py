@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -316,17 +316,119 @@ async def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(desk
 
 
 async def test_what_somebody_has_removed_meanwhile_does_not_come_back_unasked(desk: Desk) -> None:
-    for name in ("a.txt", "sub/b.txt", "moved.txt"):
+    names = ("a.txt", "sub/b.txt", "moved.txt", "made.txt")
+    for name in names:
         desk.write(name)
 
     def person() -> None:
         (desk.workspace / "a.txt").unlink()
         shutil.rmtree(desk.workspace / "sub")
 
-    _, _, told = await desk.run("for f in a.txt sub/b.txt; do echo more >> $f; done; mv moved.txt m.txt", person)
-    assert sorted(path.name for path in desk.workspace.iterdir()) == ["moved.txt"]
+    command = "echo more >> a.txt; sed -i s/as/is/ sub/b.txt; mv moved.txt m.txt; echo new > made.txt"
+    _, _, told = await desk.run(command, person)
+    assert sorted(path.name for path in desk.workspace.iterdir()) == ["made.txt", "moved.txt"]
     assert "somebody else has changed a.txt, sub/b.txt meanwhile" in told
     assert "new a.txt: somebody else changed it meanwhile" in desk.held.question(THREAD, set_id(told))
+
+
+def _brings(desk: Desk) -> None:
+    (desk.workspace / "other").rename(desk.workspace / "new")
+
+
+def _swaps(desk: Desk) -> None:
+    (desk.workspace / "lib").rename(desk.workspace / "lib.bak")
+    (desk.workspace / "other").rename(desk.workspace / "lib")
+
+
+def _swaps_all(desk: Desk) -> None:
+    backup = desk.workspace.with_name("backup")
+    shutil.copytree(desk.workspace, backup)
+    (backup / "lib/notes.txt").write_text("a person's")
+    desk.workspace.rename(desk.workspace.with_name("away"))
+    backup.rename(desk.workspace)
+
+
+RENAMES = pytest.mark.parametrize(
+    ("command", "person"),
+    [
+        ("mkdir new; echo agent > new/notes.txt", _brings),
+        ("echo agent >> lib/notes.txt", _swaps),
+        ("rm lib/notes.txt", _swaps),
+        ("rm -rf lib; mkdir lib; echo agent > lib/x.txt", _swaps),
+        ("echo agent >> lib/notes.txt", _swaps_all),
+    ],
+)
+
+
+def _with_folders(desk: Desk) -> None:
+    desk.write("lib/notes.txt")
+    desk.write("other/notes.txt", "a person's")
+
+
+@RENAMES
+async def test_what_a_person_brings_there_by_renaming_a_folder_is_not_written_over(
+    desk: Desk, command: str, person: Callable[[Desk], None]
+) -> None:
+    _with_folders(desk)
+    _, _, told = await desk.run(command, lambda: person(desk))
+    assert "somebody else has changed" in told
+    assert "a person's" in [file.read_text() for file in desk.workspace.rglob("notes.txt")]
+
+
+@RENAMES
+@pytest.mark.parametrize("restart", [False, True])
+async def test_what_a_person_brings_there_by_renaming_a_folder_before_the_yes_is_not_written_over(
+    desk: Desk, command: str, person: Callable[[Desk], None], restart: bool
+) -> None:
+    _with_folders(desk)
+    _, _, told = await desk.run(f"{command}; echo all: > Makefile")
+    person(desk)
+    held = HeldChanges(desk.layers, ProgramFiles()) if restart else desk.held
+    await held.open()
+    with pytest.raises(Conflict, match="somebody has changed"):
+        await held.keep(THREAD, set_id(told), desk.look)
+    assert "a person's" in [file.read_text() for file in desk.workspace.rglob("notes.txt")]
+    assert not (desk.workspace / "Makefile").exists()
+
+
+async def test_folders_that_another_command_has_made_are_no_persons(desk: Desk) -> None:
+    both = [desk.run(f"mkdir -p out/deep; echo {name} > out/deep/{name}.txt") for name in ("one", "two")]
+    assert [told for _, _, told in await asyncio.gather(*both)] == ["", ""]
+    assert sorted(file.name for file in desk.workspace.rglob("*.txt")) == ["one.txt", "two.txt"]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize(
+    ("command", "lands"),
+    [
+        ("git init -q inner; git -C inner config include.path ../../data/g.txt", False),
+        ("ln -s data .claude", False),
+        ("ln -s a.txt .vimrc", True),
+        ("echo all: > Makefile", True),
+    ],
+)
+async def test_what_held_changes_lead_to_stays_as_it_was_until_the_yes(
+    desk: Desk, command: str, lands: bool, restart: bool
+) -> None:
+    desk.write("a.txt")
+    desk.write("data/g.txt", "")
+    _, _, told = await desk.run(command)
+    desk.write("data/g.txt", "[core] fsmonitor = ./evil")
+    held = HeldChanges(desk.layers, ProgramFiles()) if restart else desk.held
+    await held.open()
+    if lands:
+        assert "is in the workspace now" in await held.keep(THREAD, set_id(told), desk.look)
+        return
+    with pytest.raises(Conflict, match=r"somebody has changed data/g.txt since, and links or settings of git"):
+        await held.keep(THREAD, set_id(told), desk.look)
+
+
+async def test_what_a_daemon_keeps_in_the_workspace_is_changed_by_no_command_unasked(desk: Desk) -> None:
+    desk.write(".sulla/layer-x/old/1", "a person's")
+    _, _, told = await desk.run("rm -r .sulla/layer-x/old")
+    assert "programs may run or obey" in told
+    _, _, told = await desk.run("rm -r .sulla")
+    assert "programs may run or obey" in told
 
 
 async def test_what_somebody_changes_before_the_yes_is_not_written_over_and_nothing_else_is_put_there(
@@ -483,9 +585,9 @@ async def test_a_daemon_that_is_killed_while_it_puts_changes_there_goes_on_with_
         desk.write(name)
     whole = landing.put
 
-    def killed(layer: Layer, found: Sequence[changes.Change]) -> None:
+    def killed(layer: Layer, found: Sequence[changes.Change]) -> Mapping[str, int]:
         with before_call(at(killed_at, Killed())):
-            whole(layer, found)
+            return whole(layer, found)
 
     monkeypatch.setattr("sulla.tools.shell.held.put", killed)
     monkeypatch.setattr(desk.layers, "remove", lambda layer: None)  # nor does it remove anything then
