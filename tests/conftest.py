@@ -32,6 +32,9 @@ pytest_plugins = [
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("quick")
 
+# Whoever starts the tests in the background of a shell has Ctrl-C ignored, and all that they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Hints call the program by its name alone, as where it is installed.
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
 
