@@ -31,6 +31,9 @@ _HELP: Final = "[{before} asks for your help; its call above says with what. You
 _NOBODY: Final = "[There is nobody above you in this conversation: go on yourself, or say what you cannot do.]"
 
 
+_SILENT: Final = "[{before} has said nothing. You have the conversation from here on: answer the person.]"
+
+
 @dataclass(frozen=True, slots=True)
 class AgentRouter:
     """Knows the agents of a home. It lives as long as the daemon.
@@ -56,18 +59,22 @@ class AgentRouter:
         specs = {spec.id: spec for spec in self.specs()}
         active = active_agent(state)
         current = active if active in specs else own
-        found = self._mentioned(item.text, state, current)
+        # Whom words from outside name has no say: else they could choose whose tools work for them.
+        found = "" if item.tainted else self._mentioned(item.text, state, current)
         if found in ("", current):
             return Answerer(current)
         return Answerer(found, (AgentRouted(found, "mention", current),))
 
     def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-        """What is to be noted where the newest calls hand the conversation on; nothing where they don't.
+        """What is to be noted where the newest calls hand the conversation on, or whoever has it said nothing; nothing
+        where neither is so.
 
         Args:
             state: the thread, with a run open whose newest calls have results.
-            run: the run; its agent is the one that has called.
+            run: the run; its agent is the one that has it.
         """
+        if _said_nothing(state):
+            return self._given_back(state, run)
         if (newest := newest_calls(state.context.transcript)) is None:
             return ()
         message, results = newest
@@ -87,6 +94,15 @@ class AgentRouter:
                 told = Reminder(reminder, "handed", _HANDED.format(before=spec.name))
                 return AgentRouted(to, "handoff", run.agent), told
         return ()
+
+    def _given_back(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """An agent that says nothing gives the turn back, unless text from outside may have told it to."""
+        above = supervisor_of(run.agent, state)
+        if not above or state.context.tainted or state.run is None:
+            return ()
+        name = next((spec.name for spec in self.specs() if spec.id == run.agent), run.agent)
+        reminder = MessageId(derived_id("rem", run.id, str(state.run.model.begun)))
+        return AgentRouted(above, "silence", run.agent), Reminder(reminder, "handed", _SILENT.format(before=name))
 
     def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
         """What an agent is told of whoever it works for: the same for the same two.
@@ -126,6 +142,14 @@ class AgentRouter:
         specs = {spec.id: spec for spec in self.specs()}
         ids = [id_ for one in near if one in specs for id_ in (one, *specs[one].hands_to)]
         return (specs[id_] for id_ in dict.fromkeys(ids) if id_ in specs)
+
+
+def _said_nothing(state: ThreadState) -> bool:
+    """Whether the open run's agent has had its last word and said none."""
+    if state.run is None or not state.run.model.replied or state.newest.outcome.status not in ("in_progress", "done"):
+        return False
+    last = next(reversed(state.context.transcript), None)
+    return last is None or last.role != "assistant"
 
 
 def _names(spec: AgentSpec) -> tuple[str, str]:

@@ -25,8 +25,9 @@ class AgentRouted(Fielded):
     provenance: ClassVar[Provenance] = "daemon"
     agent: str
     """The one that speaks."""
-    by: Literal["handoff", "help", "mention"]
-    """An agent has handed the conversation over, or asks its supervisor for help; or a person has named the agent."""
+    by: Literal["handoff", "help", "mention", "silence"]
+    """An agent has handed the conversation over, asks its supervisor for help or has said nothing; or a person has
+    named the agent."""
     before: str = ""
     """The one that spoke."""
 

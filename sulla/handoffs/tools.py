@@ -14,7 +14,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.words import ours
 from sulla.handoffs.slice import supervisor_of
 from sulla.threads.log.state import ThreadState
-from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.base import AsksOf, Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from sulla.tools.schema import Bounds
 
@@ -56,9 +56,11 @@ def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]], rea
         if one.id in spec.hands_to:
             about = f" {' '.join(one.description.split())}" if one.description else ""
             said = f"Hand this conversation to {one.name}, who answers the person from then on.{about}"
-            yield replace(make(transfer), name=f"{TRANSFER}{one.id}", description=said)
+            yield replace(
+                make(transfer), name=f"{TRANSFER}{one.id}", description=said, asks=_asks_to(f"{one.name} ({one.id})")
+            )
     if any(spec.id in one.hands_to for one in specs()):
-        yield make(request_help)
+        yield replace(make(request_help), asks=_asks_to("the agent that it works for"))
 
 
 def whereabouts(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> tuple[Tool, ...]:
@@ -85,6 +87,17 @@ def whereabouts(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> t
 
     make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
     return make(get_current_active_agent), make(get_supervisor_agent)
+
+
+def _asks_to(whom: str) -> AsksOf:
+    """A mistrusted conversation would go on with another agent's tools, and with what people have allowed that one for
+    good, because of words that nobody trusts.
+    """
+    question = (
+        f"May this conversation, which holds text from outside, go to {whom}? It goes on with that agent's tools, and "
+        "with what was allowed it for good."
+    )
+    return lambda args, context: question if context.tainted else ""
 
 
 async def transfer(context: ToolContext, *, reason: Annotated[str, Bounds(maximum=_MAX_REASON)] = "") -> Result:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sulla.agent.approvals.open_questions import OpenQuestions
@@ -50,11 +52,20 @@ class TeamWorld(World):
         store: where everything is kept; open.
         provider: plays the model of all of them.
         tools: what each can use beside handing over.
+        own: agents that have only some of them, by name.
         **more: see `World`.
     """
 
-    def __init__(self, store: Store, provider: ScriptedProvider, tools: tuple[Tool, ...] = (), **more: Any) -> None:
+    def __init__(
+        self,
+        store: Store,
+        provider: ScriptedProvider,
+        tools: tuple[Tool, ...] = (),
+        own: Mapping[str, Collection[str]] = MappingProxyType({}),
+        **more: Any,
+    ) -> None:
         super().__init__(store, provider, tools=tools, **more)
+        self._own = own
         self.router = AgentRouter(lambda: SPECS)
         nodes = {spec.id: self._node(spec, tools) for spec in SPECS}
 
@@ -71,7 +82,8 @@ class TeamWorld(World):
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
     def _node(self, spec: AgentSpec, tools: tuple[Tool, ...]) -> AgentNode:
-        box = Toolbox((*tools, *handoff_tools(spec, lambda: SPECS, self._read)))
+        own = [tool for tool in tools if tool.name in self._own.get(spec.id, (tool.name,))]
+        box = Toolbox((*own, *handoff_tools(spec, lambda: SPECS, self._read)))
         chat = replace(
             self.chat,
             spec=spec,

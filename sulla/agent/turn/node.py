@@ -34,8 +34,8 @@ async def nobody_else(state: ThreadState, run: Run) -> str:
 
 
 HandOver = Callable[[ThreadState, Run], tuple[Fact, ...]]
-"""Says, between results and the next reply, what is to be noted where a call has handed the conversation to another
-agent: nothing where none has. Pure."""
+"""Says, behind results and at the end of a reply, what is to be noted where a call has handed the conversation to
+another agent, or the one that has it said nothing: nothing where neither is so. Pure."""
 
 
 def nobody_takes_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
@@ -70,13 +70,13 @@ class AgentNode:
             run.control.check()
             action = next_action(state.context.transcript, open_run)
             match action:
+                case Finished() | CallModel(after_tools=True) if facts := self.hand_over(state, run):
+                    run.journal.note(*facts)
+                    return Next()
                 case Finished() | AwaitAnswers():
                     return Next()
                 case _ if run.control.draining:
                     return Continue()
-                case CallModel(after_tools=True) if facts := self.hand_over(state, run):
-                    run.journal.note(*facts)
-                    return Next()
                 case CallModel(after_tools):
                     if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
                         continue

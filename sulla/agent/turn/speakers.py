@@ -48,11 +48,12 @@ class AgentRouting(Protocol):
         """
 
     def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-        """What is to be noted where the newest calls hand the conversation on; nothing where they don't.
+        """What is to be noted where the newest calls hand the conversation on, or whoever has it said nothing; nothing
+        where neither is so.
 
         Args:
             state: the thread, with a run open whose newest calls have results.
-            run: the run; its agent is the one that has called.
+            run: the run; its agent is the one that has it.
         """
 
     def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
