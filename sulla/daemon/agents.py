@@ -35,16 +35,37 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     old = {spec.id: spec for spec in before.specs} if before is not None else {}
     kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
     specs = {SULLA.id: home_agent(settings)}
-    known = (SULLA.id, *(file.id for file in found.good), *kept)
     for file in found.good:
-        if wrong := _wrong(file, known):
+        if wrong := _wrong(file):
             faults[file.id] = f"{settings.home / AGENTS / file.id}: {wrong}"
         else:
             specs[file.id] = _spec(file, settings)
     kept |= {id_: old[id_] for id_ in old if id_ in faults}
     specs |= kept
     told = (f"{said}{_instead(id_, kept) if before is not None else ''}" for id_, said in faults.items())
-    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), found.warnings)
+    # One agent that goes takes no other away: whom they name in vain is told, and nobody else is.
+    vain = (
+        f"{settings.home / AGENTS / file.id}: {said}"
+        for file in found.good
+        for key, names in (("spawns", file.spawns), ("hands_to", file.hands_to))
+        for said in unknown(key, names, tuple(specs))
+    )
+    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), (*found.warnings, *vain))
+
+
+def without_models(team: Team, wrong: Mapping[str, str], before: Sequence[AgentSpec], settings: Settings) -> Team:
+    """The same with agents whose model cannot be used as they were before, and without those that were not there.
+
+    Args:
+        team: the agents as they were read.
+        wrong: why a model cannot be used, by the agent's id.
+        before: the agents as they were.
+        settings: name the home.
+    """
+    old = {spec.id: spec for spec in before if spec.id in wrong}
+    kept = (old.get(spec.id, None if spec.id in wrong else spec) for spec in team.specs)
+    told = (f"{settings.home / AGENTS / id_}: {said}{_instead(id_, old)}" for id_, said in wrong.items())
+    return Team(tuple(spec for spec in kept if spec is not None), (*team.faults, *told), team.warnings)
 
 
 def model_written(settings: Settings, team: Team, name: str) -> str:
@@ -93,20 +114,18 @@ def _instead(id_: str, kept: Mapping[str, AgentSpec]) -> str:
     return "" if id_ == SULLA.id else "; until that is mended there is no such agent"
 
 
-def _wrong(file: AgentFile, known: Sequence[str]) -> str:
+def _wrong(file: AgentFile) -> str:
     """Why an agent that could be read cannot work; empty if it can."""
     if file.model:
         try:
             parse_model(file.model)
         except SettingsError as error:
             return error.message
-    found = [*unknown("spawns", file.spawns, known), *unknown("hands_to", file.hands_to, known)]
-    found += (
+    return "; ".join(
         f"hands_to names {one!r}, longer than {MOST_ID} characters: no tool can be called that; rename its folder"
         for one in file.hands_to
         if len(one) > MOST_ID
     )
-    return "; ".join(found)
 
 
 def _spec(file: AgentFile, settings: Settings) -> AgentSpec:

@@ -160,7 +160,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
             return nodes.get(actor_key_for(agent, state)) or nodes.get(actor_key(agent))
 
-        graph = create_agent_graph(first, SpeakerNode(node, speakers))
+        graph = create_agent_graph(first, SpeakerNode(node, speakers, self._routing.give_back))
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
