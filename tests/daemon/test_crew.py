@@ -90,6 +90,7 @@ class World:
 
     async def say(self, system: System, thread_id: str, **more: Any) -> None:
         """One message in a thread that there is."""
+        await self.clock.advance(1.0)  # they may not come faster
         message_id, sent_to = f"msg_{next(self._numbers)}", more.get("sent_to")
         await system.service.send(
             TurnSend(thread_id=thread_id, message_id=message_id, text="go", agent=sent_to), "owner"
