@@ -96,21 +96,6 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), (*found.warnings, *vain))
 
 
-def without_models(team: Team, wrong: Mapping[str, str], before: Sequence[AgentSpec], settings: Settings) -> Team:
-    """The same with agents whose model cannot be used as they were before, and without those that were not there.
-
-    Args:
-        team: the agents as they were read.
-        wrong: why a model cannot be used, by the agent's id.
-        before: the agents as they were.
-        settings: name the home.
-    """
-    old = {spec.id: spec for spec in before if spec.id in wrong}
-    kept = (old.get(spec.id, None if spec.id in wrong else spec) for spec in team.specs)
-    told = (f"{settings.home / AGENTS / id_}: {said}{_instead(id_, old)}" for id_, said in wrong.items())
-    return Team(tuple(spec for spec in kept if spec is not None), (*team.faults, *told), team.warnings)
-
-
 def model_written(settings: Settings, team: Team, name: str) -> str:
     """Where the name of a model that is not the daemon's own is written, for messages.
 

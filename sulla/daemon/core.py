@@ -89,7 +89,7 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     subagents = Subagents(children, threads, spawns, tools_of)
     tools.add(sub_agent_tools(lambda: subagents))
     marks, held = guarding.marks, home_tools.held_back
-    folders = AgentFolders(settings, team, tools, models.of, place.clock)
+    folders = AgentFolders(settings, team, tools, place.clock)
     agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings), folders.look_now)
     switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SettingsError
-from sulla.daemon.agents import doubts, read_team, without_models
+from sulla.daemon.agents import doubts, read_team
 from sulla.daemon.settings.config import Settings
 from sulla.definitions.agents import AGENTS, FolderState, state_of
 from sulla.host.team import Team
@@ -41,19 +39,15 @@ class AgentFolders:
         settings: name the home.
         team: the agents as they were read at the start; others are put in their place.
         tools: those that there are.
-        model_of: makes a model by its name; raises a `SettingsError` where it cannot be used.
         clock: all time.
     """
 
-    def __init__(
-        self, settings: Settings, team: Team, tools: ToolRegistry, model_of: Callable[[str], object], clock: Clock
-    ) -> None:
+    def __init__(self, settings: Settings, team: Team, tools: ToolRegistry, clock: Clock) -> None:
         self.reading = asyncio.Lock()
         """Held from reading to taking, so that nothing older is put in the place of what is newer."""
         self._settings = settings
         self._team = team
         self._tools = tools
-        self._model_of = model_of
         self._clock = clock
         self._looked_s: float | None = None
         self._state: FolderState | None = None
@@ -89,13 +83,7 @@ class AgentFolders:
             Whether any agent is another one now, and what may be a slip of the pen in their folders.
         """
         before, told = self._team.specs, {*self._team.faults, *self._doubts(self._team)}
-        wrong: dict[str, str] = {}
-        for spec in read.team.specs:
-            try:
-                self._model_of(spec.model)
-            except SettingsError as error:
-                wrong[spec.id] = error.message
-        self._team.take(without_models(read.team, wrong, before, read.settings) if wrong else read.team)
+        self._team.take(read.team)
         self._settings, self._state = read.settings, read.state
         if changed := self._team.specs is not before:
             log.info("the agents have changed: %s", ", ".join(self._team.ids))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sulla.core.errors import SettingsError
 from sulla.daemon.agents import read_team
 from sulla.daemon.home.agent_folders import AgentFolders
 from sulla.daemon.settings.config import Settings, load_settings
@@ -27,13 +26,8 @@ class World:
     def __init__(self, home: Path) -> None:
         self.settings: Settings = load_settings({}, {}, home)
         self.clock = ManualClock()
-        self.unusable = ""
         self.team: Team = read_team(self.settings)
-        self.folders = AgentFolders(self.settings, self.team, ToolRegistry(self.team), self._model, self.clock)
-
-    def _model(self, name: str) -> None:
-        if name and name == self.unusable:
-            raise SettingsError(f"the model {name} needs a library")
+        self.folders = AgentFolders(self.settings, self.team, ToolRegistry(self.team), self.clock)
 
     def write(self, name: str, toml: str, file: str = "agent.toml") -> Path:
         """Write a file of an agent."""
@@ -108,17 +102,3 @@ async def test_one_that_is_broken_stays_as_it_was_is_told_once_and_keeps_no_othe
     world.write("cook", 'description = "bakes"')
     await world.look()
     assert (world.team.get("cook").description, world.team.faults) == ("bakes", ())
-
-
-async def test_one_whose_new_model_cannot_be_used_stays_as_it_was(world: World) -> None:
-    world.write("cook", 'model = "ollama:small"')
-    await world.look()
-    world.unusable = "openai:big"
-    world.write("cook", 'model = "openai:big"')
-    world.write("new", 'model = "openai:big"')
-    world.write("other", "")
-    assert await world.look() == ("sulla", "cook", "other")
-    assert world.team.get("cook").model == "ollama:small"
-    cook, new = world.team.faults
-    assert cook.endswith("agents/cook: the model openai:big needs a library; what was read before stays in force")
-    assert new.endswith("; until that is mended there is no such agent")
