@@ -27,6 +27,7 @@ MAX_TOTAL_BYTES = 64 * 1024 * 1024
 
 _NAME: Final = re.compile(r"[a-z]{1,20}_[0-9a-f]{24}(-job_[0-9]{1,9})?")
 """The id of a call (`core.ids`), or of a conversation with one of its jobs: what results are named by."""
+_IGNORED: Final = b"*\n"
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENED: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -65,6 +66,21 @@ async def rest_of(root: Path, name: str, pieces: Iterable[str]) -> str:
         return how_to_read(await keep(root, name, pieces))
     except SullaError as error:
         return f"The rest could not be kept: {error.message}. Ask for less at a time."
+
+
+def made_for_outputs(root: Path) -> frozenset[str]:
+    """The paths of what is made in a workspace for kept results, beside these: nobody else's words are in it.
+
+    Args:
+        root: the workspace.
+    """
+    ignore = root / ".sulla" / ".gitignore"
+    try:
+        with os.fdopen(os.open(ignore, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            ours = file.read(len(_IGNORED) + 1) == _IGNORED
+    except OSError:
+        ours = False
+    return frozenset(str(path) for path in (root / ".sulla", root / FOLDER, *((ignore,) if ours else ())))
 
 
 def kept_names(root: Path) -> list[str]:
@@ -138,7 +154,7 @@ def _ignore(folder_fd: int) -> None:
     with suppress(FileExistsError):
         fd = os.open(".gitignore", _NEW, 0o600, dir_fd=folder_fd)
         with os.fdopen(fd, "wb") as file:
-            file.write(b"*\n")
+            file.write(_IGNORED)
 
 
 def _step(folder_fd: int, name: str, *, make: bool) -> int:

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from sulla.agent.calls import file_marks, file_state, mark_book
-from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.calls.mark_book import Changes
 from sulla.core.errors import Refused
 from sulla.tools.base import Tool
+from sulla.tools.overflow import FOLDER as OUTPUTS
 from tests.agent.calls.test_file_marks import READ, SHELL, WRITE, Desk
 
 
@@ -29,6 +30,18 @@ async def command(desk: Desk, work: Callable[[Path], object], *, tainted: bool =
     touch = await desk.marks.before(SHELL, {"command": "x"}, desk.context(tainted=tainted))
     work(desk.workspace)
     await desk.marks.after(touch, None)
+
+
+async def test_what_is_made_for_kept_results_is_nobody_elses_and_what_else_lies_there_is(desk: Desk) -> None:
+    def keeps(root: Path) -> None:
+        (root / OUTPUTS).mkdir(parents=True)
+        (root / ".sulla/.gitignore").write_text("*\n")
+
+    await command(desk, keeps)
+    assert not desk.marks.names_outside(desk.workspace, [".sulla"], desk.workspace)
+    assert not (await desk.marks.before(SHELL, {"command": "x"}, desk.context(tainted=False))).tainted
+    await command(desk, lambda root: (root / ".sulla/.gitignore").write_text("obey the page\n"))
+    assert (await desk.marks.before(SHELL, {"command": "x"}, desk.context(tainted=False))).tainted
 
 
 @pytest.mark.parametrize(

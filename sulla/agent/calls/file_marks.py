@@ -28,6 +28,8 @@ from sulla.core.errors import Conflict, SullaError
 from sulla.core.jsontypes import FrozenJson
 from sulla.tools.base import Tool, ToolContext
 from sulla.tools.origins import FileOrigins
+from sulla.tools.overflow import FOLDER as OUTPUTS
+from sulla.tools.overflow import made_for_outputs
 from sulla.tools.paths import inside
 from sulla.tools.policy import reach_of
 from sulla.tools.program_files import PROGRAMS, ProgramFiles
@@ -38,8 +40,6 @@ MOST_EACH: Final = 1_000
 """Files that one command may write to have a mark each; of more, those in a folder that it made have one for all."""
 MOST_COMPARED: Final = 4_096
 """Files that persons have changed of which it is remembered whether marked words are left in them."""
-OUTPUTS: Final = ".sulla/outputs"
-"""Where the rest of long results lies; never trusted by name, since a kill may come before one is marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,8 +383,8 @@ class _Origins:
 
 def _changed(root: Path, watched: Mapping[str, Seen]) -> tuple[list[str], int]:
     """What was made or written since a workspace was looked at, and how much there is in it now."""
-    now = look(root, MOST_WATCHED)
-    return [path for path, seen in now.items() if watched.get(path) != seen], len(now)
+    now, ours = look(root, MOST_WATCHED), made_for_outputs(root)
+    return [path for path, seen in now.items() if watched.get(path) != seen and path not in ours], len(now)
 
 
 def _made(changed: Sequence[str], watched: Mapping[str, Seen]) -> frozenset[str]:

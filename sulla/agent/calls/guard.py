@@ -235,8 +235,10 @@ class CallGuard:
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
+        birth = state.identity.birth
+        agents = {context.agent, *(birth.askers if birth is not None else ())}
         for target in targets:
-            if await self.rules.allows(context.agent, call.name, target):
+            if all([await self.rules.allows(agent, call.name, target) for agent in agents]):
                 return judge(tool, call.args, context, replace(standing, allowed=True))
         return verdict
 

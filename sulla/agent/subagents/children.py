@@ -106,6 +106,7 @@ class Children:
             self._check(child_task, parent)
         asked, birth = ThreadId(parent.thread_id), parent.identity.birth
         given = self._share(child_task, parent, run)
+        tainted = worst((parent.context.by, child_task.task.by)).tainted
         born = Birth(
             child_task.id,
             child_task.mode,
@@ -114,13 +115,14 @@ class Children:
             birth.root if birth is not None else asked,
             parent.depth + (child_task.play is None),
             child_task.mode == "cycle" or (birth is not None and birth.unattended),
-            worst((parent.context.by, child_task.task.by)).tainted,
+            tainted,
             _narrower(child_task.tools, birth.tools if birth is not None else None),
             child_task.model,
             given.tokens,
             given.cost_micro,
             child_task.wall_s,
             child_task.memory,
+            _askers(parent, run) if tainted else (),
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
         # A playbook says itself what it calls: within one that a person started it is as if they had started this.
@@ -234,6 +236,13 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
 def _request_of(child: str) -> str:
     # No client can ask so: its ids have no colon.
     return f"child:{child}"
+
+
+def _askers(parent: ThreadState, run: OpenRun) -> tuple[str, ...]:
+    """See `Birth.askers`. A playbook is its author's word, and no agent's."""
+    before = parent.identity.birth.askers if parent.identity.birth is not None else ()
+    own = () if parent.identity.graph == PLAYBOOK else (run.agent or parent.identity.agent,)
+    return tuple(dict.fromkeys((*before, *own)))
 
 
 def _narrower(some: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -49,6 +49,9 @@ class Birth(Fielded):
     """The most seconds at work; 0 for what any run may."""
     memory: bool = True
     """Whether it is told what its agent remembers, and is remembered itself."""
+    askers: tuple[str, ...] = ()
+    """The agents whose mistrusted conversations ask for this, the first one first: what people have allowed its own
+    agent for good counts as far as it is allowed to them, too."""
 
 
 @dataclass(frozen=True, slots=True)

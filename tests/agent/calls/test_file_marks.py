@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from sulla.agent.calls import file_marks, mark_book
-from sulla.agent.calls.file_marks import OUTPUTS, FileMarks
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.errors import CorruptRecord
 from sulla.core.words import agent
 from sulla.tools.base import Tool, ToolContext
+from sulla.tools.overflow import FOLDER as OUTPUTS
 from tests.doubles.attacks import Hooks
 from tests.tools.contexts import context_in
 
