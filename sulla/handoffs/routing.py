@@ -56,11 +56,9 @@ class AgentRouter:
         own = state.identity.agent
         if item.agent or item.origin != "user" or item.question is not None or state.is_child:
             return Answerer(item.agent or own)
-        specs = {spec.id: spec for spec in self.specs()}
-        active = active_agent(state)
-        current = active if active in specs else own
+        current = self.current(state)
         # Whom words from outside name has no say: else they could choose whose tools work for them.
-        found = "" if item.tainted else self._mentioned(item.text, state, current)
+        found = "" if item.tainted else self.mentioned(item.text, state)
         if found in ("", current):
             return Answerer(current)
         return Answerer(found, (AgentRouted(found, "mention", current),))
@@ -129,12 +127,26 @@ class AgentRouter:
         """
         return () if supervisor_of(agent, state) else (REQUEST_HELP,)
 
-    def _mentioned(self, text: str, state: ThreadState, current: str) -> str:
-        """The agent that a message begins with, of those that can have the conversation from here; empty for none."""
+    def current(self, state: ThreadState) -> str:
+        """The agent that has a conversation; its own where that one is not there any more.
+
+        Args:
+            state: the thread.
+        """
+        active = active_agent(state)
+        return active if any(spec.id == active for spec in self.specs()) else state.identity.agent
+
+    def mentioned(self, text: str, state: ThreadState) -> str:
+        """The agent that a message begins with, of those that can have the conversation from here; empty for none.
+
+        Args:
+            text: the message.
+            state: the thread.
+        """
         if (match := MENTION.match(text)) is None:
             return ""
         kept = HANDOFFS.of(state)
-        near = (state.identity.agent, *(kept.stack if kept is not None else ()), current)
+        near = (state.identity.agent, *(kept.stack if kept is not None else ()))
         name = match[1].casefold()
         return next((spec.id for spec in self._reachable(near) if name in _names(spec)), "")
 

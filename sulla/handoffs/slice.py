@@ -25,9 +25,9 @@ class AgentRouted(Fielded):
     provenance: ClassVar[Provenance] = "daemon"
     agent: str
     """The one that speaks."""
-    by: Literal["handoff", "help", "mention", "silence"]
+    by: Literal["handoff", "help", "mention", "silence", "intent"]
     """An agent has handed the conversation over, asks its supervisor for help or has said nothing; or a person has
-    named the agent."""
+    named the agent, or said a phrase that leads to it."""
     before: str = ""
     """The one that spoke."""
 

@@ -103,7 +103,7 @@ class Lifecycle:
         log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
         for said in team.faults:
             log.warning("an agent's folder cannot be used: %s", said)
-        doubtful = (*team.warnings, *doubts(team, tuple(self._host.tools)))
+        doubtful = (*team.warnings, *doubts(team, self._host.tools))
         for said in doubtful:
             log.warning("an agent is not quite as it should be: %s", said)
         return Reloaded(taken, found.waiting, doubtful, team.faults)

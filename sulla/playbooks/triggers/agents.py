@@ -1,4 +1,4 @@
-"""What agents do with playbooks."""
+"""What agents do with playbooks. Pure."""
 
 from __future__ import annotations
 
