@@ -22,9 +22,10 @@ _SMALL: Final = frozenset(
 """English words that say nothing about what a message is about."""
 
 _SENTENCE: Final = re.compile(
-    r"(?<=\w\w)(?<!\b(?:mr|ms|dr|st|vs|nr|ca))(?<!\b(?:etc|mrs|bzw|usw))\.(?![.\w])|[!?\u3002]+"
+    r"(?<=\w\w)(?<!\b(?:mr|ms|dr|st|vs|nr|ca))(?<!\b(?:etc|mrs|bzw|usw))\.(?![.\w])|[!\u3002]+"
 )
-"""The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it."""
+"""The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A
+question goes on: what follows may say no to it."""
 _QUOTED: Final = re.compile(
     r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
     r"^(?: {4}|\t| {0,3}>).*?$|"  # an indented one, or what a mail answers
@@ -37,9 +38,9 @@ _QUOTED: Final = re.compile(
 )
 """Code and quoted words; a quotation that nobody ends ends with its paragraph, and a block of code with the message."""
 _NEGATION: Final = re.compile(
-    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|"
+    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|hardly|barely|rarely|"
     r"(?:do|does|did|wo|ca|is|ai|are|was|were|has|have|had|should|could|would|must|need)nt|"
-    r"nicht|nie|niemals|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
+    r"nicht|nie|niemals|nimmer|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
     r"nunca|jam\u00e1s|sin|tampoco|nadie|ning[u\u00fa]n\w*|non|mai|senza|nessun\w*|n\u00e9|n\u00e3o|nao|nem|sem|"
     r"niet|nooit|geen|zonder|inte|aldrig|ej|utan|ikke|aldri|uden|uten|nie|nigdy|bez|"
     r"\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|"
@@ -90,7 +91,7 @@ def read_said(message: str) -> Said:
     Args:
         message: what a person wrote.
     """
-    found = _SENTENCE.split(_folded(_QUOTED.sub(" _ ", message[:MOST_CHARS])))
+    found = _SENTENCE.split(_folded(_QUOTED.sub(" _ ", message[:MOST_CHARS])).replace("?", " _ "))
     # A mere "No!" says no to what stands beside it.
     noes = ["", *(one if _NEGATION.fullmatch(_EDGE.sub("", one)) else "" for one in found), ""]
     return Said(tuple(f"{noes[at]} {one} {noes[at + 2]}" for at, one in enumerate(found)))
