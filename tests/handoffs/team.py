@@ -58,6 +58,7 @@ class TeamWorld(World):
         tools: what each can use beside handing over.
         own: agents that have only some of them, by name.
         specs: the agents.
+        gone: agents that are not there any more.
         **more: see `World`.
     """
 
@@ -68,11 +69,12 @@ class TeamWorld(World):
         tools: tuple[Tool, ...] = (),
         own: Mapping[str, Collection[str]] = MappingProxyType({}),
         specs: tuple[AgentSpec, ...] = SPECS,
+        gone: Collection[str] = (),
         **more: Any,
     ) -> None:
         super().__init__(store, provider, tools=tools, **more)
         self._own = own
-        self.specs = specs
+        self.specs = specs = tuple(spec for spec in specs if spec.id not in gone)
         self.router = AgentRouter(lambda: specs)
         self.begun: list[tuple[str, FrozenJson]] = []
         """The playbooks that messages have started, and with what."""
@@ -88,7 +90,7 @@ class TeamWorld(World):
 
         for spec in specs:
             node = nodes[spec.id]
-            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers))
+            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers, self.router.give_back))
             self.actors[spec.id] = Actor(spec, "scripted", graph)
         told = TurnContext(self.clock, answerer=self.router.answerer)
         children = self.family.children

@@ -103,8 +103,9 @@ class AgentNode:
         return Next()
 
     async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
-        """Whether something else than the model takes up a person's message: not if it has chosen who answers."""
-        if open_run.model.begun or state.walk.lead or open_run.message.origin != "user" or state.is_child:
+        """Whether something else than the model takes up a person's message, once for each."""
+        handed = state.walk.lead not in ("", open_run.agent)  # by it to this agent, which answers
+        if open_run.model.begun or handed or open_run.message.origin != "user" or state.is_child:
             return False
         opened = await self.opening(state, run)
         if isinstance(opened, str):
