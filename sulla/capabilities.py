@@ -23,6 +23,7 @@ CAPABILITIES = (
     "schedules",
     "heartbeat",
     "playbooks",
+    "intents",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

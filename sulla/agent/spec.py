@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.definitions.intents import Intent
 
 Completion = Literal["wrapper", "plain"]
 """How an agent says that it is done: with a wrapper (seed 004), or by a reply without tool calls (seeds 000-002)."""
@@ -37,6 +38,16 @@ class AgentSpec:
     """What it is for, for people and for other agents."""
     skills: tuple[str, ...] | None = None
     """The skills that it may use; None for all."""
+    intents: tuple[Intent, ...] = ()
+    """Where messages of certain words go in its conversations."""
+
+    def led_by(self, kind: str) -> tuple[Intent, ...]:
+        """Its intents that lead to something of a kind.
+
+        Args:
+            kind: see `Intent.kind`.
+        """
+        return tuple(intent for intent in self.intents if intent.kind == kind)
 
 
 SULLA = AgentSpec(

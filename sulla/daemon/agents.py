@@ -18,8 +18,10 @@ from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.handoffs.tools import MOST_ID
 from sulla.host.capability import find, refuse_twice
 from sulla.host.team import Team
-from sulla.host.tools import MCP
+from sulla.host.tools import MCP, ToolRegistry
 from sulla.models.catalog import parse_model
+from sulla.tools.nearest import did_you_mean
+from sulla.tools.schema import validate
 
 
 def home_agent(settings: Settings) -> AgentSpec:
@@ -90,7 +92,11 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     vain = (
         f"{settings.home / AGENTS / file.id}: {said}"
         for file in found.good
-        for key, names in (("spawns", file.spawns), ("hands_to", file.hands_to))
+        for key, names in (
+            ("spawns", file.spawns),
+            ("hands_to", file.hands_to),
+            ("intents", [one.to for one in file.intents if one.kind == "agent"]),
+        )
         for said in unknown(key, names, tuple(specs))
     )
     return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), (*found.warnings, *vain))
@@ -109,20 +115,36 @@ def model_written(settings: Settings, team: Team, name: str) -> str:
     return ", ".join(map(str, files)) or "the playbook's step that names it"
 
 
-def doubts(team: Team, tools: Sequence[str], skills: Sequence[str] | None = None) -> Iterator[str]:
-    """What allow-lists name that there is not: a slip of the pen takes something away, and nobody would see it.
+def doubts(team: Team, tools: ToolRegistry, skills: Sequence[str] | None = None) -> Iterator[str]:
+    """What agents name that there is not or they cannot use: a slip of the pen takes something away, and nobody would
+    see it.
 
     Args:
         team: the agents.
-        tools: the names of the tools that there are.
-        skills: those of the skills; None while nobody has looked.
+        tools: those that there are.
+        skills: the names of the skills; None while nobody has looked.
     """
     for spec in team.specs:
         missing = unknown("skills", spec.skills, skills) if skills is not None else ()
         # The tools of MCP servers come and go with the servers.
         lasting = [name for name in spec.tools or () if not name.startswith(MCP)]
-        for said in (*unknown("tools", lasting, tools), *missing):
+        for said in (*unknown("tools", lasting, tuple(tools)), *missing, *_intent_doubts(spec, tools)):
             yield f"the agent {spec.id!r}: {said}"
+
+
+def _intent_doubts(spec: AgentSpec, tools: ToolRegistry) -> Iterator[str]:
+    """Intents that lead to tools which cannot be called so."""
+    box = tools.lasting(spec)
+    for intent in spec.led_by("tool"):
+        tool = box.get(intent.to)
+        if tool is None and not intent.to.startswith(MCP):
+            why = f"it has no tool of that name.{did_you_mean(intent.to, box.names)}"
+        elif tool is not None and (problems := validate(intent.args, tool.schema)):
+            why = f"it cannot be called with the `args` of the intent: {' '.join(problems)}"
+        else:
+            continue
+        said = f"its intent {intent.phrases[0]!r} leads to the tool {intent.to!r}, and {why}"
+        yield f"{said} Until that is mended the agent answers"
 
 
 def surroundings(settings: Settings) -> Surroundings:
@@ -171,4 +193,5 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.hands_to,
         file.description,
         file.skills,
+        file.intents,
     )

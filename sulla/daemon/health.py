@@ -62,6 +62,6 @@ def look_after_team(health: Health, team: Team, tools: ToolRegistry) -> None:
     """
     for said in team.faults:
         log.warning("an agent cannot be used: %s", said)
-    for said in (*team.warnings, *doubts(team, tuple(tools))):
+    for said in (*team.warnings, *doubts(team, tools)):
         log.warning("an agent is not quite as it should be: %s", said)
     health.watch("agents", lambda: "; ".join(team.faults)[:1_000], blocks=False)

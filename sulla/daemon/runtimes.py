@@ -16,7 +16,7 @@ from sulla.agent.turn.actor import Actor, actor_key, actor_key_for
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.graph import create_agent_graph
 from sulla.agent.turn.input import InputHandler
-from sulla.agent.turn.node import AgentNode
+from sulla.agent.turn.node import AgentNode, Opened
 from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.agent.turn.speakers import AgentRouting, OwnAgentRouting, SpeakerNode
 from sulla.core.errors import GraphError, SettingsError
@@ -173,11 +173,11 @@ class AgentRuntimes(Mapping[str, Actor]):
         """What a model is told that changes with files."""
         return (*self._host.agents.team.helpers_section(spec, box), *sections_of(self._built, spec, box))
 
-    async def _opening(self, state: ThreadState, run: Run) -> str:
-        """What a person is told in the place of the agent: see `agent.Opening`."""
-        for built in self._built:
-            if built.opening is not None and (said := await built.opening(state, run)):
-                return said
+    async def _opening(self, state: ThreadState, run: Run) -> Opened:
+        """What takes up a person's message in the place of the agent: see `agent.Opening`."""
+        for built in reversed(self._built):  # who needs others is built behind them, and asked before them
+            if built.opening is not None and (opened := await built.opening(state, run)):
+                return opened
         return ""
 
 

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.definitions.intents import Intent, read_intents
 from sulla.definitions.yaml_text import read_map
 from sulla.tools.nearest import did_you_mean
 
@@ -26,7 +27,18 @@ DIRECTIVES: Final = "directives.md"
 
 MAX_TURNS: Final = 1_000
 _ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-_KEYS: Final = ("name", "description", "model", "completion", "tools", "skills", "spawns", "hands_to", "max_turns")
+_KEYS: Final = (
+    "name",
+    "description",
+    "model",
+    "completion",
+    "tools",
+    "skills",
+    "spawns",
+    "hands_to",
+    "intents",
+    "max_turns",
+)
 _PROVIDER: Final = "provider"
 """The original writes it apart from the model."""
 
@@ -57,6 +69,7 @@ class AgentFile:
     """Model calls per run; None for what the settings say."""
     hands_to: tuple[str, ...] = ()
     """The agents that it may hand a conversation to."""
+    intents: tuple[Intent, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -105,6 +118,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         _names(file, fields, "spawns") or (),
         turns,
         _names(file, fields, "hands_to") or (),
+        read_intents(file, fields.get("intents")),
         tuple(warnings),
     )
 

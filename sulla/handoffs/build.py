@@ -17,7 +17,9 @@ def build(host: Host) -> Built:
     async def read(thread_id: ThreadId) -> ThreadState | None:
         return (await host.threads.get(thread_id))[1]
 
+    router = AgentRouter(lambda: team.specs)
     return Built(
+        provides=(router,),
         agent_tools=AgentTools(lambda spec: handoff_tools(spec, lambda: team.specs, read), is_granted),
-        routing=AgentRouter(lambda: team.specs),
+        routing=router,
     )

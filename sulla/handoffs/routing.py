@@ -58,11 +58,9 @@ class AgentRouter:
         own = state.identity.agent
         if item.agent not in ("", own) or item.origin != "user" or item.question is not None or state.is_child:
             return Answerer(item.agent or own)
-        specs = {spec.id: spec for spec in self.specs()}
-        active = active_agent(state)
-        current = active if active in specs else supervisor_of(active, state, specs)
+        active, current = active_agent(state), self.current(state)
         # Whom words from outside name has no say: else they could choose whose tools work for them.
-        found = "" if item.tainted else self._mentioned(item.text, state, current)
+        found = "" if item.tainted else self.mentioned(item.text, state)
         if found in ("", current):
             return Answerer(current, (AgentRouted(current, "gone", active),) if current != active else ())
         return Answerer(found, (AgentRouted(found, "mention", current),))
@@ -145,12 +143,26 @@ class AgentRouter:
         """What an agent is called; its id once it is gone."""
         return next((spec.name for spec in self.specs() if spec.id == agent), agent)
 
-    def _mentioned(self, text: str, state: ThreadState, current: str) -> str:
-        """The agent that a message begins with, of those that can have the conversation from here; empty for none."""
+    def current(self, state: ThreadState) -> str:
+        """The agent that has a conversation, or who is above it where that one is not there any more.
+
+        Args:
+            state: the thread.
+        """
+        active, known = active_agent(state), self._known()
+        return active if active in known else supervisor_of(active, state, known)
+
+    def mentioned(self, text: str, state: ThreadState) -> str:
+        """The agent that a message begins with, of those that can have the conversation from here; empty for none.
+
+        Args:
+            text: the message.
+            state: the thread.
+        """
         if (match := MENTION.match(text)) is None:
             return ""
         kept = HANDOFFS.of(state)
-        near = (state.identity.agent, *(kept.stack if kept is not None else ()), current)
+        near = (state.identity.agent, *(kept.stack if kept is not None else ()))
         name = match[1].casefold()
         return next((spec.id for spec in self._reachable(near) if name in _names(spec)), "")
 

@@ -26,9 +26,9 @@ class AgentRouted(Fielded):
     provenance: ClassVar[Provenance] = "daemon"
     agent: str
     """The one that speaks."""
-    by: Literal["handoff", "help", "mention", "silence", "gone"]
+    by: Literal["handoff", "help", "mention", "silence", "gone", "intent"]
     """An agent has handed the conversation over, asks its supervisor for help, has said nothing or is not there any
-    more; or a person has named the agent."""
+    more; or a person has named the agent, or said a phrase that leads to it."""
     before: str = ""
     """The one that spoke."""
 

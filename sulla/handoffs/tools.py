@@ -49,7 +49,7 @@ def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]], rea
         specs: gives all agents.
         read: reads a conversation.
     """
-    if any(one.hands_to for one in specs()):
+    if any(one.hands_to or one.led_by("agent") for one in specs()):
         yield from whereabouts(specs, read)
     make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
     for one in specs():
@@ -59,7 +59,7 @@ def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]], rea
             yield replace(
                 make(transfer), name=f"{TRANSFER}{one.id}", description=said, asks=_asks_to(f"{one.name} ({one.id})")
             )
-    if any(spec.id in one.hands_to for one in specs()):
+    if any(spec.id in (*one.hands_to, *(led.to for led in one.led_by("agent"))) for one in specs()):
         yield replace(make(request_help), asks=_asks_to("the agent that it works for"))
 
 

@@ -127,7 +127,11 @@ class ToolRegistry(Collection[str]):
 
     def _toolbox(self, spec: AgentSpec, moving: tuple[Tool, ...]) -> Toolbox:
         found: list[Tool] = []
-        listing = listing_tools(lambda: found, lambda: self._team.helpers(spec), tuple)
+        listing = listing_tools(
+            lambda: found,
+            lambda: self._team.helpers(spec),
+            lambda: ((" / ".join(one.phrases), one.leads_to) for one in spec.intents),
+        )
         common = (*builtin_tools(self._programs, self._zone), *listing, *self._tools, *moving)
         found += (tool for tool in common if tool.name in EVERYBODYS or allows(spec.tools, tool.name))
         for own in self._for_agents:

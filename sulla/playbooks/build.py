@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from sulla.agent.model.choosing import chooser
 from sulla.agent.model.decider import Decider
 from sulla.agent.turn.actor import Actor
 from sulla.core.errors import NotFound, Refused
@@ -28,7 +29,6 @@ from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
-from sulla.playbooks.triggers.chat import chooser
 from sulla.playbooks.triggers.events import event_follower
 from sulla.playbooks.triggers.timed import ScheduledStarts, TriggerSchedules, end_of_run
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
@@ -80,7 +80,7 @@ def build(host: Host) -> Built:
         methods=(METHODS.done_by(runs),),
         tools=playbook_tools(lambda: agents.starts),
         sections=lambda spec, toolbox: agents.sections(toolbox),
-        opening=agents.opening,
+        opening=agents.chat.opening,
         actors=partial(_actors, host, runs, secret),
         look_now=catalog.look_now,
         prepare=prepare,

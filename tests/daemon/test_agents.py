@@ -145,10 +145,11 @@ def test_an_agent_that_cannot_work_is_told_and_the_others_do(settings: Settings,
     assert said in team.faults[0]
 
 
-@pytest.mark.parametrize("key", ["spawns", "hands_to"])
+@pytest.mark.parametrize("key", ["spawns", "hands_to", "intents"])
 def test_an_agent_that_is_named_in_vain_is_told_and_takes_nobody_else_away(settings: Settings, key: str) -> None:
     agent(settings, "reader")
-    agent(settings, "boss", f'{key} = ["raeder", "reader"]')
+    leads = 'intents = [{phrase = "a", to = "agent:raeder"}, {phrase = "b", to = "agent:reader"}]'
+    agent(settings, "boss", leads if key == "intents" else f'{key} = ["raeder", "reader"]')
     host = home(settings)
     assert host.agents.team.ids == ("sulla", "boss", "reader")
     assert not host.agents.team.faults
@@ -161,10 +162,44 @@ def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settin
     agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
     host = home(settings)
     assert set(host.tools.lasting(host.agents.team.get("reader")).names) == {"list_dir", *EVERYBODYS}
-    (said,) = (*host.agents.team.warnings, *doubts(host.agents.team, tuple(host.tools)))
+    (said,) = (*host.agents.team.warnings, *doubts(host.agents.team, host.tools))
     assert said.startswith(
         "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"
     )
+
+
+@pytest.mark.parametrize(
+    ("intent", "said"),
+    [
+        (
+            'to = "tool:list_dri"',
+            ["leads to the tool 'list_dri', and it has no tool of that name. Did you mean 'list_dir'"],
+        ),
+        ('to = "tool:read_file"', ["it cannot be called with the `args` of the intent", "path"]),
+        ('to = "tool:read_file", args = {path = 7}', ["it cannot be called with the `args` of the intent", "path"]),
+        ('to = "tool:read_file", args = {path = "a.txt"}', []),
+        ('to = "tool:get_time_date"', []),
+        ('to = "tool:mcp__wiki__find"', []),
+    ],
+)
+def test_an_intent_whose_tool_cannot_be_called_so_is_told(settings: Settings, intent: str, said: list[str]) -> None:
+    agent(settings, "reader", f'intents = [{{phrase = "do it", {intent}}}]')
+    host = home(settings)
+    told = list(doubts(host.agents.team, host.tools))
+    assert len(told) == bool(said)
+    assert all(part in told[0] for part in said)
+
+
+async def test_the_list_of_intents_says_where_each_leads(settings: Settings, tmp_path: Path) -> None:
+    agent(settings, "gardener")
+    both = '{phrases = ["water the roses", "mow"], to = "agent:gardener"}, {phrase = "hours", text = "Nine to five."}'
+    agent(settings, "boss", f"intents = [{both}]")
+    host = home(settings)
+    box = host.tools.lasting(host.agents.team.get("boss"))
+    done = await run_call(box, ToolCall(CallId("c"), "list_intents_available", {}), context_in(tmp_path))
+    assert isinstance(done, Done)
+    assert done.text == "water the roses / mow: the agent gardener\nhours: a fixed text"
+    assert {"request_help", "get_supervisor_agent"} <= set(host.tools.lasting(host.agents.team.get("gardener")).names)
 
 
 @pytest.mark.parametrize(

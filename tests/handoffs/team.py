@@ -12,6 +12,7 @@ from typing import Any
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.calls.guard import CallGuard
+from sulla.agent.model.choosing import NONE
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key_for
 from sulla.agent.turn.ambient_context import TurnContext
@@ -22,10 +23,13 @@ from sulla.agent.turn.offers import tool_specs
 from sulla.agent.turn.speakers import SpeakerNode
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.ids import CallId, ThreadId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
+from sulla.core.run import Run
 from sulla.handoffs.routing import AgentRouter
 from sulla.handoffs.slice import AgentRouted
 from sulla.handoffs.tools import handoff_tools
+from sulla.intents.opening import IntentOpening
 from sulla.store.base import Store
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
@@ -53,6 +57,7 @@ class TeamWorld(World):
         provider: plays the model of all of them.
         tools: what each can use beside handing over.
         own: agents that have only some of them, by name.
+        specs: the agents.
         gone: agents that are not there any more.
         **more: see `World`.
     """
@@ -63,19 +68,27 @@ class TeamWorld(World):
         provider: ScriptedProvider,
         tools: tuple[Tool, ...] = (),
         own: Mapping[str, Collection[str]] = MappingProxyType({}),
+        specs: tuple[AgentSpec, ...] = SPECS,
         gone: Collection[str] = (),
         **more: Any,
     ) -> None:
         super().__init__(store, provider, tools=tools, **more)
         self._own = own
-        self.specs = tuple(spec for spec in SPECS if spec.id not in gone)
-        self.router = AgentRouter(lambda: self.specs)
-        nodes = {spec.id: self._node(spec, tools) for spec in self.specs}
+        self.specs = specs = tuple(spec for spec in specs if spec.id not in gone)
+        self.router = AgentRouter(lambda: specs)
+        self.begun: list[tuple[str, FrozenJson]] = []
+        """The playbooks that messages have started, and with what."""
+        self.asked: list[list[str]] = []
+        """Among what the model was to choose."""
+        self.choice = NONE
+        self.opening = IntentOpening(lambda: specs, self._box, self.router, self._begin, self._choose)
+        self._tools = tools
+        nodes = {spec.id: self._node(spec) for spec in specs}
 
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
             return nodes.get(actor_key_for(agent, state))
 
-        for spec in self.specs:
+        for spec in specs:
             node = nodes[spec.id]
             graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers, self.router.give_back))
             self.actors[spec.id] = Actor(spec, "scripted", graph)
@@ -84,9 +97,20 @@ class TeamWorld(World):
         limits = self.chat.limits
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
 
-    def _node(self, spec: AgentSpec, tools: tuple[Tool, ...]) -> AgentNode:
-        own = [tool for tool in tools if tool.name in self._own.get(spec.id, (tool.name,))]
-        box = Toolbox((*own, *handoff_tools(spec, lambda: self.specs, self._read)))
+    async def _begin(self, playbook: str, inputs: FrozenJson, state: ThreadState, run: Run) -> str:
+        self.begun.append((playbook, inputs))
+        return f"Playbook {playbook} runs."
+
+    async def _choose(self, question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
+        self.asked.append(list(choices))
+        return self.choice
+
+    def _box(self, spec: AgentSpec) -> Toolbox:
+        own = [tool for tool in self._tools if tool.name in self._own.get(spec.id, (tool.name,))]
+        return Toolbox((*own, *handoff_tools(spec, lambda: self.specs, self._read)))
+
+    def _node(self, spec: AgentSpec) -> AgentNode:
+        box = self._box(spec)
         chat = replace(
             self.chat,
             spec=spec,
@@ -96,7 +120,7 @@ class TeamWorld(World):
         )
         guard = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
         calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard)
-        return AgentNode(chat, calls, hand_over=self.router.hand_over)
+        return AgentNode(chat, calls, self.opening, self.router.hand_over)
 
     async def _read(self, thread_id: ThreadId) -> ThreadState | None:
         return (await self.threads.get(thread_id))[1]

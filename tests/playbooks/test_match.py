@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sulla.agent.input.said import MOST_CHARS
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.match import MOST_CHARS, ChatTrigger, chat_triggers, matching
+from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 
 
 def about(*texts: str) -> tuple[ChatTrigger, ...]:
@@ -56,9 +57,13 @@ def test_fewer_words_parts_of_words_and_small_words_are_nothing(trigger: str, me
         "No water for the roses",
         "It rained. The roses need no water.",
         "Bitte nicht: water the roses",
+        "Water the roses? No!",
+        'what does "water the roses" mean?',
+        "> water the roses\nwho wrote that?",
+        "```\nwater the roses\n```",
     ],
 )
-def test_a_sentence_that_says_no_starts_nothing(message: str) -> None:
+def test_what_says_no_or_is_quoted_starts_nothing(message: str) -> None:
     assert matching(message, about("water the roses")) == ()
 
 

@@ -21,14 +21,16 @@ from sulla.threads.log.plays import Question
 from sulla.threads.log.records import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
-Opening = Callable[[ThreadState, Run], Awaitable[str]]
+Opened = str | tuple[Fact, ...]
+"""A reply, or what is to be noted in its place: a call, or who speaks from here on. Empty to have the agent answer."""
+
+Opening = Callable[[ThreadState, Run], Awaitable[Opened]]
 """What may answer a person's message in the agent's place, e.g. by starting a playbook: asked before the model is, with
-the message as the newest one. Gives the reply; empty to have the agent answer. Asked again after a crash, it has to do
-and say the same.
+the message as the newest one. Asked again after a crash, it has to do and say the same.
 """
 
 
-async def nobody_else(state: ThreadState, run: Run) -> str:
+async def nobody_else(state: ThreadState, run: Run) -> Opened:
     """The agent answers."""
     return ""
 
@@ -78,9 +80,12 @@ class AgentNode:
                 case _ if run.control.draining:
                     return Continue()
                 case CallModel(after_tools):
-                    if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
-                        continue
                     known = set(open_run.calls.intents)
+                    if await (self._boundary(state, run) if after_tools else self._opened(state, run, open_run)):
+                        if open_run.agent not in ("", run.agent):
+                            return Next()
+                        fresh = frozenset(open_run.calls.intents.keys() - known)
+                        continue
                     if not await self.chat.reply(state, run):
                         return Continue()
                     fresh = frozenset(open_run.calls.intents.keys() - known)
@@ -98,13 +103,17 @@ class AgentNode:
         return Next()
 
     async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
-        """Whether a person's message has its reply before any model was asked."""
-        if open_run.model.begun or open_run.message.origin != "user" or state.is_child:
+        """Whether something else than the model takes up a person's message, once for each."""
+        handed = state.walk.lead not in ("", open_run.agent)  # by it to this agent, which answers
+        if open_run.model.begun or handed or open_run.message.origin != "user" or state.is_child:
             return False
-        text = await self.opening(state, run)
-        if text:
-            self._reply_with((open_run.message.id, text), run)
-        return bool(text)
+        opened = await self.opening(state, run)
+        if isinstance(opened, str):
+            if opened:
+                self._reply_with((open_run.message.id, opened), run)
+        else:
+            await run.journal.commit(*opened)
+        return bool(opened)
 
     async def _boundary(self, state: ThreadState, run: Run) -> bool:
         """Between results and the next reply: let messages join; whether that reply is there already."""

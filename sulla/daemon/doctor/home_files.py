@@ -8,6 +8,7 @@ from sulla.daemon.agents import doubts
 from sulla.daemon.doctor.probes import Patient
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.team import Team
+from sulla.host.tools import ToolRegistry
 from sulla.skills.catalog import SkillCatalog
 
 _READ = "docs/agents.md says what an agent's folder holds"
@@ -18,16 +19,16 @@ async def agents(patient: Patient) -> list[Finding]:
     host = await asyncio.to_thread(patient.host)
     catalog = host.needed(SkillCatalog)
     await catalog.look()
-    return judge_agents(host.agents.team, tuple(host.tools), tuple(catalog.known))
+    return judge_agents(host.agents.team, host.tools, tuple(catalog.known))
 
 
-def judge_agents(team: Team, tools: tuple[str, ...], skills: tuple[str, ...]) -> list[Finding]:
+def judge_agents(team: Team, tools: ToolRegistry, skills: tuple[str, ...]) -> list[Finding]:
     """What the agents' folders come to.
 
     Args:
         team: what was read.
-        tools: the names of the tools that there are.
-        skills: those of the skills.
+        tools: those that there are.
+        skills: the names of the skills.
     """
     found = [fault(said, f"mend it, then `sulla reload`; {_READ}") for said in team.faults]
     found += [warning(said, _READ) for said in team.warnings]

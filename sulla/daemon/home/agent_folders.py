@@ -100,4 +100,4 @@ class AgentFolders:
         return self.read(self._settings) if state_of(self._settings.home / AGENTS) != self._state else None
 
     def _doubts(self, team: Team) -> tuple[str, ...]:
-        return (*team.warnings, *doubts(team, tuple(self._tools)))
+        return (*team.warnings, *doubts(team, self._tools))

@@ -1,19 +1,18 @@
-"""What agents do with playbooks."""
+"""What agents do with playbooks. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from sulla.agent.model.choosing import Chooser
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
-from sulla.playbooks.triggers.chat import ChatStarts, Chooser
-from sulla.threads.log.state import ThreadState
+from sulla.playbooks.triggers.chat import ChatStarts
 from sulla.threads.store import ThreadStore
 from sulla.tools.registry import Toolbox
 
@@ -54,11 +53,8 @@ class AgentPlaybooks:
         self.starts = Starts(service, threads, self._given)
         """What the tools need."""
         self._catalog = catalog
-        self._chat = ChatStarts(catalog, service, choose)
-
-    async def opening(self, state: ThreadState, run: Run) -> str:
-        """Start the playbook that a person's message is for: see `agent.Opening`."""
-        return await self._chat.opening(state, run)
+        self.chat = ChatStarts(catalog, service, choose)
+        """Starts those that messages are for."""
 
     def sections(self, toolbox: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told of playbooks: see `chat_section`."""

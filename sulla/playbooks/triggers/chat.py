@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from sulla.agent.model.decider import Decider
-from sulla.core.errors import ProviderError, Refused
-from sulla.core.ids import derived_id
+from sulla.agent.model.choosing import Chooser, one_for
+from sulla.core.errors import Refused
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Text
-from sulla.core.named import name_in
 from sulla.core.run import Run
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
@@ -18,47 +15,8 @@ from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started
 from sulla.threads.log.state import ThreadState
 
-log = logging.getLogger(__name__)
-
-NONE: Final = "NONE"
-"""The choice of no playbook; their names have no capitals."""
 MOST_CHOICES: Final = 50
 """Playbooks that a model chooses among."""
-MESSAGE_CHARS: Final = 8_000
-"""Of a message that the model is shown which chooses."""
-
-QUESTION: Final = (
-    "A person wrote the message below. Which of these playbooks is it for? Choose one only if the person wants done "
-    "what it does; else choose {none}.\n\n<message>\n{message}\n</message>"
-)
-
-
-class Chooser(Protocol):
-    """Has one of several names chosen."""
-
-    async def __call__(self, question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
-        """One of the names; empty if none was chosen."""
-
-
-def chooser(decider_of: Callable[[str], Decider]) -> Chooser:
-    """Have an agent's model choose.
-
-    Args:
-        decider_of: gives what asks an agent's model, by the agent's id.
-    """
-
-    async def choose(question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
-        decider = decider_of(run.agent)
-        try:
-            decided = await decider.decide(
-                question, choices, call_id=call_id, agent=run.agent, clock=run.clock, control=run.control
-            )
-        except ProviderError as error:
-            log.warning("which playbook a message is for could not be asked, so its agent answers: %s", error.message)
-            return ""
-        return name_in(decided.answer, tuple(choices)) if isinstance(decided.answer, str) else ""
-
-    return choose
 
 
 class ChatStarts:
@@ -87,17 +45,45 @@ class ChatStarts:
         work = state.links.active_work
         if work is not None and work.running and work.run_id == run.id:  # begun for this message, before a crash
             return told_started((await self._service.status(work.id)).about.playbook, work.id)
-        begin = await self.matched(state, run)
-        if begin is None or state.run is None:
-            return ""
-        try:
-            begun = await self._service.start(begin, f"chat:{state.thread_id}:{state.run.message.id}")
-        except Refused as refused:
-            return f"This is for the playbook {begin.playbook}, which could not be started: {refused.message}"
-        return told_started(begin.playbook, begun.run)
+        trigger = await self.matched(state, run)
+        return await self.start(trigger.playbook, trigger.inputs, state, run) if trigger is not None else ""
 
-    async def matched(self, state: ThreadState, run: Run) -> Begin | None:
-        """The run that the newest message asks for; None if no playbook is for it.
+    async def start(self, playbook: str, inputs: FrozenJson, state: ThreadState, run: Run) -> str:
+        """Start a playbook for the newest message, once for each message.
+
+        Args:
+            playbook: its name.
+            inputs: what it begins with.
+            state: the thread.
+            run: the run that the message began.
+
+        Returns:
+            What the person is told.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        message = state.context.transcript[-1]
+        said = message.parts[0]
+        begin = Begin(
+            playbook,
+            inputs,
+            "chat",
+            said.text if isinstance(said, Text) else "",
+            thread=state.thread_id,
+            agent=run.agent,
+            by=state.context.by,
+            attended=True,
+            run_id=run.id,
+        )
+        try:
+            begun = await self._service.start(begin, f"chat:{state.thread_id}:{message.id}")
+        except Refused as refused:
+            return f"This is for the playbook {playbook}, which could not be started: {refused.message}"
+        return told_started(playbook, begun.run)
+
+    async def matched(self, state: ThreadState, run: Run) -> ChatTrigger | None:
+        """What starts a playbook for the newest message; None if no playbook is for it.
 
         A conversation whose playbook is running has ordinary turns meanwhile.
         """
@@ -106,27 +92,6 @@ class ChatStarts:
         playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
         said = state.context.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
-        found = matching(text, chat_triggers(playbooks))
-        chosen = found[0] if len(found) == 1 else await self._one_of(found[:MOST_CHOICES], text, run)
-        if chosen is None:
-            return None
-        return Begin(
-            chosen.playbook,
-            chosen.inputs,
-            "chat",
-            text,
-            thread=state.thread_id,
-            agent=run.agent,
-            by=state.context.by,
-            attended=True,
-            run_id=run.id,
-        )
-
-    async def _one_of(self, found: Sequence[ChatTrigger], text: str, run: Run) -> ChatTrigger | None:
-        if not found:
-            return None
-        choices = {one.playbook: f"{one.about}. {one.description}".strip() for one in found}
-        choices[NONE] = "no playbook is for it"
-        question = QUESTION.format(none=NONE, message=text[:MESSAGE_CHARS])
-        answer = await self._choose(question, choices, derived_id("call", "chat", run.id), run)
-        return next((one for one in found if one.playbook == answer), None)
+        found = {one.playbook: one for one in matching(text, chat_triggers(playbooks))[:MOST_CHOICES]}
+        about = {name: f"{one.about}. {one.description}".strip() for name, one in found.items()}
+        return found.get(await one_for("playbook", about, text, self._choose, run))

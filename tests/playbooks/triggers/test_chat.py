@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.model.choosing import NONE, chooser
 from sulla.agent.model.decider import Decider
 from sulla.agent.turn.actor import Actor
 from sulla.agent.turn.graph import create_agent_graph
@@ -23,7 +24,7 @@ from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.records import PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow
 from sulla.playbooks.service import Begin
-from sulla.playbooks.triggers.chat import NONE, ChatStarts, chooser
+from sulla.playbooks.triggers.chat import ChatStarts
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step

@@ -1,0 +1,114 @@
+"""What a person's message says in words of its own: by them playbooks and intents are found for it. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from sulla.core.dataclass import dataclass
+
+MOST_CHARS: Final = 10_000
+"""Of a message that are looked at: what it is about stands at its beginning."""
+
+_WORD: Final = re.compile(r"\w+")
+_EDGE: Final = re.compile(r"^\W+|\W+$")
+"""What stands around a word of a phrase; between two blanks there is one word, as in ``see a-b.txt``."""
+_PLURAL: Final = re.compile(r"(?<=\w\w\w)(?<!s)s$")
+_SMALL: Final = frozenset(
+    "a an and any are about as at be by for from has have i if in into is it its me my of on or our please some that "
+    "the their there this to us was we what when with you your".split()
+)
+"""English words that say nothing about what a message is about."""
+
+_SENTENCE: Final = re.compile(
+    r"(?<=\w\w)(?<!\b(?:mr|ms|dr|st|vs|nr|ca))(?<!\b(?:etc|mrs|bzw|usw))\.(?![.\w])|[!\u3002]+"
+)
+"""The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A
+question goes on: what follows may say no to it."""
+_QUOTED: Final = re.compile(
+    r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
+    r"^(?: {4}|\t| {0,3}>).*?$|"  # an indented one, or what a mail answers
+    r"(`+).*?(?:\2|\n[ \t]*\n|\Z)|"
+    r"\".*?(?:\"|\n[ \t]*\n|\Z)|"
+    r"[\u201c-\u201e\u00ab\u00bb\u300c\u300e].*?(?:[\u201c\u201d\u00ab\u00bb\u300d\u300f]|\n[ \t]*\n|\Z)|"
+    r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
+    r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Code and quoted words; a quotation that nobody ends ends with its paragraph, and a block of code with the message."""
+_NEGATION: Final = re.compile(
+    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|hardly|barely|rarely|"
+    r"(?:do|does|did|wo|ca|is|ai|are|was|were|has|have|had|should|could|would|must|need)nt|"
+    r"nicht|nie|niemals|nimmer|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
+    r"nunca|jam\u00e1s|sin|tampoco|nadie|ning[u\u00fa]n\w*|non|mai|senza|nessun\w*|n\u00e9|n\u00e3o|nao|nem|sem|"
+    r"niet|nooit|geen|zonder|inte|aldrig|ej|utan|ikke|aldri|uden|uten|nie|nigdy|bez|"
+    r"\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|"
+    r"\u043d\u0435\u043b\u044c\u0437\u044f|\u0431\u0435\u0437)\b|[\u4e0d\u522b\u5225\u52ff\u6c92\u6ca1]"
+)
+"""Words by which a sentence says that something shall not be, in English, German, French, Spanish, Italian, Portuguese,
+Dutch, Swedish, Danish, Norwegian, Polish, Russian and Chinese. One too many costs little: the agent reads the message,
+and can do what it asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message, read once for all that may be looked for in it."""
+
+    sentences: tuple[str, ...]
+
+    def is_about(self, text: str) -> bool:
+        """Whether all words of a text occur in it, in whatever order.
+
+        Case, plurals and small words do not count, and neither does a sentence with a negation that the text does not
+        have: "do not water the roses" is not about watering them.
+
+        Args:
+            text: what it would be about.
+        """
+        wanted = _stems(text, _SMALL)
+        return bool(wanted) and wanted <= frozenset[str]().union(*map(_stems, self._that_may_say(text)))
+
+    def has(self, phrase: str) -> bool:
+        """Whether a phrase occurs in it, word by word, within one sentence that says no other no than the phrase does.
+
+        Case, and what stands between the words, do not count.
+
+        Args:
+            phrase: the words.
+        """
+        wanted = _spaced(_folded(phrase))
+        return bool(wanted.strip()) and any(wanted in _spaced(one) for one in self._that_may_say(phrase))
+
+    def _that_may_say(self, text: str) -> list[str]:
+        known = _negations(_folded(text))
+        return [one for one in self.sentences if _negations(one) <= known]
+
+
+def read_said(message: str) -> Said:
+    """Read a message, without the code and the words of others that it quotes.
+
+    Args:
+        message: what a person wrote.
+    """
+    found = _SENTENCE.split(_folded(_QUOTED.sub(" _ ", message[:MOST_CHARS])).replace("?", " _ "))
+    # A mere "No!" says no to what stands beside it.
+    noes = ["", *(one if _NEGATION.fullmatch(_EDGE.sub("", one)) else "" for one in found), ""]
+    return Said(tuple(f"{noes[at]} {one} {noes[at + 2]}" for at, one in enumerate(found)))
+
+
+def _spaced(text: str) -> str:
+    """The words alone, with one blank before and behind each."""
+    return f" {' '.join(filter(None, (_EDGE.sub('', word) for word in text.split())))} "
+
+
+def _negations(text: str) -> frozenset[str]:
+    return frozenset(_NEGATION.findall(text))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+
+
+def _stems(text: str, but: frozenset[str] = frozenset()) -> frozenset[str]:
+    return frozenset(_PLURAL.sub("", word) for word in _WORD.findall(_folded(text)) if word not in but)
