@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from sulla.agent.input.screening import looks_planted
 from sulla.agent.model.loop import newest_calls
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.speakers import Answerer
@@ -61,7 +62,7 @@ class AgentRouter:
         active, current = active_agent(state), self.current(state)
         # Whom words from outside name has no say: else they could choose whose tools work for them.
         found = "" if item.tainted else self.mentioned(item.text, state)
-        if found in ("", current):
+        if found in ("", current) or looks_planted(item.text):
             return Answerer(current, (AgentRouted(current, "gone", active),) if current != active else ())
         return Answerer(found, (AgentRouted(found, "mention", current),))
 

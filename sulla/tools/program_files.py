@@ -51,7 +51,7 @@ PROGRAM_FILES: Final = {
         "*.config.js *.config.json *.conf.js tsconfig*.json jsconfig*.json *file.js *file.rb gems.rb user.clj "
         "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.conf.json *-config.json "
-        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js"
+        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js ormconfig.*"
     ),
     "a test runner": (
         "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb "
@@ -105,7 +105,7 @@ SOURCE_FOLDERS: Final = {
 """Who loads the source that lies in folders of which names, whatever it is called."""
 
 PROGRAM_PATHS: Final = {
-    "Python": "requirements/*.txt requirements/*.in constraints/*.txt",
+    "Python": "requirements/*.txt requirements/*.in constraints/*.txt alembic/env.py migrations/env.py",
     "a build tool": "project/*.scala tests/*.rs hook/*.dart",
 }
 """Who runs or obeys which files of which folders."""

@@ -119,7 +119,7 @@ class ToolCalls:
         match await self.guard.authorize(call, self.toolbox, context, state, run, filed):
             case CallAllowed() as cleared:
                 if cleared.permit is not None and cleared.permit.always:
-                    await self.guard.rules.allow(cleared.permit, run.agent)
+                    await self.guard.allow(cleared.permit, run.agent, state)
                 if cleared.permit is not None or call.id in open_run.calls.granted:
                     # Used up before the call is made: after a crash a person is asked again.
                     await run.journal.commit(begins(_effect_of(call, open_run)))
@@ -151,7 +151,7 @@ class ToolCalls:
             decision = await self.guard.authorize(call, self.toolbox, self._context(call, state, run), state, run)
             match decision:
                 case CallAllowed(context):
-                    await self._begin_again(call, decision, todo, open_run, run)
+                    await self._begin_again(call, decision, todo, state, run)
                     runnable[call.id] = context
                 case CallDenied(text):
                     await run.journal.commit(ToolCallResult(call.id, text, is_error=True, failure="denied"))
@@ -183,14 +183,14 @@ class ToolCalls:
         )
 
     async def _begin_again(
-        self, call: ToolCall, cleared: CallAllowed, todo: RunCalls, open_run: OpenRun, run: Run
+        self, call: ToolCall, cleared: CallAllowed, todo: RunCalls, state: ThreadState, run: Run
     ) -> None:
         """Use up the permission that a call is made on, before it is made: after a crash a person is asked again."""
-        permit = cleared.permit
-        if permit is None and call.id not in open_run.calls.granted:
+        permit, open_run = cleared.permit, state.run
+        if open_run is None or (permit is None and call.id not in open_run.calls.granted):
             return
         if permit is not None and permit.always:
-            await self.guard.rules.allow(permit, run.agent)
+            await self.guard.allow(permit, run.agent, state)
         effect = _effect_of(call, open_run)
         await run.journal.commit(ToolCallStart(call.id, call.name, call.args, todo.message_id, effect))
 

@@ -20,6 +20,7 @@ from sulla.core.redact import Redactor
 from sulla.core.run import Run
 from sulla.core.stamp import stamp
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
@@ -212,6 +213,18 @@ class CallGuard:
             f"Not run: {said}, with the same arguments, and not answered yet. Do not ask again; do something else."
         )
 
+    async def allow(self, permit: Permit, agent: str, state: ThreadState) -> None:
+        """Make the rule that a person's `always` asks for, once, for all whose permissions counted.
+
+        Args:
+            permit: the yes.
+            agent: whose call it was given for.
+            state: its thread.
+        """
+        for one in _answerable(agent, state):
+            own = permit if one == agent else replace(permit, wait_id=f"{permit.wait_id} {one}")  # a rule for each
+            await self.rules.allow(own, one)
+
     async def _judge(
         self,
         tool: Tool,
@@ -235,8 +248,7 @@ class CallGuard:
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
-        birth = state.identity.birth
-        agents = {context.agent, *(birth.askers if birth is not None else ())}
+        agents = _answerable(context.agent, state)
         for target in targets:
             if all([await self.rules.allows(agent, call.name, target) for agent in agents]):
                 return judge(tool, call.args, context, replace(standing, allowed=True))
@@ -270,3 +282,12 @@ class CallGuard:
             call.name,
             target,
         )
+
+
+def _answerable(agent: str, state: ThreadState) -> tuple[str, ...]:
+    """The agents that all have to be allowed a call: the one that makes it, and those whose mistrusted conversations
+    ask for it. What a playbook's own step may do for good was said of that step, whoever starts the playbook.
+    """
+    birth = state.identity.birth
+    askers = birth.askers if birth is not None and state.identity.graph != PLAYBOOK else ()
+    return tuple(dict.fromkeys((agent, *askers)))

@@ -41,5 +41,15 @@ def screen(message: Message) -> InputHandled | None:
     return InputHandled(message.id, diagnostics, cleaned.text if cleaned.changed else None)
 
 
+def looks_planted(text: str) -> bool:
+    """Whether somebody may have planted words in what a person passes on: such a message taints its conversation.
+
+    Args:
+        text: what was said.
+    """
+    cleaned = sanitize(text)
+    return bool(injection(cleaned.text, cleaned.removed))
+
+
 def _as_json(signals: Iterable[Signal]) -> list[Json]:
     return [{"name": signal.name, "reason": signal.reason, "where": signal.where} for signal in signals]

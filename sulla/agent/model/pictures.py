@@ -19,11 +19,12 @@ _LINK: Final = r"a\s+href\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')\s*>"
 _LONGEST: Final = 300
 """Characters of an element's beginning that are waited for."""
 _FETCHES: Final = late_pattern(
-    rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-])|(?!{_LINK})[a-z](?:[^<>=]{{0,{_LONGEST}}}=|[^<>=]{{{_LONGEST}}}))",
+    rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-])|(?!{_LINK})[a-z](?:[^>=]{{0,{_LONGEST}}}=|[^>=]{{{_LONGEST}}}))",
     re.IGNORECASE,
 )
-"""Also every element that has attributes: many of them fetch something (``style``, ``background``)."""
-_UNDECIDED: Final = late_pattern(rf"(?:!|<(?:[a-z][^<>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
+"""Also every element that has attributes: many fetch something (``style``, ``background``). To a browser a ``<``
+within an element's beginning is a part of an attribute's name."""
+_UNDECIDED: Final = late_pattern(rf"(?:!|<(?:[a-z][^>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
 """An end that may be the beginning of one."""
 
 

@@ -60,6 +60,8 @@ class ChildTask:
     """The playbook that it is to walk; None for an agent's work. It counts for no depth: only agents do."""
     memory: bool = True
     """Whether it is told what its agent remembers, and is remembered itself."""
+    askers: tuple[str, ...] = ()
+    """Whoever began the playbook that asks, if agents did: see `Birth.askers`."""
 
 
 def child_thread(child: str) -> ThreadId:
@@ -122,7 +124,7 @@ class Children:
             given.cost_micro,
             child_task.wall_s,
             child_task.memory,
-            _askers(parent, run) if tainted else (),
+            _askers(child_task, parent, run) if tainted else (),
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
         # A playbook says itself what it calls: within one that a person started it is as if they had started this.
@@ -238,10 +240,11 @@ def _request_of(child: str) -> str:
     return f"child:{child}"
 
 
-def _askers(parent: ThreadState, run: OpenRun) -> tuple[str, ...]:
-    """See `Birth.askers`. A playbook is its author's word, and no agent's."""
+def _askers(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> tuple[str, ...]:
+    """See `Birth.askers`. A playbook is its author's word, and says itself which agents have begun it."""
     before = parent.identity.birth.askers if parent.identity.birth is not None else ()
-    own = () if parent.identity.graph == PLAYBOOK else (run.agent or parent.identity.agent,)
+    is_play = parent.identity.graph == PLAYBOOK
+    own = child_task.askers if is_play else (run.agent or parent.identity.agent,)
     return tuple(dict.fromkeys((*before, *own)))
 
 

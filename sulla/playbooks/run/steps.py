@@ -145,7 +145,14 @@ class StepEffects:
         return place.id("stp")
 
     async def work(
-        self, child: str, at: str, wish: SetToWork, words: Words, budget: Budget, state: ThreadState, run: Run
+        self,
+        child: str,
+        at: str,
+        wish: SetToWork,
+        words: Words,
+        budget: Budget,
+        state: ThreadState,
+        askers: tuple[str, ...],
     ) -> None:
         """Set an agent to work.
 
@@ -156,14 +163,16 @@ class StepEffects:
             words: the same, and whose they are.
             budget: what it may use.
             state: the run's thread.
-            run: the run.
+            askers: the agents that have begun the playbook.
 
         Raises:
             LimitReached: too little is left for it.
         """
         title = f"{state.identity.title}: {at}"
-        of, agent = state.identity.project, wish.agent or run.agent
-        task = ChildTask(child, agent, words, "step", title, of, wish.tools, wish.model, memory=wish.memory)
+        of, agent = state.identity.project, wish.agent or state.identity.agent
+        task = ChildTask(
+            child, agent, words, "step", title, of, wish.tools, wish.model, memory=wish.memory, askers=askers
+        )
         await self.children.start(_within(task, budget), state)
 
     async def sub(

@@ -35,6 +35,11 @@ class RunTrust:
     begun_by: str = ""
     """What began the outermost of the runs that it is within, as `TriggerKind` says it."""
 
+    @property
+    def by_agent(self) -> bool:
+        """Whether an agent has begun it, which may have been told to by a page."""
+        return self.begun_by not in _BEGUN_BY
+
     def named(self, at: str) -> str:
         """A step as rules name it that people make for its calls; empty where they can make none for it.
 
@@ -49,12 +54,7 @@ class RunTrust:
         """
         step, definition = _step_of(at), self.plan.definition
         does = self.plan.nodes[step].step.does
-        if (
-            not self.owners
-            or self.begun_by not in _BEGUN_BY
-            or not isinstance(does, ToolStep)
-            or does.check != "schema"
-        ):
+        if not self.owners or self.by_agent or not isinstance(does, ToolStep) or does.check != "schema":
             return ""
         fields = does.args.get("headers")
         if isinstance(fields, Template):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,9 @@ PICTURES = [
     '<a href="x" ping="https://x.example">',
     f"<td {'a' * 400} background=x>",
     '<td title=">" background=x>',
+    '<div <a style="background-image:url(https://x.example)">',
+    "<table <x background=x>",
+    "<b <i <u style=background:url(x)>",
 ]
 HARMLESS = [
     "Look!",
@@ -61,6 +66,7 @@ def test_what_would_be_fetched_is_words(text: str) -> None:
     assert shown != text
     assert "![" not in shown
     assert shown.replace(" ", "") == text.replace(" ", "")
+    assert re.match(r"<[a-z]", shown, re.IGNORECASE) is None or text.startswith("</")
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -12,6 +12,7 @@ from sulla.core.words import Words, ours
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say
+from sulla.threads.log.records import Answer
 from sulla.threads.log.waits import Permit
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
@@ -69,3 +70,26 @@ async def test_a_sub_agents_always_counts_for_a_page_as_far_as_it_is_the_askers_
     await home.world.ask(thread, "have it sent")
     await home.world.work()
     assert sent == SENT
+
+
+async def test_always_counts_for_all_who_ask_from_then_on(store: MemoryStore) -> None:
+    def uses(call: str, name: str) -> Say:
+        return calls(ToolCall(CallId(call), name, {}))
+
+    def round_(number: int) -> tuple[Say | str, ...]:
+        return calls(spawn(f"s{number}", "send it", agent="helper")), uses(f"x{number}", "send"), DONE, DONE
+
+    home = home_of(store, uses("p", "page"), *round_(1), *round_(2), tools=TOOLS)
+    thread = await home.world.thread()
+    await home.world.ask(thread, "have it sent")
+    await home.world.work()
+    child = await home.world.threads.load(await home.child(thread))
+    assert child is not None
+    assert child.run is not None
+    [wait] = child.run.waits.values()
+    await home.world.threads.answer(child.thread_id, Answer(wait.wait_id, "", "always"))
+    await home.world.work()
+    assert SENT == ["helper"]
+    await home.world.ask(thread, "and again")
+    await home.world.work()
+    assert SENT == ["helper", "helper"]
