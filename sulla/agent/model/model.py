@@ -153,7 +153,7 @@ class Model:
 
         Raises:
             LimitReached: the call does not fit a limit; it was not made.
-            ProviderError: the model's service failed; nothing of the reply counts.
+            ProviderError: the model's service failed, or takes no tools; nothing of the reply counts.
         """
         open_run = _open(state)
         # Attempts of an earlier life of this run count too.
@@ -270,10 +270,10 @@ class Model:
         return SideReply(said, usage, charge.tokens, stop)
 
     def _askable(self, ask: ReplyRequest) -> ReplyRequest:
-        """The same without tools, where the service takes none."""
-        if not (self.tool_use.refused and ask.tools):
-            return ask
-        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=(), force="")
+        """The same without tools, where the service takes none; what has to be a call cannot be asked then."""
+        self.tool_use.check(self._name, ask.force)
+        plain = self.tool_use.refused and ask.tools
+        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=()) if plain else ask
 
     async def _fitted(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:

@@ -12,6 +12,7 @@ from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.prices import prices_of
 from sulla.daemon.models.providers import asker, make_provider, service_address
@@ -78,6 +79,11 @@ class ModelPool:
     def breakers(self) -> Mapping[str, Breaker]:
         """Of each model's service, by the model's name."""
         return {name: model.breaker for name, model in self._made.items()}
+
+    @property
+    def without_tools(self) -> list[Json]:
+        """The names of the models whose services have refused tools since the start."""
+        return [name for name, model in self._made.items() if model.tool_use.refused]
 
     async def warm(self) -> None:
         """Load what the models' services need, one after the other and each once; whoever comes meanwhile waits. What
