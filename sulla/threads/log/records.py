@@ -198,8 +198,7 @@ class ModelStarted(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelAbandoned(Fielded):
-    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless the
-    service is known not to count it."""
+    """A model call came to nothing: what was shown of it is void, and what was reserved is charged if `asked`."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -214,10 +213,10 @@ class ModelAbandoned(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class TextMessageEnd(Fielded):
-    """A model's whole reply, free of wrappers."""
+    """A reply, free of wrappers: a model's, or a tool's result as it stands. `tainted` text is from outside."""
 
     kind: ClassVar[str] = "TEXT_MESSAGE_END"
-    provenance: ClassVar[Provenance] = "thread"
+    provenance: ClassVar[Provenance] = "marked"
     call_id: CallId
     message_id: MessageId
     text: str
@@ -235,6 +234,7 @@ class TextMessageEnd(Fielded):
     """The answer to a nudge, or to a playbook's question: not for people."""
     stand_in: str = ""
     """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
