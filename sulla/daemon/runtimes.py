@@ -24,6 +24,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import said_by
+from sulla.definitions.agent_file import allows
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
 from sulla.threads.log.state import ThreadState
@@ -146,7 +147,8 @@ class AgentRuntimes(Mapping[str, Actor]):
         led, withheld = partial(routing.led, spec.id), partial(routing.withheld, spec.id)
 
         def chat_with(model: Model) -> AgentChat:
-            beside = (known, offers, led, withheld)
+            native = tuple(tool for tool in model.estimator.info.native if allows(spec.tools, tool.name))
+            beside = (known, offers, led, withheld, native)
             return AgentChat(model, spec, told, effect, bounds, agents.where, self._summarize, *beside)
 
         return chat_with, calls, box

@@ -174,7 +174,7 @@ class Model:
                     self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
                     raise
                 shown = run.emit if ask.purpose == "reply" else nobody
-                sink = StreamSink(started.message_id, shown, pictures=not state.context.tainted)
+                sink = StreamSink(started.message_id, shown, pictures=not (state.context.tainted or request.native))
                 completed, wrapper, wrote = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
@@ -318,6 +318,7 @@ class Model:
             charge.tokens,
             charge.cost_micro,
             purpose,
+            request.native,
         )
         self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
         await run.journal.commit(started)
@@ -369,11 +370,7 @@ class Model:
     async def _put_down(
         self, run: Run, open_run: OpenRun, error: SullaError, after: RetryWait | Compress | GiveUp
     ) -> bool:
-        """Write down that an attempt came to nothing.
-
-        Returns:
-            Whether another one follows.
-        """
+        """Write down that an attempt came to nothing; whether another one follows."""
         retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
         if (call := open_run.model.open_call) is not None:
             asked = not isinstance(error, ProviderError) or error.asked

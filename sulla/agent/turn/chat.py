@@ -18,7 +18,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
 from sulla.core.run import Run
-from sulla.core.words import Words
+from sulla.core.words import Author, Words
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
@@ -58,6 +58,8 @@ class AgentChat:
     """What the agent is told of whoever it works for in a conversation, before all else."""
     withheld: Callable[[ThreadState], Collection[str]] = nothing_withheld
     """Tools that the model is not told of in a conversation."""
+    native: tuple[ToolSpec, ...] = ()
+    """Tools that its service runs itself; each goes before one of ours that has its name."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -81,7 +83,7 @@ class AgentChat:
             self.summarize(state.thread_id)
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
-        calls = [part for part in parts if isinstance(part, ToolCall)]
+        calls, tainted = [part for part in parts if isinstance(part, ToolCall)], _quotes(parts)
         cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens"
         again: tuple[Reminder, ...] = ()
         if cut or (said.wrote_call and not calls):
@@ -96,6 +98,7 @@ class AgentChat:
             said.completed.stop,
             None if calls else self._outcome(said.wrapper if not again else None, state, run),
             stand_in=_stand_in(said.completed),
+            tainted=tainted,
         )
         if calls:
             await run.journal.commit(
@@ -204,6 +207,9 @@ class AgentChat:
         tools = self.tools
         if self.offer is not None:
             tools = self.offer(call for message in state.context.transcript for call in message.calls)
+        if self.native:
+            names = {tool.name for tool in self.native}
+            tools = (*(tool for tool in tools if tool.name not in names), *self.native)
         allowed = state.identity.birth.tools if state.identity.birth is not None else None
         withheld = self.withheld(state)
         if allowed is None and not withheld:
@@ -220,7 +226,7 @@ class AgentChat:
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
 
         def show(text: str | None) -> str:
-            return shown_text(Words(text or "", state.context.by))
+            return shown_text(Words(text or "", Author.OUTSIDE if self.native else state.context.by))
 
         return Outcome(
             wrapper.status,
@@ -242,7 +248,13 @@ def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
         outcome=outcome,
         hidden=True,
         stand_in=_stand_in(said.completed),
+        tainted=_quotes(said.completed.message.parts),
     )
+
+
+def _quotes(parts: Iterable[Part]) -> bool:
+    """Whether the service has used tools of its own, so that the reply may repeat what these have found."""
+    return any(isinstance(part, Reasoning) and part.quoted for part in parts)
 
 
 def _tell_once(state: ThreadState, name: str, text: str) -> tuple[Reminder, ...]:
@@ -266,7 +278,8 @@ def _beside_text(message: Message, message_id: MessageId) -> tuple[tuple[Part, .
     for part in message.parts:
         match part:
             case Text():
-                text_at = len(parts) if text_at is None else text_at
+                # Behind what the service's own tools found, because it speaks of that.
+                text_at = len(parts) if text_at is None or _quotes(parts) else text_at
             case ToolCall():
                 # The provider's own ids may come twice in a thread; these cannot.
                 call_id = CallId(derived_id("tool", message_id, str(len(parts))))

@@ -15,7 +15,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.prices import prices_of
-from sulla.daemon.models.providers import asker, make_provider, service_address
+from sulla.daemon.models.providers import asker, make_provider, native_tools, service_address
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
@@ -125,7 +125,8 @@ class ModelPool:
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
         metered = choice.model.provider != OFFLINE
-        info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered)
+        native = native_tools(settings.model, choice.model.provider)
+        info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered, native)
         estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
         breaker = Breaker(HERE if is_loopback(service_address(settings.model, choice.model.provider)) else None)
         return Model(provider, estimator, self._ledger, breaker, self._place.jitter)

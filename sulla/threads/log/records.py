@@ -1,6 +1,5 @@
-"""Everything that can happen to a conversation: one fact, one record, one event (design §4). The first group is
-*offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is stable for ever; a
-new field needs a default, so that older records still read. Pure."""
+"""Everything that can happen to a conversation: one fact, one record, one event (design §4), *offered* by anyone or
+*decided* by the holder of the thread's lease. Kinds are stable for ever; a new field needs a default. Pure."""
 
 from __future__ import annotations
 
@@ -182,7 +181,7 @@ class InputsJoined(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelStarted(Fielded):
-    """A model call is about to be made and paid for."""
+    """A model call is about to be made and paid for; `native` if the service may use tools of its own meanwhile."""
 
     kind: ClassVar[str] = "MODEL_STARTED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -194,6 +193,7 @@ class ModelStarted(Fielded):
     reserved_micro: int | None = None
     """The same in money, in millionths; None where the model has no price."""
     purpose: Literal["reply", "nudge", "answer"] = "reply"
+    native: bool = False
 
 
 @dataclass(frozen=True, slots=True)
