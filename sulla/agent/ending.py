@@ -127,6 +127,18 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
             )
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
+    return [*facts, *unmade_calls(state, run, why)]
+
+
+def unmade_calls(state: ThreadState, run: OpenRun, why: str) -> list[ToolCallResult]:
+    """Results for the calls that will get no other.
+
+    Args:
+        state: the thread.
+        run: its open run.
+        why: what happened to the turn: "The turn was …".
+    """
+    facts: list[ToolCallResult] = []
     # A call that waits for a yes, or has one and has not begun, was not made.
     asked = {wait.call_id for wait in run.waits.values() if wait.digest} | run.calls.permits.keys()
     for call_id in state.context.transcript.unanswered:

@@ -7,7 +7,7 @@ from sulla.agent.rpc import AgentRow, Agents, Models, ToolRow, Tools, WorkRow
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
 from sulla.daemon.models.offered import OfferedModels
-from sulla.host.team import Team
+from sulla.host.host import Agents as HomeAgents
 from sulla.host.tools import ToolRegistry
 from sulla.tools.base import Tool
 from sulla.tools.web.browse import usable
@@ -18,14 +18,14 @@ class AgentList:
     """Answers `agent.list`, `model.list` and `tool.list`. It lives as long as the daemon.
 
     Args:
-        team: the agents, the home's own first.
+        home: has the agents.
         tools: what they may use.
         model: the name of the daemon's own model.
         active: knows who is at work.
         offered: asks the models' services what they have.
     """
 
-    team: Team
+    home: HomeAgents
     tools: ToolRegistry
     model: str
     active: ActiveAgents
@@ -33,7 +33,7 @@ class AgentList:
 
     async def list_models(self) -> Models:
         """The models that agents have, and what else their services offer, which are asked now."""
-        return await self.offered.list((spec.id, spec.model or self.model) for spec in self.team.specs)
+        return await self.offered.list((spec.id, spec.model or self.model) for spec in self.home.team.specs)
 
     async def list_tools(self) -> Tools:
         """Everything that can be used at this moment."""
@@ -46,6 +46,7 @@ class AgentList:
         Raises:
             StoreUnavailable: the store does not answer.
         """
+        await self.home.look()
         active = await self.active.now()
 
         def row(spec: AgentSpec) -> AgentRow:
@@ -63,7 +64,7 @@ class AgentList:
                 spec.spawns,
             )
 
-        return Agents(tuple(map(row, self.team.specs)))
+        return Agents(tuple(map(row, self.home.team.specs)))
 
 
 def _tool(tool: Tool) -> ToolRow:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from sulla.agent.packaged import PackagedAgent
 from sulla.agent.prompt import Surroundings
 from sulla.agent.spec import SULLA, AgentSpec
-from sulla.core.errors import SettingsError
+from sulla.capabilities import capabilities
+from sulla.core.errors import InvalidInput, SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions.agent_file import AGENT_FILES, AgentFile, unknown
+from sulla.definitions.agent_file import AGENT_FILES, AgentFile, check_id, unknown
 from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.handoffs.tools import MOST_ID
+from sulla.host.capability import find, refuse_twice
 from sulla.host.team import Team
 from sulla.host.tools import MCP
 from sulla.models.catalog import parse_model
@@ -23,8 +27,47 @@ def home_agent(settings: Settings) -> AgentSpec:
     return replace(SULLA, completion=settings.agent.completion)
 
 
+@cache
+def packaged_agents() -> Mapping[str, PackagedAgent]:
+    """The agents that capabilities bring, by id. They are looked for once in a process.
+
+    Raises:
+        SettingsError: one cannot be loaded, or two have the same id.
+    """
+    named = [(one, dotted) for one in capabilities() for dotted in one.agents]
+    found = [(one.name, _packaged(dotted, f"the capability {one.name!r}")) for one, dotted in named]
+    refuse_twice(
+        "agent", ((SULLA.id, "Sulla"), *((agent.spec.id, f"the capability {name!r}") for name, agent in found))
+    )
+    return {agent.spec.id: agent for _, agent in found}
+
+
+def packaged_of(spec: AgentSpec) -> PackagedAgent | None:
+    """What an agent is made of beside its spec, if it is a package's and no folder has taken its place.
+
+    Args:
+        spec: the agent.
+    """
+    found = packaged_agents().get(spec.id)
+    return found if found is not None and found.spec == spec else None
+
+
+def _packaged(dotted: str, of: str) -> PackagedAgent:
+    found = find(dotted, of)
+    if not isinstance(found, PackagedAgent):
+        raise SettingsError(f"{dotted} of {of} is no PackagedAgent but {type(found).__name__}")
+    try:
+        check_id(found.spec.id, "its id")
+    except InvalidInput as error:
+        raise SettingsError(f"{dotted} of {of}: {error.message}") from error
+    if wrong := _wrong(found.spec):
+        raise SettingsError(f"{dotted} of {of}: {wrong}")
+    return found
+
+
 def read_team(settings: Settings, before: Team | None = None) -> Team:
-    """The home's own agent and those that its folder describes; one that is wrong does not keep the others away.
+    """The home's own agent, those of packages, and those that its folder describes; one that is wrong there does not
+    keep the others away.
 
     Args:
         settings: name the home.
@@ -34,17 +77,23 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     faults = dict(found.faults)
     old = {spec.id: spec for spec in before.specs} if before is not None else {}
     kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
-    specs = {SULLA.id: home_agent(settings)}
-    known = (SULLA.id, *(file.id for file in found.good), *kept)
+    specs = {SULLA.id: home_agent(settings)} | {id_: one.spec for id_, one in packaged_agents().items()}
     for file in found.good:
-        if wrong := _wrong(file, known):
+        if wrong := _wrong(file):
             faults[file.id] = f"{settings.home / AGENTS / file.id}: {wrong}"
         else:
             specs[file.id] = _spec(file, settings)
     kept |= {id_: old[id_] for id_ in old if id_ in faults}
     specs |= kept
     told = (f"{said}{_instead(id_, kept) if before is not None else ''}" for id_, said in faults.items())
-    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), found.warnings)
+    # One agent that goes takes no other away: whom they name in vain is told, and nobody else is.
+    vain = (
+        f"{settings.home / AGENTS / file.id}: {said}"
+        for file in found.good
+        for key, names in (("spawns", file.spawns), ("hands_to", file.hands_to))
+        for said in unknown(key, names, tuple(specs))
+    )
+    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), (*found.warnings, *vain))
 
 
 def model_written(settings: Settings, team: Team, name: str) -> str:
@@ -93,20 +142,18 @@ def _instead(id_: str, kept: Mapping[str, AgentSpec]) -> str:
     return "" if id_ == SULLA.id else "; until that is mended there is no such agent"
 
 
-def _wrong(file: AgentFile, known: Sequence[str]) -> str:
+def _wrong(file: AgentFile | AgentSpec) -> str:
     """Why an agent that could be read cannot work; empty if it can."""
     if file.model:
         try:
             parse_model(file.model)
         except SettingsError as error:
             return error.message
-    found = [*unknown("spawns", file.spawns, known), *unknown("hands_to", file.hands_to, known)]
-    found += (
+    return "; ".join(
         f"hands_to names {one!r}, longer than {MOST_ID} characters: no tool can be called that; rename its folder"
         for one in file.hands_to
         if len(one) > MOST_ID
     )
-    return "; ".join(found)
 
 
 def _spec(file: AgentFile, settings: Settings) -> AgentSpec:

@@ -123,13 +123,16 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), routing_of(built).answerer)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
-    handle = worker(partial(core.models.before, turns.attend), core.built)
+    looks = {"agents": Built(before_work=core.agent_folders.look)}
+    handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
     takers = (Built(take_up=core.tools.web.take_up), *built)
-    lifecycle = Lifecycle(settings, examine or (lambda: Examined(settings, (), {})), host, takers, work)
+    lifecycle = Lifecycle(
+        settings, examine or (lambda: Examined(settings, (), {})), host, takers, work, core.agent_folders
+    )
     offered = OfferedModels(settings.model, clock)
-    agents = AgentList(host.agents.team, host.tools, str(choice.model), scene.active, offered)
+    agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
@@ -192,6 +195,7 @@ def _report(
     brought = {name: one.status for name, one in core.built.items() if one.status is not None}
 
     async def report() -> JsonObject:
+        await core.host.agents.look()
         said = (
             fixed
             | {"agents": [*core.host.agents.team.ids]}

@@ -15,6 +15,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.daemon.access.guarding import Guarding, make_guarding
 from sulla.daemon.agents import model_written, read_team, surroundings
+from sulla.daemon.home.agent_folders import AgentFolders
 from sulla.daemon.instruments import Instruments, make_instruments
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
@@ -53,6 +54,7 @@ class Core:
     guarding: Guarding
     instruments: Instruments
     tools: HomeTools
+    agent_folders: AgentFolders
 
 
 def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool = False) -> Core:
@@ -76,17 +78,24 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
     models = ModelPool(settings, choice, place, ledger, ranks, partial(model_written, settings, team))
     guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
-    subagents = Subagents(
-        children, threads, lambda agent: team.get(agent).spawns, lambda agent: tools.now(team.get(agent)).names
-    )
+
+    # A turn under way may be that of an agent that is gone.
+    def spawns(agent: str) -> tuple[str, ...]:
+        return tuple(one for one, _ in team.helpers(spec)) if (spec := team.find(agent)) is not None else ()
+
+    def tools_of(agent: str) -> tuple[str, ...]:
+        return tools.now(spec).names if (spec := team.find(agent)) is not None else ()
+
+    subagents = Subagents(children, threads, spawns, tools_of)
     tools.add(sub_agent_tools(lambda: subagents))
     marks, held = guarding.marks, home_tools.held_back
-    agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings))
+    folders = AgentFolders(settings, team, tools, place.clock)
+    agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings), folders.look_now)
     switch = WorkSwitch(store, place.clock)
     host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
     built = build_each(capabilities(), host, lenient=lenient)
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
-    return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools)
+    return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools, folders)
 
 
 def offline_core(settings: Settings, clock: Clock) -> Core:

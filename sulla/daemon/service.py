@@ -111,7 +111,7 @@ class Service:
         projects = self._host.provided.get(Projects)
         if project and isinstance(projects, Projects):
             await asyncio.to_thread(projects.read, project)  # there has to be one
-        fact = ThreadCreated(self._known(agent) or self._host.agents.team.ids[0], title, project or "", channel)
+        fact = ThreadCreated(await self._known(agent) or self._host.agents.team.ids[0], title, project or "", channel)
         thread_id = await self._threads.create(fact, request_id)
         if request_id is None:  # else it may be there since long
             self._intake.made(thread_id)
@@ -155,7 +155,7 @@ class Service:
             message.text,
             message.mode,
             "web" if message.unattended else "user",
-            agent=self._known(message.agent),
+            agent=await self._known(message.agent),
             tainted=message.from_model,
             quoted=sanitize(message.quoted).text,
         )
@@ -265,10 +265,13 @@ class Service:
             raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
         self._watch.check()
 
-    def _known(self, agent: str | None) -> str:
+    async def _known(self, agent: str | None) -> str:
         if not agent:
             return ""
-        known = self._host.agents.team.ids
+        agents = self._host.agents
+        if agent not in agents.team.ids:
+            await agents.look()
+        known = agents.team.ids
         if agent in known:
             return agent
         near = get_close_matches(agent, known, n=1)

@@ -1,4 +1,4 @@
-"""The agents that a home describes: ``agents/<id>/``, read when the daemon starts, and at `sulla reload`."""
+"""The agents that a home describes: ``agents/<id>/``, read when the daemon starts, and when they have changed."""
 
 from __future__ import annotations
 
@@ -39,6 +39,36 @@ class FoundAgents:
     """Why others cannot be used, each with its place, by the name of the folder; under `ALL` why none was read."""
     warnings: tuple[str, ...] = ()
     """What is odd about good ones, each with its place."""
+
+
+FolderState = tuple[tuple[str, int, int, int, int], ...]
+"""Each file's path, size, place on the disk and times of change: the same as long as nobody wrote to any of them."""
+
+
+def state_of(folder: Path) -> FolderState:
+    """What tells whether any agent may have changed, without reading a file.
+
+    Args:
+        folder: has a folder for each. It need not exist.
+    """
+    found: list[tuple[str, int, int, int, int]] = []
+    for path in _entries(folder):
+        # What cannot be looked at is told by whoever reads it.
+        for one in (path, *_entries(path)[: MAX_TEXTS + 1]):
+            try:
+                of = one.stat()
+            except OSError as error:
+                found.append((str(one), -(error.errno or 1), 0, 0, 0))
+            else:
+                found.append((str(one), of.st_size, of.st_ino, of.st_mtime_ns, of.st_ctime_ns))
+    return tuple(found)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))[:MAX_ENTRIES]
+    except OSError:
+        return []
 
 
 def read_agents(folder: Path) -> FoundAgents:

@@ -30,7 +30,7 @@ _HANDED: Final = (
 _HELP: Final = "[{before} asks for your help; its call above says with what. You have the conversation from here on.]"
 _NOBODY: Final = "[There is nobody above you in this conversation: go on yourself, or say what you cannot do.]"
 
-
+_GONE: Final = "[{before} is not there any more. You have the conversation from here on: answer the person.]"
 _SILENT: Final = "[{before} has said nothing. You have the conversation from here on: answer the person.]"
 
 
@@ -47,22 +47,24 @@ class AgentRouter:
     def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
         """Who answers a message: whom it is sent to, whom it names, who has the conversation, or its own agent.
 
-        What playbooks, beats and other agents say is for the conversation's own agent.
+        One that is sent to the conversation's own agent is sent to the conversation: clients that know nothing of
+        agents but a name for each conversation say that with each message. What playbooks, beats and other agents say
+        is for the conversation's own agent.
 
         Args:
             state: the thread.
             item: the message that it takes up.
         """
         own = state.identity.agent
-        if item.agent or item.origin != "user" or item.question is not None or state.is_child:
+        if item.agent not in ("", own) or item.origin != "user" or item.question is not None or state.is_child:
             return Answerer(item.agent or own)
         specs = {spec.id: spec for spec in self.specs()}
         active = active_agent(state)
-        current = active if active in specs else own
+        current = active if active in specs else supervisor_of(active, state, specs)
         # Whom words from outside name has no say: else they could choose whose tools work for them.
         found = "" if item.tainted else self._mentioned(item.text, state, current)
         if found in ("", current):
-            return Answerer(current)
+            return Answerer(current, (AgentRouted(current, "gone", active),) if current != active else ())
         return Answerer(found, (AgentRouted(found, "mention", current),))
 
     def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
@@ -79,30 +81,38 @@ class AgentRouter:
             return ()
         message, results = newest
         good = {result.call_id for result in results if not result.is_error}
-        spec = next((one for one in self.specs() if one.id == run.agent), None)
+        name, known = self._name(run.agent), self._known()
         for call in message.calls:
-            if call.id not in good or spec is None:
+            if call.id not in good:
                 continue
             reminder = MessageId(derived_id("rem", call.id))
             if call.name == REQUEST_HELP:
-                above = supervisor_of(run.agent, state)
+                above = supervisor_of(run.agent, state, known)
                 if not above:
                     return (Reminder(reminder, "handed", _NOBODY),)
-                told = Reminder(reminder, "handed", _HELP.format(before=spec.name))
+                told = Reminder(reminder, "handed", _HELP.format(before=name))
                 return AgentRouted(above, "help", run.agent), told
-            if to := handed_to(call.name, spec):
-                told = Reminder(reminder, "handed", _HANDED.format(before=spec.name))
+            if to := handed_to(call.name, known):
+                told = Reminder(reminder, "handed", _HANDED.format(before=name))
                 return AgentRouted(to, "handoff", run.agent), told
         return ()
 
     def _given_back(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """An agent that says nothing gives the turn back, unless text from outside may have told it to."""
-        above = supervisor_of(run.agent, state)
+        above = supervisor_of(run.agent, state, self._known())
         if not above or state.context.tainted or state.run is None:
             return ()
-        name = next((spec.name for spec in self.specs() if spec.id == run.agent), run.agent)
         reminder = MessageId(derived_id("rem", run.id, str(state.run.model.begun)))
-        return AgentRouted(above, "silence", run.agent), Reminder(reminder, "handed", _SILENT.format(before=name))
+        told = Reminder(reminder, "handed", _SILENT.format(before=self._name(run.agent)))
+        return AgentRouted(above, "silence", run.agent), told
+
+    def give_back(self, agent: str, state: ThreadState) -> tuple[Fact, ...]:
+        """See `AgentRouting.give_back`."""
+        above = supervisor_of(agent, state, self._known())
+        if not above or state.run is None:
+            return ()
+        reminder = MessageId(derived_id("rem", state.run.id, "gone", agent, str(state.run.model.begun)))
+        return AgentRouted(above, "gone", agent), Reminder(reminder, "handed", _GONE.format(before=agent))
 
     def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
         """What an agent is told of whoever it works for: the same for the same two.
@@ -111,12 +121,11 @@ class AgentRouter:
             agent: the agent that speaks.
             state: the thread.
         """
-        if not (above := supervisor_of(agent, state)):
+        if not (above := supervisor_of(agent, state, self._known())):
             return ()
-        name = next((spec.name for spec in self.specs() if spec.id == above), above)
         text = (
-            f"SUPERVISOR SYSTEM PROMPT:\nYou work for {name} here, as a specialist. Keep to your own task. Where you "
-            f"are not sure, or it is not your task, call `{REQUEST_HELP}`.\n\nSUBAGENT SYSTEM PROMPT:"
+            f"SUPERVISOR SYSTEM PROMPT:\nYou work for {self._name(above)} here, as a specialist. Keep to your own "
+            f"task. Where you are not sure, or it is not your task, call `{REQUEST_HELP}`.\n\nSUBAGENT SYSTEM PROMPT:"
         )
         return (PromptSection("supervisor", ours(text)),)
 
@@ -127,7 +136,14 @@ class AgentRouter:
             agent: the agent that speaks.
             state: the thread.
         """
-        return () if supervisor_of(agent, state) else (REQUEST_HELP,)
+        return () if supervisor_of(agent, state, self._known()) else (REQUEST_HELP,)
+
+    def _known(self) -> tuple[str, ...]:
+        return tuple(spec.id for spec in self.specs())
+
+    def _name(self, agent: str) -> str:
+        """What an agent is called; its id once it is gone."""
+        return next((spec.name for spec in self.specs() if spec.id == agent), agent)
 
     def _mentioned(self, text: str, state: ThreadState, current: str) -> str:
         """The agent that a message begins with, of those that can have the conversation from here; empty for none."""

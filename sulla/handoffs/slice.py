@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
@@ -25,9 +26,9 @@ class AgentRouted(Fielded):
     provenance: ClassVar[Provenance] = "daemon"
     agent: str
     """The one that speaks."""
-    by: Literal["handoff", "help", "mention", "silence"]
-    """An agent has handed the conversation over, asks its supervisor for help or has said nothing; or a person has
-    named the agent."""
+    by: Literal["handoff", "help", "mention", "silence", "gone"]
+    """An agent has handed the conversation over, asks its supervisor for help, has said nothing or is not there any
+    more; or a person has named the agent."""
     before: str = ""
     """The one that spoke."""
 
@@ -81,14 +82,15 @@ def active_agent(state: ThreadState) -> str:
     return kept.stack[-1] if kept is not None and kept.stack else state.identity.agent
 
 
-def supervisor_of(agent: str, state: ThreadState) -> str:
+def supervisor_of(agent: str, state: ThreadState, known: Collection[str]) -> str:
     """Whom an agent works for in a conversation; empty for nobody but the person.
 
     Args:
         agent: the agent.
         state: the thread.
+        known: the agents that there are; those that have gone since are passed over.
     """
     kept = HANDOFFS.of(state)
     order = (state.identity.agent, *(kept.stack if kept is not None else ()))
     at = order.index(agent) if agent in order else 0
-    return order[at - 1] if at else ""
+    return next((one for one in reversed(order[1:at]) if one in known), order[0]) if at else ""

@@ -4,7 +4,7 @@ decided once all calls of the same reply have their results (`routing.AgentRoute
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
@@ -26,15 +26,15 @@ MOST_ID: Final = 64 - len(TRANSFER)
 _MAX_REASON: Final = 2_000
 
 
-def handed_to(tool: str, spec: AgentSpec) -> str:
+def handed_to(tool: str, known: Collection[str]) -> str:
     """The agent that a tool hands the conversation to; empty for none.
 
     Args:
         tool: its name.
-        spec: who has called it.
+        known: the agents that there are.
     """
     agent = tool.removeprefix(TRANSFER)
-    return agent if tool.startswith(TRANSFER) and agent in spec.hands_to else ""
+    return agent if tool.startswith(TRANSFER) and agent in known else ""
 
 
 ReadThread = Callable[[ThreadId], Awaitable[ThreadState | None]]
@@ -82,7 +82,7 @@ def whereabouts(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> t
     async def get_supervisor_agent(context: ToolContext) -> Result:
         """Tell which agent you work for in this conversation."""
         state = await read(context.thread_id)
-        above = supervisor_of(context.agent, state) if state is not None else ""
+        above = supervisor_of(context.agent, state, [one.id for one in specs()]) if state is not None else ""
         return told(above) if above else Done(ours("You work for the person alone: no agent is above you here."))
 
     make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)

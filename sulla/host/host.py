@@ -60,6 +60,8 @@ class Agents:
     """What their commands have changed and a person has to allow."""
     where: Where
     """Where they work, as models are told."""
+    look: Callable[[], Awaitable[None]]
+    """Takes up what has changed in their folders, at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ SPAWN = "spawn_sub_agent"
 @dataclass(slots=True)
 class Team:
     """The agents of a home, as they were when the daemon read them last. Whoever uses it keeps the team and asks it
-    anew each time: `sulla reload` puts other agents in their place.
+    anew each time: what changes in their folders puts other agents in their place.
     """
 
     specs: tuple[AgentSpec, ...]
@@ -26,13 +26,19 @@ class Team:
     warnings: tuple[str, ...] = ()
 
     def take(self, other: Team) -> None:
-        """Be as another one is from now on."""
-        self.specs, self.faults, self.warnings = other.specs, other.faults, other.warnings
+        """Be as another one is from now on. The agents stay the same objects where they are equal."""
+        if other.specs != self.specs:
+            self.specs = other.specs
+        self.faults, self.warnings = other.faults, other.warnings
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Of all of them, the home's own first."""
         return tuple(spec.id for spec in self.specs)
+
+    def find(self, agent: str) -> AgentSpec | None:
+        """The agent of that id; None where there is none, or none any more."""
+        return next((spec for spec in self.specs if spec.id == agent), None)
 
     def helpers(self, spec: AgentSpec) -> tuple[tuple[str, str], ...]:
         """The agents that one may set to work, beside one like itself: the id of each, and what it is for.

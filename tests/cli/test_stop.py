@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -149,3 +150,17 @@ def test_a_reload_with_faults_changes_nothing_and_says_all_of_them(place: Place)
             assert part in said
         file.unlink()
         assert place.run("reload")[1] == "nothing has changed\n"
+
+
+def test_agents_come_and_go_without_a_reload(place: Place) -> None:
+    gardener = place.home / "agents" / "gardener"
+    with place.up():
+        gardener.mkdir(parents=True)
+        (gardener / "agent.toml").write_text('description = "knows plants"\n')
+        assert place.run("ask", "--agent", "gardener", "hello")[0] == Exit.OK
+        assert json.loads(place.run("status", "--json")[1])["agents"] == ["sulla", "gardener"]
+        shutil.rmtree(gardener)
+        assert json.loads(place.run("status", "--json")[1])["agents"] == ["sulla"]
+        code, _, said = place.run("ask", "--agent", "gardener", "hello")
+        assert code != Exit.OK
+        assert "no agent 'gardener'" in said

@@ -132,7 +132,6 @@ def test_a_nameless_soul_is_made_of_what_is_known(settings: Settings) -> None:
     ("toml", "said"),
     [
         ('model = "nobody:x"', "no provider in the model name 'nobody:x'"),
-        ('spawns = ["raeder"]', "spawns names 'raeder', and there is nothing of that name. Did you mean 'reader'?"),
         ("max_turns = 0", "max_turns is 0"),
     ],
 )
@@ -144,6 +143,18 @@ def test_an_agent_that_cannot_work_is_told_and_the_others_do(settings: Settings,
     assert len(team.faults) == 1
     assert team.faults[0].startswith(f"{settings.home}/agents/wrong: ")
     assert said in team.faults[0]
+
+
+@pytest.mark.parametrize("key", ["spawns", "hands_to"])
+def test_an_agent_that_is_named_in_vain_is_told_and_takes_nobody_else_away(settings: Settings, key: str) -> None:
+    agent(settings, "reader")
+    agent(settings, "boss", f'{key} = ["raeder", "reader"]')
+    host = home(settings)
+    assert host.agents.team.ids == ("sulla", "boss", "reader")
+    assert not host.agents.team.faults
+    (said,) = host.agents.team.warnings
+    assert f"{key} names 'raeder', and there is nothing of that name. Did you mean 'reader'?" in said
+    assert "transfer_to_raeder" not in host.tools.lasting(host.agents.team.get("boss"))
 
 
 def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settings: Settings) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import shutil
 from collections.abc import AsyncIterator
 from itertools import count
 from pathlib import Path
@@ -29,7 +31,7 @@ from sulla.playbooks.rpc import METHODS as PLAYBOOKS
 from sulla.playbooks.service import Begin
 from sulla.skills.catalog import SkillCatalog
 from sulla.testing.clock import ManualClock
-from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.provider import Gate, Say, ScriptedProvider
 from tests.skills.catalogs import put
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
@@ -83,14 +85,17 @@ class World:
     async def ask(self, system: System, agent: str | None = None, **more: Any) -> tuple[str, list[Event]]:
         """One message in a thread of its own; what came of it."""
         thread_id = await system.service.create_thread(agent, "", None, None)
+        await self.say(system, thread_id, **more)
+        return thread_id, await events(system, thread_id)
+
+    async def say(self, system: System, thread_id: str, **more: Any) -> None:
+        """One message in a thread that there is."""
+        await self.clock.advance(1.0)  # they may not come faster
+        message_id, sent_to = f"msg_{next(self._numbers)}", more.get("sent_to")
         await system.service.send(
-            TurnSend(
-                thread_id=thread_id, message_id=f"msg_{next(self._numbers)}", text="go", agent=more.get("sent_to")
-            ),
-            "owner",
+            TurnSend(thread_id=thread_id, message_id=message_id, text="go", agent=sent_to), "owner"
         )
         await self.attend(system, thread_id)
-        return thread_id, await events(system, thread_id)
 
     async def attend(self, system: System, thread_id: str) -> None:
         """Work on a thread, as the daemon does it: with a look at the skills before."""
@@ -258,3 +263,28 @@ async def test_a_step_of_a_playbook_works_with_the_model_that_it_names(world: Wo
     found = [only(await events(system, str(child)), "RUN_STARTED")["model"] for child in children]
     assert found == ["tiny", "small"]
     assert (await runs.status(run)).about.status == "completed"
+
+
+async def test_a_turn_under_way_keeps_the_agent_that_it_began_with(world: World) -> None:
+    world.agent("other", 'description = "before"')
+    system = await world.up()
+    (world.home / "workspace").mkdir()
+    gate = Gate()
+    world.providers[0].add(Say(("I look.", gate), (ToolCall(CallId("c"), "list_dir", {}),)), DONE, DONE)
+    turn = asyncio.create_task(world.ask(system, "other"))
+    await gate.reached()
+    (world.home / "agents" / "other" / "agent.toml").write_text('tools = ["read_file"]')
+    (world.home / "agents" / "other" / "soul.md").write_text("You are somebody else.")
+    await system.host.agents.look()
+    gate.open()
+    thread_id, found = await turn
+    assert not only(found, "TOOL_CALL_RESULT").get("is_error")
+    await world.say(system, thread_id)
+    first, second, third = world.providers[0].requests
+    assert first.system[0].text == second.system[0].text == "You are other."
+    assert third.system[0].text == "You are somebody else."
+    assert {tool.name for tool in third.tools} == {"read_file", *EVERYBODYS}
+    shutil.rmtree(world.home / "agents" / "other")
+    await system.host.agents.look()
+    await world.say(system, thread_id)
+    assert only(await events(system, thread_id), "RUN_ERROR")["message"].startswith("no agent 'other'")

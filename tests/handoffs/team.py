@@ -53,6 +53,7 @@ class TeamWorld(World):
         provider: plays the model of all of them.
         tools: what each can use beside handing over.
         own: agents that have only some of them, by name.
+        gone: agents that are not there any more.
         **more: see `World`.
     """
 
@@ -62,19 +63,21 @@ class TeamWorld(World):
         provider: ScriptedProvider,
         tools: tuple[Tool, ...] = (),
         own: Mapping[str, Collection[str]] = MappingProxyType({}),
+        gone: Collection[str] = (),
         **more: Any,
     ) -> None:
         super().__init__(store, provider, tools=tools, **more)
         self._own = own
-        self.router = AgentRouter(lambda: SPECS)
-        nodes = {spec.id: self._node(spec, tools) for spec in SPECS}
+        self.specs = tuple(spec for spec in SPECS if spec.id not in gone)
+        self.router = AgentRouter(lambda: self.specs)
+        nodes = {spec.id: self._node(spec, tools) for spec in self.specs}
 
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
             return nodes.get(actor_key_for(agent, state))
 
-        for spec in SPECS:
+        for spec in self.specs:
             node = nodes[spec.id]
-            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers))
+            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers, self.router.give_back))
             self.actors[spec.id] = Actor(spec, "scripted", graph)
         told = TurnContext(self.clock, answerer=self.router.answerer)
         children = self.family.children
@@ -83,7 +86,7 @@ class TeamWorld(World):
 
     def _node(self, spec: AgentSpec, tools: tuple[Tool, ...]) -> AgentNode:
         own = [tool for tool in tools if tool.name in self._own.get(spec.id, (tool.name,))]
-        box = Toolbox((*own, *handoff_tools(spec, lambda: SPECS, self._read)))
+        box = Toolbox((*own, *handoff_tools(spec, lambda: self.specs, self._read)))
         chat = replace(
             self.chat,
             spec=spec,

@@ -51,7 +51,7 @@ class Model:
         step = sum(message.role == "assistant" for message in request.messages)
         base = next(section.text for section in request.system if section.name == "base")
         self.asked.append((step, base))
-        _, tool, args = STEPS[step]
+        _, tool, args = STEPS[min(step, len(STEPS) - 1)]  # who is asked for a wrapper says the same again
         calls = (ToolCall(CallId(f"c{step}"), tool, args),) if tool else ()
         async for delta in ScriptedProvider([Say("" if calls else "Filed.", calls)]).stream(request):
             yield delta
@@ -94,8 +94,8 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await made.close()
 
 
-def world_of(store: Any, model: Any, done: list[str], boot: int) -> TeamWorld:
-    return TeamWorld(store, model, (note_tool(done),), boot=boot)
+def world_of(store: Any, model: Any, done: list[str], boot: int, gone: tuple[str, ...] = ()) -> TeamWorld:
+    return TeamWorld(store, model, (note_tool(done),), boot=boot, gone=gone)
 
 
 @pytest.mark.parametrize("at", range(1, WRITES + 1))
@@ -132,3 +132,33 @@ async def test_a_handoff_costs_no_model_call_and_no_write_of_its_own(store: Stor
     await world.ask(thread, "go")
     assert 10_000 - mortal._left == WRITES
     assert [step for step, _ in model.asked] == list(range(len(STEPS)))
+
+
+@pytest.mark.parametrize("at", range(1, WRITES + 1))
+@pytest.mark.parametrize("gone", [("archivist",), ("researcher",), ("researcher", "archivist")], ids="-".join)
+async def test_after_a_death_whoever_is_above_an_agent_that_is_gone_goes_on(
+    store: Store, at: int, gone: tuple[str, ...]
+) -> None:
+    model, done = Model(), list[str]()
+    first = world_of(store, model, done, 1)
+    thread = await first.thread()
+    await first.send(thread, "go")
+    mortal: Any = Mortal(store, at, after=True, changes=("append",))
+    try:
+        await world_of(mortal, model, done, 2).turns.attend(thread)
+    except* Killed:
+        assert mortal.dead
+    before = await first.threads.load(thread)
+    assert before is not None
+    spoke, finished = active_agent(before), before.run is None
+    later = world_of(store, model, done, 3, gone)
+    await later.turns.attend(thread)
+    assert (await later.kinds(thread))[-1] == "RUN_FINISHED"
+    if not finished:
+        gave_back = [agent for agent, by in await later.routed(thread) if by == "gone"]
+        assert bool(gave_back) == (spoke in gone)
+    assert len(set(done)) == len({line.split()[-1] for line in done}), "a call was made by two agents"
+    after = await later.threads.load(thread)
+    assert after is not None
+    assert not after.context.transcript.unanswered
+    assert finished or active_agent(after) not in gone

@@ -165,3 +165,38 @@ async def test_an_agent_can_ask_who_it_is_and_for_whom_it_works(world: TeamWorld
     told = [entry.fact.text for entry in await world.log(thread) if isinstance(entry.fact, ToolCallResult)]
     assert told[:2] == ["sulla (Sulla)", "You work for the person alone: no agent is above you here."]
     assert told[3:] == ["researcher (Rosa)", "sulla (Sulla)"]
+
+
+async def test_a_conversation_whose_agent_is_gone_goes_back_to_the_nearest_above_that_is_there(
+    store: MemoryStore,
+) -> None:
+    first = TeamWorld(store, ScriptedProvider([hand(1, "researcher"), hand(2, "archivist"), "Filed."]))
+    thread = await first.thread()
+    await first.ask(thread, "file it")
+    for boot, gone, speaker in ((2, ("archivist",), "researcher"), (3, ("archivist", "researcher"), "sulla")):
+        later = TeamWorld(store, ScriptedProvider([DONE, DONE]), gone=gone, boot=boot)
+        await later.ask(thread, f"and without {gone}?")
+        await later.ask(thread, f"and then, without {gone}?")
+        assert (await later.speaker(thread))[-2:] == [speaker, speaker]
+        assert (await later.routed(thread))[-1] == (speaker, "gone")
+    assert [by for _, by in await first.routed(thread)] == ["handoff", "handoff", "gone", "gone"]
+
+
+async def test_who_works_for_an_agent_that_is_gone_works_for_the_one_above_that(store: MemoryStore) -> None:
+    first = TeamWorld(store, ScriptedProvider([hand(1, "researcher"), hand(2, "archivist"), "Filed."]))
+    thread = await first.thread()
+    await first.ask(thread, "file it")
+    later = TeamWorld(store, ScriptedProvider(), gone=("researcher",), boot=2)
+    script(later, Say("", (ToolCall(call(3, "").id, "request_help", {"reason": "not mine"}),)), DONE)
+    # Nobody can hand it anything any more, so it is told of no such tool; but it had it when this turn began.
+    await later.ask(thread, "and now?")
+    assert "You work for Sulla here" in requests(later)[0][0]
+
+
+async def test_a_message_that_was_sent_to_an_agent_that_is_gone_is_not_answered_by_another(store: MemoryStore) -> None:
+    world = TeamWorld(store, ScriptedProvider(), gone=("archivist",))
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), "file it", agent="archivist"))
+    await world.turns.attend(thread)
+    error = next(entry.fact for entry in await world.log(thread) if isinstance(entry.fact, RunError))
+    assert (error.code, "'archivist'" in error.message) == ("not_found", True)

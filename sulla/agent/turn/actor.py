@@ -44,7 +44,8 @@ def actor_key_for(agent: str, state: ThreadState) -> str:
 
 
 def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Actor:
-    """The `Actor` that works on a thread.
+    """The `Actor` that works on a thread. Where the agent is gone, that of the thread's own agent, which finds out whom
+    the turn goes to (`SpeakerNode`).
 
     Args:
         actors: all there are, by their keys.
@@ -54,7 +55,9 @@ def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Act
     Raises:
         NotFound: there is no such agent.
     """
-    try:
-        return actors[actor_key_for(agent, state)]
-    except KeyError:
-        raise NotFound(f"no agent {agent!r} (known: {', '.join(sorted(actors))})") from None
+    for name in (agent, state.identity.agent):
+        try:
+            return actors[actor_key_for(name, state)]
+        except KeyError:
+            continue
+    raise NotFound(f"no agent {agent!r} (known: {', '.join(sorted(actors))})")

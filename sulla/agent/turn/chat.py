@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
@@ -12,6 +13,7 @@ from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
@@ -19,6 +21,7 @@ from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Author, Words
+from sulla.definitions.agent_file import allows
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
@@ -58,8 +61,8 @@ class AgentChat:
     """What the agent is told of whoever it works for in a conversation, before all else."""
     withheld: Callable[[ThreadState], Collection[str]] = nothing_withheld
     """Tools that the model is not told of in a conversation."""
-    native: tuple[ToolSpec, ...] = ()
-    """Tools that its service runs itself; each goes before one of ours that has its name."""
+    prompt: PromptOf | None = None
+    """Makes the agent's base prompt anew for each call; None for that of `spec`."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -203,13 +206,19 @@ class AgentChat:
         room = self.model.estimator.reply_tokens(self.limits)
         return room if thinks else min(room, self.limits.nudge_tokens)
 
+    @property
+    def _native(self) -> tuple[ToolSpec, ...]:
+        """Tools that the model's service runs itself, as far as the agent may use them; each goes before one of ours
+        that has its name."""
+        return tuple(tool for tool in self.model.estimator.info.native if allows(self.spec.tools, tool.name))
+
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools
         if self.offer is not None:
             tools = self.offer(call for message in state.context.transcript for call in message.calls)
-        if self.native:
-            names = {tool.name for tool in self.native}
-            tools = (*(tool for tool in tools if tool.name not in names), *self.native)
+        if native := self._native:
+            names = {tool.name for tool in native}
+            tools = (*(tool for tool in tools if tool.name not in names), *native)
         allowed = state.identity.birth.tools if state.identity.birth is not None else None
         withheld = self.withheld(state)
         if allowed is None and not withheld:
@@ -217,7 +226,10 @@ class AgentChat:
         return tuple(tool for tool in tools if (allowed is None or tool.name in allowed) and tool.name not in withheld)
 
     def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
-        return (*self.led(state), *sections(self.spec, self.surroundings), *self.known())
+        spec = self.spec
+        if self.prompt is not None:
+            spec = replace(spec, prompt=prompted(spec, self.prompt, state))
+        return (*self.led(state), *sections(spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)
@@ -226,7 +238,7 @@ class AgentChat:
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
 
         def show(text: str | None) -> str:
-            return shown_text(Words(text or "", Author.OUTSIDE if self.native else state.context.by))
+            return shown_text(Words(text or "", Author.OUTSIDE if self._native else state.context.by))
 
         return Outcome(
             wrapper.status,

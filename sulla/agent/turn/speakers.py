@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from sulla.agent.ending import unmade_calls
 from sulla.agent.turn.node import AgentNode
+from sulla.agent.turn.route import after_agent
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 from sulla.core.event import Fact
 from sulla.core.run import Run
-from sulla.graph.decision import Decision
+from sulla.graph.decision import END, Decision, Next
 from sulla.models.base import PromptSection
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
@@ -56,6 +58,15 @@ class AgentRouting(Protocol):
             run: the run; its agent is the one that has it.
         """
 
+    def give_back(self, agent: str, state: ThreadState) -> tuple[Fact, ...]:
+        """What is to be noted where the agent that has the conversation is not there any more, so that whoever it
+        worked for goes on; nothing where it worked for nobody.
+
+        Args:
+            agent: the agent that is gone.
+            state: the thread, with a run open.
+        """
+
     def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
         """What an agent is told of whoever it works for: the same for the same two.
 
@@ -82,6 +93,10 @@ class OwnAgentRouting:
 
     def hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """See `AgentRouting.hand_over`."""
+        return ()
+
+    def give_back(self, agent: str, state: ThreadState) -> tuple[Fact, ...]:
+        """See `AgentRouting.give_back`."""
         return ()
 
     def led(self, agent: str, state: ThreadState) -> tuple[PromptSection, ...]:
@@ -114,16 +129,25 @@ class SpeakerNode:
     lead: AgentNode
     """The agent whose graph this is in; it speaks until the conversation is handed on."""
     speakers: Speakers
+    give_back: Callable[[str, ThreadState], tuple[Fact, ...]]
+    """See `AgentRouting.give_back`."""
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """See `AgentNode`.
 
         Raises:
-            NotFound: the agent that has the conversation is not there any more.
+            NotFound: the agent that has the conversation is not there any more, and worked for nobody.
         """
-        agent = state.run.agent if state.run is not None else ""
-        if agent in ("", self.lead.chat.spec.id):
-            return await self.lead(state, run)
-        if (node := self.speakers(agent, state)) is None:
-            raise NotFound(f"the conversation was handed to the agent {agent!r}, and there is none of that name now")
-        return await node(state, replace(run, agent=agent))
+        open_run, lead = state.run, self.lead.chat.spec.id
+        if open_run is None or open_run.agent in ("", lead):
+            return await self.lead(state, run if run.agent == lead else replace(run, agent=lead))
+        agent = open_run.agent
+        if (node := self.speakers(agent, state)) is not None:
+            return await node(state, replace(run, agent=agent))
+        if after_agent(state) == END:  # it has said its last word
+            return Next()
+        if not (facts := self.give_back(agent, state)):
+            raise NotFound(f"the agent {agent!r} has this turn, and there is none of that name now")
+        # What it wanted done is not done with the tools of another one.
+        run.journal.note(*unmade_calls(state, open_run, f"taken from the agent {agent!r}, which is gone,"), *facts)
+        return Next()

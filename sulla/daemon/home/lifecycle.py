@@ -8,13 +8,12 @@ import os
 from collections.abc import Callable, Sequence
 
 from sulla.core.errors import Refused, SettingsError
-from sulla.daemon.agents import doubts, read_team
+from sulla.daemon.home.agent_folders import AgentFolders, ReadAgents
 from sulla.daemon.settings.changes import Changes, changes, taken_up
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway.methods.lifecycle import Reloaded, Stopping
 from sulla.host.host import Built, Host
-from sulla.host.team import Team
 from sulla.telemetry.logs import set_level
 from sulla.work.local import LocalWork
 
@@ -27,9 +26,10 @@ class Lifecycle:
     Args:
         settings: what the daemon runs with.
         examine: reads the settings again, as they were read at the start.
-        host: has the agents and the redactor.
+        host: has the redactor.
         built: what the capabilities bring.
         work: knows what is running.
+        folders: reads the agents.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Lifecycle:
         host: Host,
         built: Sequence[Built],
         work: LocalWork,
+        folders: AgentFolders,
     ) -> None:
         self._running = settings
         self._examine = examine
@@ -46,7 +47,7 @@ class Lifecycle:
         self._built = built
         self._work = work
         self._waiting: tuple[str, ...] = ()
-        self._reading = asyncio.Lock()
+        self._folders = folders
         self._ask: Callable[[bool], None] = lambda now: None
 
     def connect(self, ask: Callable[[bool], None]) -> None:
@@ -66,8 +67,8 @@ class Lifecycle:
 
     async def reload(self) -> Reloaded:
         """See `LifecycleService`."""
-        async with self._reading:
-            examined, team = await asyncio.to_thread(self._read)
+        async with self._folders.reading:
+            examined, agents = await asyncio.to_thread(self._read)
             found = changes(self._running, examined.settings)
             faults = [*examined.faults]
             takes: list[Callable[[], None]] = []
@@ -79,31 +80,27 @@ class Lifecycle:
             if faults:
                 many = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
                 raise Refused(f"nothing was changed, because of {many}: {'; '.join(faults)}")
-            return self._take(examined.settings, team, takes, found)
+            return self._take(examined.settings, agents, takes, found)
 
     def waiting(self) -> str:
         """The settings that hold from the next start on, in one line; empty if all that is written down holds."""
         names = ", ".join(self._waiting)
         return f"settings that have changed wait for a restart: {names}" if names else ""
 
-    def _read(self) -> tuple[Examined, Team]:
+    def _read(self) -> tuple[Examined, ReadAgents]:
         examined = self._examine()
-        return examined, read_team(examined.settings, self._host.agents.team)
+        return examined, self._folders.read(examined.settings)
 
-    def _take(self, wanted: Settings, team: Team, takes: Sequence[Callable[[], None]], found: Changes) -> Reloaded:
+    def _take(
+        self, wanted: Settings, agents: ReadAgents, takes: Sequence[Callable[[], None]], found: Changes
+    ) -> Reloaded:
         hide_known(wanted, self._host.place.redactor)
-        agents = ("agents",) if team.specs != self._host.agents.team.specs else ()
-        self._host.agents.team.take(team)
+        others, doubtful = self._folders.take(agents)
         for take in takes:
             take()
         set_level(wanted.daemon.log_level)
         self._running = taken_up(self._running, wanted)
         self._waiting = found.waiting
-        taken = (*found.live, *agents)
+        taken = (*found.live, *(("agents",) if others else ()))
         log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
-        for said in team.faults:
-            log.warning("an agent's folder cannot be used: %s", said)
-        doubtful = (*team.warnings, *doubts(team, tuple(self._host.tools)))
-        for said in doubtful:
-            log.warning("an agent is not quite as it should be: %s", said)
-        return Reloaded(taken, found.waiting, doubtful, team.faults)
+        return Reloaded(taken, found.waiting, doubtful, self._host.agents.team.faults)
