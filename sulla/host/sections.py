@@ -17,6 +17,11 @@ def _native(tool: dict[str, Any]) -> dict[str, Any]:
     return tool
 
 
+def native_name(tool: dict[str, Any]) -> str:
+    """The name by which agents' lists know a tool that a service runs itself."""
+    return str(tool.get("name") or tool["type"])
+
+
 NativeTool = Annotated[dict[str, Any], AfterValidator(_native)]
 
 

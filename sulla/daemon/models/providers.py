@@ -19,7 +19,7 @@ from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.place import Place
-from sulla.host.sections import ModelSettings
+from sulla.host.sections import ModelSettings, native_name
 from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter, ToolSpec
 from sulla.models.catalog import ModelName, parse_model, window_of
 from sulla.models.ollama.probe import address, find_ollama
@@ -80,7 +80,7 @@ def native_tools(settings: ModelSettings, provider: str) -> tuple[ToolSpec, ...]
         raise SettingsError(
             'model.native_tools.openai works with model.openai_form = "responses" alone: set that too, or take it out'
         )
-    return tuple(ToolSpec(tool.get("name") or tool["type"], "", {}, tool) for tools in found for tool in tools)
+    return tuple(ToolSpec(native_name(tool), "", {}, tool) for tools in found for tool in tools)
 
 
 def make_provider(settings: Settings, choice: Choice, place: Place, named_in: str = "") -> Provider:
