@@ -122,7 +122,9 @@ def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[
     facts: list[Closing] = []
     if (call := run.model.open_call) is not None:
         if shown:
-            facts.append(TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True))
+            facts.append(
+                TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True, tainted=call.native)
+            )
         else:
             facts.append(ModelAbandoned(call.call_id, call.message_id, why))
     return [*facts, *unmade_calls(state, run, why)]

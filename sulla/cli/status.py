@@ -139,6 +139,8 @@ def _use(report: dict[str, Any]) -> Iterator[str]:
         by = report.get("listed")
         listed = f" US dollars, by the list of {by['as_of']} ({by['source']}); [prices] goes before it" if by else ""
         yield f"cost today: {today['cost']:.4f}{most}{listed}"
+    for name in report["without_tools"]:
+        yield f"model without tools: {one_line(name)}, so agents on it only talk"
     if report["tokens_exact"] is False:
         yield "tokens near a limit are estimated: the tokenizer's file is missing or damaged"
 

@@ -280,6 +280,7 @@ class ToolsRefused(ProviderRejected):
     """The model, or whoever serves it, takes no tools: the same request without them may succeed."""
 
     code = "tools_refused"
+    asked = False  # services look at the tools before any model reads the request
 
 
 class ProviderUnauthorized(ProviderError):

@@ -32,6 +32,8 @@ class Reasoning:
 
     text: str
     raw: FrozenJson | None = None
+    quoted: bool = False
+    """Whether it is no thought, but what a tool that the service runs itself did or found: words from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def part_to_json(part: Part) -> JsonObject:
         case Text():
             return {"type": "text", "text": part.text, "origin": part.origin}
         case Reasoning():
-            return {"type": "reasoning", "text": part.text, "raw": dict(part.raw) if part.raw is not None else None}
+            raw = dict(part.raw) if part.raw is not None else None
+            return {"type": "reasoning", "text": part.text, "raw": raw, **({"quoted": True} if part.quoted else {})}
         case ToolCall():
             return {"type": "tool_call", "id": part.id, "name": part.name, "args": dict(part.args)}
         case ToolResult():
@@ -114,8 +117,8 @@ def part_from_json(value: Json) -> Part:
     match value:
         case {"type": "text", "text": str(text), "origin": origin}:
             return Text(text, _origin(origin))
-        case {"type": "reasoning", "text": str(text), "raw": (dict() | None) as raw}:
-            return Reasoning(text, raw)
+        case {"type": "reasoning", "text": str(text), "raw": (dict() | None) as raw, **rest}:
+            return Reasoning(text, raw, rest.get("quoted") is True)
         case {"type": "tool_call", "id": str(id_), "name": str(name), "args": dict(args)}:
             return ToolCall(CallId(id_), name, args)
         case {"type": "tool_result", "call_id": str(id_), "text": str(text), "is_error": bool(bad), "origin": origin}:

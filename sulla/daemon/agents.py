@@ -17,6 +17,7 @@ from sulla.definitions.agent_file import AGENT_FILES, AgentFile, check_id, unkno
 from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.handoffs.tools import MOST_ID
 from sulla.host.capability import find, refuse_twice
+from sulla.host.sections import native_name
 from sulla.host.team import Team
 from sulla.host.tools import MCP, ToolRegistry
 from sulla.models.catalog import parse_model
@@ -99,7 +100,9 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
         )
         for said in unknown(key, names, tuple(specs))
     )
-    return Team(tuple(specs[id_] for id_ in sorted(specs, key=_place)), tuple(told), (*found.warnings, *vain))
+    native = tuple(native_name(tool) for tools in settings.model.native_tools.values() for tool in tools)
+    every = tuple(specs[id_] for id_ in sorted(specs, key=_place))
+    return Team(every, tuple(told), (*found.warnings, *vain), native)
 
 
 def model_written(settings: Settings, team: Team, name: str) -> str:
@@ -128,7 +131,7 @@ def doubts(team: Team, tools: ToolRegistry, skills: Sequence[str] | None = None)
         missing = unknown("skills", spec.skills, skills) if skills is not None else ()
         # The tools of MCP servers come and go with the servers.
         lasting = [name for name in spec.tools or () if not name.startswith(MCP)]
-        for said in (*unknown("tools", lasting, tuple(tools)), *missing, *_intent_doubts(spec, tools)):
+        for said in (*unknown("tools", lasting, (*tools, *team.native)), *missing, *_intent_doubts(spec, tools)):
             yield f"the agent {spec.id!r}: {said}"
 
 

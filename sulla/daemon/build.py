@@ -200,6 +200,7 @@ def _report(
             fixed
             | {"agents": [*core.host.agents.team.ids]}
             | core.tools.status()
+            | {"without_tools": core.models.without_tools}
             | report_use(settings, core.models.home, core.ranks, core.host.place.clock)
         )
         said |= access.status() | {"active": await scene.status()}

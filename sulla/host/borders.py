@@ -37,8 +37,8 @@ agent | a message, and what it quotes | the conversation | kept
     INPUT form:Birth / quoted from-model
 agent | what the look at a message found | the conversation | kept
     INPUT_HANDLED
-agent | the result of a call | the conversation | kept
-    TOOL_CALL_RESULT / tool-result
+agent | the result of a call, also where it is the reply | the conversation | kept
+    TOOL_CALL_RESULT TEXT_MESSAGE_END / tool-result
 agent | what a person looks at | the prompt of a turn | outside
     RUN_STARTED / screen-text
 agent | who else is at work, how jobs ended | the prompt of a turn | caller

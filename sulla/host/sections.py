@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
 from sulla.host.section import Address, Count, Money, Port, Seconds, Section
 from sulla.tools.shell.bounds import NO_SETTINGS, CommandBounds
+
+
+def _native(tool: dict[str, Any]) -> dict[str, Any]:
+    """Hold a table for a service's own tool against what every such table has."""
+    if not isinstance(tool.get("type"), str) or not isinstance(tool.get("name", ""), str):
+        raise ValueError('expected a table with the tool\'s `type`, e.g. {type = "web_search"}, and words for names')
+    return tool
+
+
+def native_name(tool: dict[str, Any]) -> str:
+    """The name by which agents' lists know a tool that a service runs itself."""
+    return str(tool.get("name") or tool["type"])
+
+
+NativeTool = Annotated[dict[str, Any], AfterValidator(_native)]
 
 
 class GatewaySettings(Section):
@@ -87,6 +102,8 @@ class ModelSettings(Section):
     """What it may answer for. It never answers in the place of a service that is overloaded or refuses a request."""
     summaries: bool = True
     """Whether the model sums up what lies further back in a long conversation."""
+    native_tools: dict[Literal["anthropic", "openai"], tuple[NativeTool, ...]] = Field(default={})
+    """The tools that a service runs itself, by service, each as the service wants it (docs/models.md)."""
     list_prices: bool = True
     """Whether a model that `[prices]` has not costs what its service's list says, in US dollars (docs/models.md)."""
 

@@ -24,6 +24,8 @@ class Team:
     faults: tuple[str, ...] = ()
     """Why others cannot work, each with its place."""
     warnings: tuple[str, ...] = ()
+    native: tuple[str, ...] = ()
+    """The names of tools that models' services run themselves, which lists may name too."""
 
     def take(self, other: Team) -> None:
         """Be as another one is from now on. The agents stay the same objects where they are equal."""

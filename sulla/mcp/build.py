@@ -44,6 +44,7 @@ def servers_of(settings: HomeSettings) -> tuple[McpServer, ...]:
             given.tools,
             given.timeout_s,
             given.reach,
+            given.direct,
         )
         for name, given in sorted(settings.section(McpSettings).servers.items())
     )

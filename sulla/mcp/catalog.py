@@ -11,6 +11,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
+from sulla.definitions.agent_file import allows, unknown
 from sulla.mcp.tool_schema import tidy
 from sulla.mcp.words import plain
 from sulla.tools.nearest import did_you_mean
@@ -62,12 +63,13 @@ class McpCatalog:
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-def read_catalog(offered: Iterable[McpTool], allowed: Sequence[str] | None) -> McpCatalog:
+def read_catalog(offered: Iterable[McpTool], allowed: Sequence[str] | None, direct: Sequence[str] = ()) -> McpCatalog:
     """Take what can be used.
 
     Args:
         offered: all that the server listed.
         allowed: the owner's list; None for all.
+        direct: the owner's list of those whose results are shown as they stand.
     """
     chosen: dict[str, McpTool] = {}
     notes: list[str] = []
@@ -93,6 +95,8 @@ def read_catalog(offered: Iterable[McpTool], allowed: Sequence[str] | None) -> M
     missing = [name for name in allowed or () if name not in names]
     known = sorted(names)[:MAX_COMPARED]
     notes += [f"it offers no tool {name!r}.{did_you_mean(name, known)}" for name in missing[:MAX_NOTES]]
+    strange = [one for one in direct if not any(allows((one,), name) for name in names)]
+    notes += unknown("direct", strange[:MAX_NOTES], known)
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more"]
     return McpCatalog(tuple(sorted(chosen.values(), key=lambda tool: tool.name)), tuple(notes))

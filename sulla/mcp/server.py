@@ -34,6 +34,7 @@ class McpServer:
         tools: the tools that may be used; None for all that it offers.
         timeout_s: how long one call may take, in seconds.
         reach: where its tools can take effect. `inward` is the owner's word that they change nothing elsewhere.
+        direct: the tools whose results are for the person and not for the model, `*` for any letters.
     """
 
     name: str
@@ -45,6 +46,7 @@ class McpServer:
     tools: tuple[str, ...] | None = None
     timeout_s: float = 60.0
     reach: Reach = "outward"
+    direct: tuple[str, ...] = ()
 
 
 def check_server(server: McpServer) -> None:

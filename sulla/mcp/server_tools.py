@@ -41,7 +41,7 @@ class ServerTools:
 
     async def take(self, listed: Sequence[McpTool]) -> None:
         """Learn what the server has listed, and which of that the owner allows."""
-        now = read_catalog(listed, self._server.tools)
+        now = read_catalog(listed, self._server.tools, self._server.direct)
         judged = await self._trust.judge(self._server, now)
         if self._listed is not None and (different := list(changes(self._listed, now))):
             shown = "; ".join(different[:MAX_SHOWN])

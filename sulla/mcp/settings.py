@@ -29,6 +29,8 @@ class McpServerSettings(Section):
     """What each request to it carries, e.g. `Authorization`. They are never shown."""
     tools: tuple[str, ...] | None = None
     """The tools that agents may use, by the server's own names; without it, all."""
+    direct: tuple[str, ...] = ()
+    """The tools whose results end the turn and are shown as they stand; `*` stands for any letters."""
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     """How long one call may take, in seconds."""
     reach: Literal["outward", "inward"] = "outward"

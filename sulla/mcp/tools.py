@@ -8,6 +8,7 @@ from typing import Final
 
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import Words
+from sulla.definitions.agent_file import allows
 from sulla.mcp.catalog import McpTool
 from sulla.mcp.naming import tool_names
 from sulla.mcp.supervisor import McpSupervisor
@@ -33,6 +34,7 @@ def tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
             CATEGORY,
             server.timeout_s,
             reach=server.reach,
+            return_direct=allows(server.direct, tool.name),
             gives={
                 "value": dict(tool.output) or {"description": "what the server gives as structured content, or null"}
             },

@@ -39,6 +39,8 @@ class ToolSpec:
     description: str
     schema: FrozenJson
     """JSON Schema of the arguments, an object."""
+    native: FrozenJson | None = None
+    """The service's own form of a tool that it runs itself, sent as it is; None for a tool of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,11 @@ class ChatRequest:
     force: str = ""
     """The tool that the reply has to call; empty for the model's own choice. Not every service holds its model to it:
     whoever asks looks at what was called."""
+
+    @property
+    def native(self) -> bool:
+        """Whether the service may use tools of its own meanwhile, so that the reply may repeat what they found."""
+        return any(tool.native is not None for tool in self.tools)
 
     @property
     def forced(self) -> ToolSpec | None:

@@ -91,7 +91,7 @@ class FallbackProvider:
                 raise
             stand_in = StandIn(self._second.name, self._model, self._first.name, str(reason), error.message)
         self._told(stand_in)
-        async with aclosing(self._second.stream(replace(request, model=self._model))) as deltas:
+        async with aclosing(self._second.stream(self._for_second(request))) as deltas:
             async for delta in deltas:
                 yield replace(delta, stand_in=stand_in) if isinstance(delta, Completed) else delta
 
@@ -102,7 +102,11 @@ class FallbackProvider:
         except ProviderError as error:
             if reason_of(error) not in self._reasons:
                 raise
-        return await _count(self._second, replace(request, model=self._model))
+        return await _count(self._second, self._for_second(request))
+
+    def _for_second(self, request: ChatRequest) -> ChatRequest:
+        """The same, without the tools that the first one's service runs itself."""
+        return replace(request, model=self._model, tools=tuple(tool for tool in request.tools if tool.native is None))
 
     async def warm(self) -> None:
         """See `models.Warmable`. The second one is seldom asked, and is loaded then."""

@@ -103,3 +103,14 @@ def test_a_stop_drops_what_was_said_before_it_if_that_is_asked_for_and_never_wha
     assert {(one.outcome.status, one.outcome.reason) for one in ended} == {("cancelled", DROPPED)}
     log.decide(*dropped)
     assert sorted(log.state.inbox.waiting) == [told, later]
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_a_reply_that_is_cut_off_is_from_outside_where_the_service_may_have_used_tools_of_its_own(native: bool) -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(ModelStarted(CallId("model"), MessageId("reply"), native=native))
+    assert log.state.run is not None
+    reply, _ = close_run(log.state, log.state.run, WalkCut("stopped"), "Once upon", 1)
+    assert isinstance(reply, TextMessageEnd)
+    assert (reply.text, reply.tainted) == ("Once upon", native)

@@ -14,16 +14,20 @@ import pytest
 from sulla.agent.model.decider import Decider
 from sulla.agent.model.tool_use import PLAIN
 from sulla.core.control import Control
+from sulla.core.errors import ToolsRefused
+from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.waiting import waiting_words
 from sulla.core.words import ours
 from sulla.host.system import SystemClock
+from sulla.models.base import ToolSpec
 from sulla.models.ollama.provider import OllamaProvider
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.world import World, scripted_model
-from sulla.threads.log.records import RunFinished
+from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Input, ModelAbandoned, RunFinished, TextMessageEnd
 from sulla.threads.log.waits import RunWaiting
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
@@ -49,6 +53,7 @@ async def _look(context: ToolContext) -> Result:
     return Done(ours("seen"))
 
 
+NOTE = ToolSpec("note", "Notes.", {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]})
 LOOK = define(_look, effect="pure", reach="inward")
 
 
@@ -115,6 +120,37 @@ async def test_a_router_of_a_playbook_is_answered_in_words_by_such_a_model() -> 
         ]
     assert answers == ["green", "green"]
     assert [bool(request.get("tools")) for request in requests] == [True, False, False]
+
+
+async def test_an_answer_that_has_to_be_a_call_fails_and_says_why() -> None:
+    async with world(FakeOllama, Rule(OLLAMA, times=1), Rule(Reply("green"))) as (made, requests):
+        decider = Decider(made.model)
+        for call_id in ("q1", "q2"):
+            with pytest.raises(ToolsRefused, match=r"answered by a call of 'note' alone: give the agent another model"):
+                await decider.ask("Hm?", NOTE, call_id=call_id, agent="sulla", clock=made.clock, control=Control())
+    assert [bool(request.get("tools")) for request in requests] == [True, False]
+
+
+async def test_a_playbooks_question_to_such_a_model_fails_at_once() -> None:
+    async with world(FakeOllama, Rule(OLLAMA)) as (made, requests):
+        thread = await made.thread()
+        question = Question(ThreadId("thr_run"), "ask", "answer", "Gives the answer.", NOTE.schema)
+        await made.threads.send(thread, Input(MessageId("msg_q"), "Which?", origin="playbook", question=question))
+        await made.turns.attend(thread)
+        (last,) = [entry for entry in await made.log(thread) if entry.kind == "RUN_ERROR"]
+    assert (last.data["code"], len(requests)) == ("tools_refused", 1)
+    assert "answered by a call of 'answer' alone" in str(last.data)
+
+
+async def test_the_refused_call_is_charged_to_nobody() -> None:
+    async with world(FakeOllama, Rule(OLLAMA, times=1), Rule(Reply(DONE))) as (made, _):
+        thread = await made.thread()
+        await made.ask(thread, "hi")
+        used = made.model.ledger.used(made.clock.now()).tokens
+        log = await made.log(thread)
+    (abandoned,) = [entry.fact for entry in log if isinstance(entry.fact, ModelAbandoned)]
+    (said,) = [entry.fact.usage for entry in log if isinstance(entry.fact, TextMessageEnd) and entry.fact.usage]
+    assert (abandoned.asked, used) == (False, said.input_tokens + said.output_tokens)
 
 
 def test_such_a_model_is_told_to_write_down_no_calls() -> None:

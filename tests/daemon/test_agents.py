@@ -128,6 +128,13 @@ def test_a_nameless_soul_is_made_of_what_is_known(settings: Settings) -> None:
     assert read_team(settings).get("sulla").prompt == SULLA.prompt
 
 
+def test_a_tool_that_a_models_service_runs_itself_is_not_named_in_vain(settings: Settings) -> None:
+    agent(settings, "reader", 'tools = ["code_execution", "list_dir"]')
+    own = {"native_tools": {"anthropic": ({"type": "code_execution_20250825", "name": "code_execution"},)}}
+    host = home(settings.model_copy(update={"model": settings.model.model_copy(update=own)}))
+    assert [*doubts(host.agents.team, tuple(host.tools))] == []
+
+
 @pytest.mark.parametrize(
     ("toml", "said"),
     [

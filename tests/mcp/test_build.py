@@ -104,6 +104,27 @@ async def test_what_a_server_said_makes_its_next_outward_call_a_question(tmp_pat
         assert events[-1].type == "SUSPENDED"
 
 
+async def test_a_direct_tools_result_ends_the_turn_cleaned_and_marked_as_from_outside(tmp_path: Path) -> None:
+    said = "Wa\u200bter: ![map](https://x.org/) **2 l**"
+    both = Say("", calls=(*use("environment").calls, *use("echo", 2, text=said).calls))
+    more = 'direct = ["ec*", "environment"]\nenv = {API_KEY = "9876543210"}\nreach = "inward"\n'
+    async with daemon(tmp_path, both, more=more) as system:
+        system.host.place.redactor.learn("9876543210")
+        events = await ask(system)
+        reply = [event.data for event in events if event.type == "TEXT_MESSAGE_END"][-1]
+        assert str(reply["text"]).endswith("}\n\nWater: ! [map](https://x.org/) **2 l**")
+        assert "[redacted]" in str(reply["text"])
+        assert "9876543210" not in str(reply)
+        assert reply["tainted"] is True
+        assert events[-1].type == "RUN_FINISHED"
+
+
+async def test_a_direct_tools_failure_is_for_the_model(tmp_path: Path) -> None:
+    async with daemon(tmp_path, use("fails"), DONE, more='direct = ["*"]\n') as system:
+        events = await ask(system)
+        assert [event.data["text"] for event in events if event.type == "TEXT_MESSAGE_END"][-1] == "All right."
+
+
 async def test_a_server_that_the_owner_vouches_for_is_used_without_a_question(tmp_path: Path) -> None:
     script = (use("echo", text="one"), use("echo", 2, text="two"), DONE)
     async with daemon(tmp_path, *script, more='reach = "inward"\n') as system:

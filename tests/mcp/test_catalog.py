@@ -27,6 +27,11 @@ def test_the_owners_list_decides_and_its_slips_are_told() -> None:
     assert catalog.notes == ("it offers no tool 'sned'. Did you mean 'send'?",)
 
 
+def test_a_slip_in_the_list_of_direct_tools_is_told() -> None:
+    catalog = read_catalog([tool("list"), tool("send")], ("list",), ("li*", "send", "lsit"))
+    assert catalog.notes == ("direct names 'lsit', and there is nothing of that name. Did you mean 'list'?",)
+
+
 def test_too_many_tools_are_left_out_and_counted() -> None:
     catalog = read_catalog([tool(f"t{number}") for number in range(MAX_TOOLS + 3)], None)
     assert len(catalog.tools) == MAX_TOOLS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from sulla.core.errors import (
     SettingsError,
 )
 from sulla.models.anthropic.provider import AnthropicProvider
-from sulla.models.base import ChatRequest, Completed, Delta, StandIn, TextDelta
+from sulla.models.base import ChatRequest, Completed, Delta, StandIn, TextDelta, ToolSpec
 from sulla.models.fallback import FallbackProvider
 from sulla.testing.clock import ManualClock
 from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
@@ -124,6 +125,14 @@ async def test_a_tool_that_has_to_be_called_has_to_be_called_by_the_second_too()
     provider = FallbackProvider(Scripted("one", error=ProviderUnreachable("off")), second, "m")
     await collect(provider.stream(ask("x", force="get_time_date")))
     assert [request.force for request in second.asked] == ["get_time_date"]
+
+
+async def test_the_second_is_not_offered_what_the_firsts_service_runs_itself() -> None:
+    second = Scripted("two", "Hi")
+    provider = FallbackProvider(Scripted("one", error=ProviderKeyMissing("no key")), second, "two:1b")
+    tools = (ToolSpec("look", "Looks.", {"type": "object"}), ToolSpec("search", "", {}, {"type": "search_1"}))
+    await collect(provider.stream(replace(ask("x", model="one:1b"), tools=tools)))
+    assert [tool.name for tool in second.asked[0].tools] == ["look"]
 
 
 async def test_a_first_one_that_answers_is_no_stand_in() -> None:

@@ -93,6 +93,13 @@ def _content(reply: Reply, identity: str) -> Iterator[Event]:
         yield _delta(index, {"type": "signature_delta", "signature": f"sig_{identity}"})
         yield _event("content_block_stop", {"index": index})
         index += 1
+    for block in reply.native:
+        called = block["type"] == "server_tool_use"
+        yield _start(index, {**block, "input": {}} if called else block)
+        if called:
+            yield _delta(index, {"type": "input_json_delta", "partial_json": orjson.dumps(block["input"]).decode()})
+        yield _event("content_block_stop", {"index": index})
+        index += 1
     if reply.text:
         yield _start(index, {"type": "text", "text": ""})
         for piece in cut(reply.text, reply.pieces):

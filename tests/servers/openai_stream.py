@@ -153,6 +153,8 @@ def _items(reply: Reply, identity: str) -> Iterator[tuple[JsonObject, str, list[
             "encrypted_content": secret,
         }
         yield item, "response.reasoning_summary_text.delta", cut(reply.thinking, reply.pieces)
+    for found in reply.native:
+        yield found, "", []
     if reply.text:
         content: list[Json] = [{"type": "output_text", "text": reply.text, "annotations": []}]
         item = {"id": f"msg_{identity}", "type": "message", "role": "assistant", "status": "completed"}

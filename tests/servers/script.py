@@ -45,6 +45,8 @@ class Reply:
     """After how many bytes of the stream it breaks off; None for never."""
     cut_how: Literal["close", "end"] = "close"
     """`close` hangs up; `end` finishes the HTTP answer properly, as a proxy might."""
+    native: tuple[JsonObject, ...] = ()
+    """What tools that the service runs itself did, as whole blocks or items, before the text."""
     broken: str = ""
     """Sent raw after the text, in the place of everything that would follow."""
 

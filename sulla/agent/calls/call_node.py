@@ -6,13 +6,15 @@ import json
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
-from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, next_action
+from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, given_reply, next_action
+from sulla.agent.model.pictures import shown_text
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, InvalidInput
 from sulla.core.ids import CallId, MessageId, NodeId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
+from sulla.core.words import Words
 from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Graph
@@ -79,7 +81,8 @@ class CallNode:
 
     def _end(self, state: ThreadState, run: Run) -> None:
         results = [part for part in state.context.transcript[-1].parts if isinstance(part, ToolResult)]
-        text = "\n\n".join(result.text for result in results)
+        reply = given_reply(MessageId(""), results)
+        text = shown_text(Words(reply.text, state.context.by))
         failed = any(result.is_error for result in results)
         now_ms = round(run.clock.now() * 1000)
         outcome = (
@@ -88,7 +91,7 @@ class CallNode:
             else Outcome("done", updated_at_ms=now_ms)
         )
         call_id, message_id = CallId(derived_id("told", run.id)), MessageId(derived_id("msg", run.id, "told"))
-        run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome))
+        run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome, tainted=reply.outside))
 
 
 def create_call_graph(call: CallNode) -> Graph[ThreadState]:

@@ -148,13 +148,16 @@ class Decider:
         Raises:
             InvalidInput: the question is too long or blank.
             LimitReached: it does not fit the day's limits; it was not made.
-            ProviderError: as the service failed.
+            ProviderError: as the service failed; or it takes no tools, and words are no such answer.
             Aborted: the run was told to end before the call was made.
         """
+        name = self.model.estimator.info.name
+        self.model.tool_use.check(name.model, tool.name)
         answered, said = await self._asked(question, tool, again, call_id, agent, clock, control)
+        self.model.tool_use.check(name.model, tool.name)
         args = said.calls[0].args if [call.name for call in said.calls] == [tool.name] else None
         cost_micro = answered.usage.cost_micro or 0
-        return ForcedReply(args, said.text, answered.charged_tokens, cost_micro, str(self.model.estimator.info.name))
+        return ForcedReply(args, said.text, answered.charged_tokens, cost_micro, str(name))
 
     async def _asked(
         self, question: str, tool: ToolSpec, again: str, call_id: str, agent: str, clock: Clock, control: Control

@@ -4,11 +4,11 @@ way. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
-from sulla.core.message import Message, ToolCall, ToolResult
+from sulla.core.message import UNTRUSTED, Message, ToolCall, ToolResult
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.transcript import Transcript
 
@@ -43,7 +43,18 @@ class Finished:
 Action = CallModel | RunCalls | AwaitAnswers | Finished
 
 
-def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tuple[MessageId, str] | None:
+@dataclass(frozen=True, slots=True)
+class GivenReply:
+    """A reply that no model has written."""
+
+    asked: MessageId
+    """What it answers: a person's message, or the reply that asked for the calls."""
+    text: str
+    outside: bool = False
+    """Whether it is from outside."""
+
+
+def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> GivenReply | None:
     """What the newest calls came to, if it ends the reply and is shown to the person as it stands.
 
     That is so if every tool of the newest reply says so (`Tool.return_direct`) and none of the calls failed.
@@ -53,7 +64,7 @@ def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tu
         is_direct: whether the tool of that name says so.
 
     Returns:
-        The reply that asked for the calls, and their results; None if the model has to see them.
+        The results of the calls; None if the model has to see them.
     """
     newest = newest_calls(transcript)
     if newest is None:
@@ -62,10 +73,21 @@ def direct_reply(transcript: Transcript, is_direct: Callable[[str], bool]) -> tu
     good = {result.call_id for result in results if not result.is_error}
     if not all(is_direct(call.name) and call.id in good for call in message.calls):
         return None
-    return message.id, "\n\n".join(result.text for result in results)
+    return given_reply(message.id, results)
 
 
-def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> tuple[MessageId, str] | None:
+def given_reply(asked: MessageId, results: Sequence[ToolResult]) -> GivenReply:
+    """Results of tools as a reply: from outside if one of them is.
+
+    Args:
+        asked: what it answers.
+        results: at least one.
+    """
+    outside = any(result.origin in UNTRUSTED for result in results)
+    return GivenReply(asked, "\n\n".join(result.text for result in results), outside)
+
+
+def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> GivenReply | None:
     """What is shown to the person if one of the newest calls has set something to work that takes over.
 
     Args:
@@ -73,15 +95,15 @@ def taken_over(transcript: Transcript, takes_over: Callable[[str], bool]) -> tup
         takes_over: whether the tool of that name does (`Tool.takes_over`).
 
     Returns:
-        The reply that asked for the calls, and the results of those alone; None if nothing has taken over.
+        The results of those calls alone; None if nothing has taken over.
     """
     newest = newest_calls(transcript)
     if newest is None:
         return None
     message, results = newest
     over = {call.id for call in message.calls if takes_over(call.name)}
-    texts = [result.text for result in results if result.call_id in over and not result.is_error]
-    return (message.id, "\n\n".join(texts)) if texts else None
+    good = [result for result in results if result.call_id in over and not result.is_error]
+    return given_reply(message.id, good) if good else None
 
 
 def newest_calls(transcript: Transcript) -> tuple[Message, list[ToolResult]] | None:

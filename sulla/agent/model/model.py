@@ -153,7 +153,7 @@ class Model:
 
         Raises:
             LimitReached: the call does not fit a limit; it was not made.
-            ProviderError: the model's service failed; nothing of the reply counts.
+            ProviderError: the model's service failed, or takes no tools; nothing of the reply counts.
         """
         open_run = _open(state)
         # Attempts of an earlier life of this run count too.
@@ -174,7 +174,7 @@ class Model:
                     self.breaker.unknown(ticket)  # the call was not made: if it was to be the trial, another one is
                     raise
                 shown = run.emit if ask.purpose == "reply" else nobody
-                sink = StreamSink(started.message_id, shown, pictures=not state.context.tainted)
+                sink = StreamSink(started.message_id, shown, pictures=not (state.context.tainted or request.native))
                 completed, wrapper, wrote = await self._answer(request, sink, ticket, run.clock)
                 reserved = Charge(started.reserved_tokens, started.reserved_micro)
                 usage = self._account(completed, size)
@@ -270,10 +270,10 @@ class Model:
         return SideReply(said, usage, charge.tokens, stop)
 
     def _askable(self, ask: ReplyRequest) -> ReplyRequest:
-        """The same without tools, where the service takes none."""
-        if not (self.tool_use.refused and ask.tools):
-            return ask
-        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=(), force="")
+        """The same without tools, where the service takes none; what has to be a call cannot be asked then."""
+        self.tool_use.check(self._name, ask.force)
+        plain = self.tool_use.refused and ask.tools
+        return replace(ask, prompt=(*ask.prompt, PLAIN), tools=()) if plain else ask
 
     async def _fitted(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits, ceiling_tokens: int) -> Fitted:
         try:
@@ -318,6 +318,7 @@ class Model:
             charge.tokens,
             charge.cost_micro,
             purpose,
+            request.native,
         )
         self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
         await run.journal.commit(started)
@@ -369,11 +370,7 @@ class Model:
     async def _put_down(
         self, run: Run, open_run: OpenRun, error: SullaError, after: RetryWait | Compress | GiveUp
     ) -> bool:
-        """Write down that an attempt came to nothing.
-
-        Returns:
-            Whether another one follows.
-        """
+        """Write down that an attempt came to nothing; whether another one follows."""
         retry_in_s = None if isinstance(after, GiveUp) else after.seconds if isinstance(after, RetryWait) else 0.0
         if (call := open_run.model.open_call) is not None:
             asked = not isinstance(error, ProviderError) or error.asked

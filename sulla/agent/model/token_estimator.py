@@ -78,6 +78,8 @@ class ModelInfo:
     """Which model may answer in its place."""
     metered: bool = True
     """Whether what it takes counts; not where no service is asked."""
+    native: tuple[ToolSpec, ...] = ()
+    """The tools that its service runs itself, as far as the owner has named them."""
 
 
 @dataclass(frozen=True, slots=True)

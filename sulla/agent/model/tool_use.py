@@ -47,3 +47,19 @@ class ToolUse:
             log.warning("the model %r takes no tools, so agents on it only talk: %s", model, error.message)
         self.refused = True
         return True
+
+    def check(self, model: str, tool: str) -> None:
+        """See whether a model can be made to call a tool.
+
+        Args:
+            model: who is asked.
+            tool: what it has to call; empty for nothing.
+
+        Raises:
+            ToolsRefused: its service takes none, so the call would only be missing; it was not asked.
+        """
+        if tool and self.refused:
+            raise ToolsRefused(
+                f"the model {model!r} takes no tools, and this is answered by a call of {tool!r} alone: "
+                "give the agent another model (`model` in its agent.toml, or model.name)"
+            )

@@ -20,7 +20,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
 from sulla.core.run import Run
-from sulla.core.words import Words
+from sulla.core.words import Author, Words
+from sulla.definitions.agent_file import allows
 from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
@@ -85,7 +86,7 @@ class AgentChat:
             self.summarize(state.thread_id)
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
-        calls = [part for part in parts if isinstance(part, ToolCall)]
+        calls, tainted = [part for part in parts if isinstance(part, ToolCall)], _quotes(parts)
         cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens"
         again: tuple[Reminder, ...] = ()
         if cut or (said.wrote_call and not calls):
@@ -100,6 +101,7 @@ class AgentChat:
             said.completed.stop,
             None if calls else self._outcome(said.wrapper if not again else None, state, run),
             stand_in=_stand_in(said.completed),
+            tainted=tainted,
         )
         if calls:
             await run.journal.commit(
@@ -204,10 +206,19 @@ class AgentChat:
         room = self.model.estimator.reply_tokens(self.limits)
         return room if thinks else min(room, self.limits.nudge_tokens)
 
+    @property
+    def _native(self) -> tuple[ToolSpec, ...]:
+        """Tools that the model's service runs itself, as far as the agent may use them; each goes before one of ours
+        that has its name."""
+        return tuple(tool for tool in self.model.estimator.info.native if allows(self.spec.tools, tool.name))
+
     def _told(self, state: ThreadState) -> tuple[ToolSpec, ...]:
         tools = self.tools
         if self.offer is not None:
             tools = self.offer(call for message in state.context.transcript for call in message.calls)
+        if native := self._native:
+            names = {tool.name for tool in native}
+            tools = (*(tool for tool in tools if tool.name not in names), *native)
         allowed = state.identity.birth.tools if state.identity.birth is not None else None
         withheld = self.withheld(state)
         if allowed is None and not withheld:
@@ -227,7 +238,7 @@ class AgentChat:
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
 
         def show(text: str | None) -> str:
-            return shown_text(Words(text or "", state.context.by))
+            return shown_text(Words(text or "", Author.OUTSIDE if self._native else state.context.by))
 
         return Outcome(
             wrapper.status,
@@ -249,7 +260,13 @@ def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
         outcome=outcome,
         hidden=True,
         stand_in=_stand_in(said.completed),
+        tainted=_quotes(said.completed.message.parts),
     )
+
+
+def _quotes(parts: Iterable[Part]) -> bool:
+    """Whether the service has used tools of its own, so that the reply may repeat what these have found."""
+    return any(isinstance(part, Reasoning) and part.quoted for part in parts)
 
 
 def _tell_once(state: ThreadState, name: str, text: str) -> tuple[Reminder, ...]:
@@ -273,7 +290,8 @@ def _beside_text(message: Message, message_id: MessageId) -> tuple[tuple[Part, .
     for part in message.parts:
         match part:
             case Text():
-                text_at = len(parts) if text_at is None else text_at
+                # Behind what the service's own tools found, because it speaks of that.
+                text_at = len(parts) if text_at is None or _quotes(parts) else text_at
             case ToolCall():
                 # The provider's own ids may come twice in a thread; these cannot.
                 call_id = CallId(derived_id("tool", message_id, str(len(parts))))

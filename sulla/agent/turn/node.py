@@ -6,7 +6,17 @@ from collections.abc import Awaitable, Callable
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
-from sulla.agent.model.loop import AwaitAnswers, CallModel, Finished, RunCalls, direct_reply, next_action, taken_over
+from sulla.agent.model.loop import (
+    AwaitAnswers,
+    CallModel,
+    Finished,
+    GivenReply,
+    RunCalls,
+    direct_reply,
+    next_action,
+    taken_over,
+)
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CONTINUE, NUDGE
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.input import screen_latest
@@ -15,6 +25,7 @@ from sulla.core.errors import GraphError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId, derived_id
 from sulla.core.run import Run
+from sulla.core.words import Words
 from sulla.graph.decision import Continue, Decision, Next
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
@@ -110,7 +121,7 @@ class AgentNode:
         opened = await self.opening(state, run)
         if isinstance(opened, str):
             if opened:
-                self._reply_with((open_run.message.id, opened), run)
+                _reply_with(GivenReply(open_run.message.id, opened), state, run)
         else:
             await run.journal.commit(*opened)
         return bool(opened)
@@ -119,7 +130,7 @@ class AgentNode:
         """Between results and the next reply: let messages join; whether that reply is there already."""
         over = taken_over(state.context.transcript, self._takes_over)
         if over is not None:  # what waits has a run of its own
-            self._reply_with(over, run)
+            _reply_with(over, state, run)
             return True
         if not state.steering:
             return self._reply_directly(state, run)
@@ -132,14 +143,8 @@ class AgentNode:
         """Have results that are meant for the person end the reply; whether there are any."""
         direct = direct_reply(state.context.transcript, self._is_direct)
         if direct is not None:
-            self._reply_with(direct, run)
+            _reply_with(direct, state, run)
         return direct is not None
-
-    def _reply_with(self, reply: tuple[MessageId, str], run: Run) -> None:
-        asked, text = reply
-        call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
-        outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))
-        run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome))
 
     def _is_direct(self, name: str) -> bool:
         tool = self.calls.toolbox.get(name)
@@ -179,3 +184,11 @@ class AgentNode:
                 RunFinished(item.run_id, Outcome("done", reason="joined"), joined=RunId(run.id)),
             )
             await screen_latest(state, run)
+
+
+def _reply_with(reply: GivenReply, state: ThreadState, run: Run) -> None:
+    asked = reply.asked
+    call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
+    outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))
+    text = shown_text(Words(reply.text, state.context.by))
+    run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome, tainted=reply.outside))

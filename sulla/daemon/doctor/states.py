@@ -36,6 +36,9 @@ def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
         shown = ", ".join(str(key) for key in failing[:20])
         said = f"{counted(len(failing), 'thread')} cannot be worked on for now: {shown}"
         found.append(warning(said, "look at the daemon's log and at the check of the store"))
+    if isinstance(without := report.get("without_tools"), list) and without:
+        said = f"models whose services take no tools, so agents on them only talk: {', '.join(map(str, without))}"
+        found.append(warning(said, "nothing, if talk is all that they are for; else choose another model.name"))
     if error := report.get("tokens_error"):
         said = f"no token but the owner's is good, because their log cannot be read: {error}"
         found.append(fault(said, "bring the store back from a copy; until then clients need the owner's token"))

@@ -12,9 +12,10 @@ from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.prices import prices_of
-from sulla.daemon.models.providers import asker, make_provider, service_address
+from sulla.daemon.models.providers import asker, make_provider, native_tools, service_address
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
@@ -79,6 +80,11 @@ class ModelPool:
         """Of each model's service, by the model's name."""
         return {name: model.breaker for name, model in self._made.items()}
 
+    @property
+    def without_tools(self) -> list[Json]:
+        """The names of the models whose services have refused tools since the start."""
+        return [name for name, model in self._made.items() if model.tool_use.refused]
+
     async def warm(self) -> None:
         """Load what the models' services need, one after the other and each once; whoever comes meanwhile waits. What
         cannot be loaded is for the first turn to say.
@@ -119,7 +125,8 @@ class ModelPool:
         window = window_of(choice.model, settings.model.window_tokens)
         stand_in = parse_model(settings.model.fallback) if settings.model.fallback else None
         metered = choice.model.provider != OFFLINE
-        info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered)
+        native = native_tools(settings.model, choice.model.provider)
+        info = ModelInfo(choice.model, window, prices_of(settings), stand_in, metered, native)
         estimator = TokenEstimator(info, Calibrations(), self._ranks, asker(provider))
         breaker = Breaker(HERE if is_loopback(service_address(settings.model, choice.model.provider)) else None)
         return Model(provider, estimator, self._ledger, breaker, self._place.jitter)

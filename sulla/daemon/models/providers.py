@@ -19,8 +19,8 @@ from sulla.daemon.models.lazy import LazyProvider
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.place import Place
-from sulla.host.sections import ModelSettings
-from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter
+from sulla.host.sections import ModelSettings, native_name
+from sulla.models.base import ChatRequest, Provider, StandIn, TokenCounter, ToolSpec
 from sulla.models.catalog import ModelName, parse_model, window_of
 from sulla.models.ollama.probe import address, find_ollama
 from sulla.models.tokens.estimate import CountText
@@ -63,6 +63,24 @@ def service_address(settings: ModelSettings, provider: str) -> str:
     if provider == "ollama":
         return address(settings.ollama_host)
     return {"anthropic": settings.anthropic_base_url, "openai": settings.openai_base_url}.get(provider, "")
+
+
+def native_tools(settings: ModelSettings, provider: str) -> tuple[ToolSpec, ...]:
+    """The tools that a service runs itself, under the names by which agents' lists know them.
+
+    Args:
+        settings: name them.
+        provider: the service's short name.
+
+    Raises:
+        SettingsError: they are OpenAI's, and it is spoken to in the form that does not say what its tools did.
+    """
+    found = [tools for service, tools in settings.native_tools.items() if service == provider]
+    if found and provider == "openai" and settings.openai_form != "responses":
+        raise SettingsError(
+            'model.native_tools.openai works with model.openai_form = "responses" alone: set that too, or take it out'
+        )
+    return tuple(ToolSpec(native_name(tool), "", {}, tool) for tools in found for tool in tools)
 
 
 def make_provider(settings: Settings, choice: Choice, place: Place, named_in: str = "") -> Provider:

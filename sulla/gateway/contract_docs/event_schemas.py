@@ -80,10 +80,11 @@ class EventSchemas:
         raise TypeError(f"an event cannot hold a field of type {hint!r}")
 
     def _part(self, word: str, part: type) -> JsonObject:
-        """Unlike facts, parts are written out whole."""
+        """Unlike facts, parts are written out whole, but for what came later."""
         hints = get_type_hints(part, localns={"Json": object})
         shapes: JsonObject = {name: self._schema(hint) for name, hint in hints.items()}
-        return {"type": "object", "properties": {"type": {"const": word}, **shapes}, "required": ["type", *shapes]}
+        needed: list[Json] = ["type", *(name for name in shapes if name != "quoted")]
+        return {"type": "object", "properties": {"type": {"const": word}, **shapes}, "required": needed}
 
     def _refer(self, name: str, make: Callable[[], JsonObject]) -> JsonObject:
         if name not in self.shared:

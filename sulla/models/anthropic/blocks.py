@@ -7,7 +7,7 @@ text at all is looked at where it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypedDict, cast
 
 import orjson
@@ -178,6 +178,30 @@ class CallBlock:
         return ToolCall(CallId(self._id), self.name, self._args)
 
 
+class ServerCallBlock(CallBlock):
+    """A call of a tool that the service runs itself; it has to go back untouched, together with its result."""
+
+    __slots__ = ("_content",)
+
+    def __init__(self, content: BlockStart) -> None:
+        super().__init__(content)
+        self._content = content
+
+    def part(self) -> Part | None:
+        """The block with the whole of its arguments; only after `whole` has said yes."""
+        return Reasoning("", cast(FrozenJson, {**self._content, "input": self._args}), quoted=True)
+
+
+class ServerResultBlock(RedactedBlock):
+    """What such a call came to: it comes whole, in many forms, and goes back untouched."""
+
+    __slots__ = ()
+
+    def part(self) -> Part | None:
+        """The block as it came."""
+        return Reasoning("", cast(FrozenJson, self._content), quoted=True)
+
+
 Block = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
 
 BLOCKS: Final[dict[str, Callable[[BlockStart], Block]]] = {
@@ -185,5 +209,41 @@ BLOCKS: Final[dict[str, Callable[[BlockStart], Block]]] = {
     "thinking": ThinkingBlock,
     "redacted_thinking": RedactedBlock,
     "tool_use": CallBlock,
+    "server_tool_use": ServerCallBlock,
+    "mcp_tool_use": ServerCallBlock,
 }
-"""Every kind of block that can come: tools that the service runs itself are never asked for."""
+"""Every kind of block that can come but for results of tools that the service runs itself: each has one of its own."""
+
+_RESULT: Final = "_tool_result"
+
+
+def block_of(kind: str) -> Callable[[BlockStart], Block] | None:
+    """What reads a kind of block; None for one that is not known."""
+    return BLOCKS.get(kind) or (ServerResultBlock if kind.endswith(_RESULT) else None)
+
+
+def goes_back(kind: object) -> bool:
+    """Whether a block that was kept as it came is one of this service's, and wanted back: reasoning that it has signed,
+    and what its own tools did.
+
+    Args:
+        kind: the block's `type`; another service's are not for this one.
+    """
+    kept = ("thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use")
+    return isinstance(kind, str) and (kind in kept or kind.endswith(_RESULT))
+
+
+def paired(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """A reply without calls of the service's own tools that have no result, and without results of no call: the service
+    takes neither back.
+    """
+    found = [*parts]
+    raws = [part.raw for part in found if isinstance(part, Reasoning) and part.quoted and part.raw is not None]
+    whole = {raw.get("id") for raw in raws} & {raw.get("tool_use_id") for raw in raws} - {None}
+    return tuple(part for part in found if not _is_odd(part, whole))
+
+
+def _is_odd(part: Part, whole: Collection[object]) -> bool:
+    if not (isinstance(part, Reasoning) and part.quoted and part.raw is not None):
+        return False
+    return part.raw.get("tool_use_id", part.raw.get("id")) not in whole

@@ -10,7 +10,7 @@ import orjson
 from sulla.core.errors import ContextTooLong, ProviderProtocol
 from sulla.core.ids import MessageId
 from sulla.core.message import Part, Text, ToolCall
-from sulla.models.anthropic.blocks import BLOCKS, Block, BlockDelta, BlockStart, CallBlock
+from sulla.models.anthropic.blocks import Block, BlockDelta, BlockStart, CallBlock, block_of, paired
 from sulla.models.anthropic.errors import stream_error
 from sulla.models.base import Completed, Stop, TokenUsage
 from sulla.models.wire.json import string
@@ -20,7 +20,7 @@ from sulla.models.wire.sse import SseReader
 _STOPS: Final[dict[str, Stop]] = {
     "end_turn": "end",
     "stop_sequence": "end",
-    "pause_turn": "end",  # only tools that the service runs itself make it pause, and none are asked for
+    "pause_turn": "max_tokens",  # at its limit for tools that it runs itself: like any cut reply, it goes on once
     "tool_use": "tool_calls",
     "max_tokens": "max_tokens",
     "model_context_window_exceeded": "max_tokens",
@@ -98,7 +98,7 @@ class AnthropicReply(StreamedReply):
         index, content = event["index"], event["content_block"]
         if self._id is None or index != len(self._open) + len(self._done):
             raise self._broken(f"begins block {index!r} out of turn")
-        make = BLOCKS.get(content["type"])
+        make = block_of(content["type"])
         if make is None:
             raise self._broken(f"holds a block of the unknown type {content['type']!r}")
         block = self._open[index] = make(content)
@@ -146,7 +146,7 @@ class AnthropicReply(StreamedReply):
             part = block.part()
             if part is not None:
                 parts.append(part)
-        return tuple(parts)
+        return paired(parts)
 
     def _count(self, usage: _AnthropicCounts | None) -> None:
         """Take a usage report in; a later one holds the sums so far."""

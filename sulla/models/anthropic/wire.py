@@ -10,6 +10,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from sulla.models.anthropic.blocks import goes_back
 from sulla.models.anthropic.choice import fields, offered
 from sulla.models.base import ChatRequest, PromptSection, ToolSpec
 from sulla.models.tokens.segments import SegmentCache, TokenSegment, ends_segment
@@ -20,9 +21,6 @@ CACHE_BYTES = 16 * 1024 * 1024
 
 _MARK = b',"cache_control":{"type":"ephemeral"}}'
 """Ends a block and asks the service to remember everything up to it."""
-
-_SIGNED = ("thinking", "redacted_thinking")
-"""The reasoning blocks that this service signs and wants back as they were; another service's are not for it."""
 
 _COUNTED = ("thinking", "tool_choice")
 """The fields that change how many tokens a request has; a question for the number takes no others."""
@@ -259,7 +257,7 @@ def _block(part: Part) -> JsonObject | None:
         case Text(text=text):
             return {"type": "text", "text": text} if text and not text.isspace() else None
         case Reasoning(raw=raw):
-            return dict(raw) if raw is not None and raw.get("type") in _SIGNED else None
+            return dict(raw) if raw is not None and goes_back(raw.get("type")) else None
         case ToolCall():
             return {"type": "tool_use", "id": part.id, "name": part.name, "input": dict(part.args)}
         case ToolResult():
@@ -285,7 +283,12 @@ def _system(sections: Iterable[PromptSection]) -> list[bytes]:
 def _tools(tools: Iterable[ToolSpec]) -> list[bytes]:
     """The tools; the last one carries a cache mark."""
     found = [
-        dumps({"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}) for tool in tools
+        dumps(
+            dict(tool.native)
+            if tool.native is not None
+            else {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
+        )
+        for tool in tools
     ]
     if found:
         found[-1] = found[-1][:-1] + _MARK

@@ -13,13 +13,14 @@ from sulla.core.message import Part, Reasoning, Text
 from sulla.models.base import Completed, ReasoningDelta, Stop, TextDelta, TokenUsage
 from sulla.models.openai.chat import counted, whole_call
 from sulla.models.openai.errors import WireError, stream_error
+from sulla.models.openai.wire import NATIVE_CALLS
 from sulla.models.wire.json import string
 from sulla.models.wire.reply import Shown, StreamedReply
 from sulla.models.wire.sse import SseReader
 
 _CUTS: Final[dict[str, Stop]] = {"max_output_tokens": "max_tokens", "content_filter": "refused"}
-_KINDS = ("message", "function_call", "reasoning")
-"""The items that a reply may hold; those of tools that the service runs itself are not asked for."""
+_KINDS = ("message", "function_call", "reasoning", *NATIVE_CALLS)
+"""The items that a reply may hold."""
 
 
 class _IncompleteReason(TypedDict, total=False):
@@ -179,8 +180,8 @@ class ResponsesReply(StreamedReply):
             return (Text(shown, "agent"),) if shown else ()
         if item.done is None or stop == "refused":
             return ()
-        if item.kind == "reasoning":
-            return (Reasoning(shown, item.done),)
+        if item.kind == "reasoning" or item.kind in NATIVE_CALLS:
+            return (Reasoning(shown, item.done, item.kind in NATIVE_CALLS),)
         name, arguments = string(item.done["name"]), string(item.done["arguments"])
         cut = stop == "max_tokens" and item.done.get("status") != "completed"
         call = whole_call(string(item.done["call_id"]), name, arguments, cut=cut)

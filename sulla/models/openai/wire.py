@@ -20,6 +20,15 @@ from sulla.models.wire.json import dumps
 
 Form = Literal["chat", "responses"]
 
+NATIVE_CALLS: Final = (
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+)
+"""The items of tools that the service runs itself, with what came of them; they go back as they came."""
+
 CHAT_REASONING: Final = "chat_reasoning"
 """The type of our own note on reasoning from a chat completion: which field it came in, and whose it was."""
 
@@ -130,7 +139,9 @@ def _responses(request: ChatRequest, tools: tuple[ToolSpec, ...]) -> JsonObject:
     body["input"] = [item for message in request.messages for item in _items(message)]
     if tools:
         body["tools"] = [
-            {
+            dict(tool.native)
+            if tool.native is not None
+            else {
                 "type": "function",
                 "name": tool.name,
                 "description": tool.description,
@@ -150,7 +161,11 @@ def _items(message: Message) -> Iterator[JsonObject]:
     thoughts: list[JsonObject] = []
     for part in message.parts:
         if isinstance(part, Reasoning):
-            if part.raw is not None and _replayable(part.raw):
+            if part.raw is not None and part.raw.get("type") in NATIVE_CALLS:
+                yield from thoughts
+                thoughts = []
+                yield dict(part.raw)
+            elif part.raw is not None and _replayable(part.raw):
                 thoughts.append(dict(part.raw))
         elif (item := _item(part, message.role)) is not None:
             yield from thoughts

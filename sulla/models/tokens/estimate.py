@@ -72,6 +72,8 @@ def count_message(message: Message, count_text: CountText) -> int:
     total = _PER_MESSAGE
     for part in message.parts:
         match part:
+            case Reasoning(raw=raw, quoted=True) if raw is not None:  # it is read again, and has no text of its own
+                total += count_text(orjson.dumps(dict(raw)).decode())
             case Text(text) | Reasoning(text) | ToolResult(_, text):
                 total += count_text(text)
             case ToolCall():

@@ -123,7 +123,7 @@ def apply_message(script: Transcript, fact: Fact, inputs: Mapping[int, WaitingIn
             for item in joined:
                 script.push(_user(item))
         case f.TextMessageEnd():
-            text: tuple[Part, ...] = (Text(fact.text, "agent"),) if fact.text else ()
+            text: tuple[Part, ...] = (Text(fact.text, "web" if fact.tainted else "agent"),) if fact.text else ()
             parts = (*fact.parts[: fact.text_at], *text, *fact.parts[fact.text_at :])
             script.push(Message(fact.message_id, "assistant", parts, fact.hidden))
         case f.ToolCallResult():

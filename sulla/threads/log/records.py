@@ -1,6 +1,5 @@
-"""Everything that can happen to a conversation: one fact, one record, one event (design §4). The first group is
-*offered* by anyone; the second is *decided* by the holder of the thread's lease. A kind's name is stable for ever; a
-new field needs a default, so that older records still read. Pure."""
+"""Everything that can happen to a conversation: one fact, one record, one event (design §4), *offered* by anyone or
+*decided* by the holder of the thread's lease. Kinds are stable for ever; a new field needs a default. Pure."""
 
 from __future__ import annotations
 
@@ -182,7 +181,7 @@ class InputsJoined(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ModelStarted(Fielded):
-    """A model call is about to be made and paid for."""
+    """A model call is about to be made and paid for; `native` if the service may use tools of its own meanwhile."""
 
     kind: ClassVar[str] = "MODEL_STARTED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -194,12 +193,12 @@ class ModelStarted(Fielded):
     reserved_micro: int | None = None
     """The same in money, in millionths; None where the model has no price."""
     purpose: Literal["reply", "nudge", "answer"] = "reply"
+    native: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAbandoned(Fielded):
-    """A model call came to nothing; what was shown of `message_id` is void, its reservation stays charged unless the
-    service is known not to count it."""
+    """A model call came to nothing: what was shown of it is void, and what was reserved is charged if `asked`."""
 
     kind: ClassVar[str] = "MODEL_ABANDONED"
     provenance: ClassVar[Provenance] = "daemon"
@@ -214,10 +213,10 @@ class ModelAbandoned(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class TextMessageEnd(Fielded):
-    """A model's whole reply, free of wrappers."""
+    """A reply, free of wrappers: a model's, or a tool's result as it stands. `tainted` text is from outside."""
 
     kind: ClassVar[str] = "TEXT_MESSAGE_END"
-    provenance: ClassVar[Provenance] = "thread"
+    provenance: ClassVar[Provenance] = "marked"
     call_id: CallId
     message_id: MessageId
     text: str
@@ -235,6 +234,7 @@ class TextMessageEnd(Fielded):
     """The answer to a nudge, or to a playbook's question: not for people."""
     stand_in: str = ""
     """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ def test_a_daemon_of_this_version_says_where_it_is() -> None:
         ({"version": "1.0", "failing": ["thr_1"]}, "1 thread cannot be worked on for now: thr_1"),
         ({"version": "1.0", "failing": ["a", "b"]}, "2 threads cannot be worked on for now: a, b"),
         ({"version": "1.0", "stopping": True}, "is stopping"),
+        ({"version": "1.0", "without_tools": ["ollama:x:1b"]}, "agents on them only talk: ollama:x:1b"),
     ],
 )
 def test_a_daemon_that_is_not_quite_right_is_worth_a_word(report: JsonObject, found: str) -> None:

@@ -147,7 +147,7 @@ def test_usage_holds_the_last_count_of_each_kind() -> None:
     [
         ("end_turn", "end"),
         ("stop_sequence", "end"),
-        ("pause_turn", "end"),
+        ("pause_turn", "max_tokens"),
         ("max_tokens", "max_tokens"),
         ("model_context_window_exceeded", "max_tokens"),
         ("refusal", "refused"),

@@ -85,3 +85,8 @@ def test_a_message_is_counted_part_by_part() -> None:
     parts = (Reasoning("why"), Text("because"), ToolCall(CallId("c"), "list", {}))
     assert count_message(_message(*parts), count) == 44
     assert seen == ["why", "because", "list", "{}"]
+
+
+def test_what_a_services_own_tool_found_is_weighed_although_it_has_no_text() -> None:
+    found = Reasoning("", {"type": "web_search_tool_result", "content": "word " * 500}, quoted=True)
+    assert estimate_tokens(_message(found)) > estimate_tokens(_message(Text("word " * 400)))
