@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.models.base import UNTUNED, Tuning
 
 Completion = Literal["wrapper", "plain"]
 """How an agent says that it is done: with a wrapper (seed 004), or by a reply without tool calls (seeds 000-002)."""
@@ -37,6 +38,9 @@ class AgentSpec:
     """What it is for, for people and for other agents."""
     skills: tuple[str, ...] | None = None
     """The skills that it may use; None for all."""
+    reply_tokens: int | None = None
+    """The most tokens that one reply may have; None for what the settings say."""
+    tuning: Tuning = UNTUNED
 
 
 SULLA = AgentSpec(

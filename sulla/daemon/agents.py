@@ -128,4 +128,6 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.hands_to,
         file.description,
         file.skills,
+        file.reply_tokens,
+        file.tuning,
     )
