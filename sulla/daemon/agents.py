@@ -5,14 +5,18 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from sulla.agent.packaged import PackagedAgent
 from sulla.agent.prompt import Surroundings
 from sulla.agent.spec import SULLA, AgentSpec
-from sulla.core.errors import SettingsError
+from sulla.capabilities import capabilities
+from sulla.core.errors import InvalidInput, SettingsError
 from sulla.daemon.settings.config import Settings
-from sulla.definitions.agent_file import AGENT_FILES, AgentFile, unknown
+from sulla.definitions.agent_file import AGENT_FILES, AgentFile, check_id, unknown
 from sulla.definitions.agents import AGENTS, ALL, read_agents
 from sulla.handoffs.tools import MOST_ID
+from sulla.host.capability import find, refuse_twice
 from sulla.host.team import Team
 from sulla.host.tools import MCP
 from sulla.models.catalog import parse_model
@@ -23,8 +27,47 @@ def home_agent(settings: Settings) -> AgentSpec:
     return replace(SULLA, completion=settings.agent.completion)
 
 
+@cache
+def packaged_agents() -> Mapping[str, PackagedAgent]:
+    """The agents that capabilities bring, by id. They are looked for once in a process.
+
+    Raises:
+        SettingsError: one cannot be loaded, or two have the same id.
+    """
+    named = [(one, dotted) for one in capabilities() for dotted in one.agents]
+    found = [(one.name, _packaged(dotted, f"the capability {one.name!r}")) for one, dotted in named]
+    refuse_twice(
+        "agent", ((SULLA.id, "Sulla"), *((agent.spec.id, f"the capability {name!r}") for name, agent in found))
+    )
+    return {agent.spec.id: agent for _, agent in found}
+
+
+def packaged_of(spec: AgentSpec) -> PackagedAgent | None:
+    """What an agent is made of beside its spec, if it is a package's and no folder has taken its place.
+
+    Args:
+        spec: the agent.
+    """
+    found = packaged_agents().get(spec.id)
+    return found if found is not None and found.spec == spec else None
+
+
+def _packaged(dotted: str, of: str) -> PackagedAgent:
+    found = find(dotted, of)
+    if not isinstance(found, PackagedAgent):
+        raise SettingsError(f"{dotted} of {of} is no PackagedAgent but {type(found).__name__}")
+    try:
+        check_id(found.spec.id, "its id")
+    except InvalidInput as error:
+        raise SettingsError(f"{dotted} of {of}: {error.message}") from error
+    if wrong := _wrong(found.spec):
+        raise SettingsError(f"{dotted} of {of}: {wrong}")
+    return found
+
+
 def read_team(settings: Settings, before: Team | None = None) -> Team:
-    """The home's own agent and those that its folder describes; one that is wrong does not keep the others away.
+    """The home's own agent, those of packages, and those that its folder describes; one that is wrong there does not
+    keep the others away.
 
     Args:
         settings: name the home.
@@ -34,7 +77,7 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     faults = dict(found.faults)
     old = {spec.id: spec for spec in before.specs} if before is not None else {}
     kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
-    specs = {SULLA.id: home_agent(settings)}
+    specs = {SULLA.id: home_agent(settings)} | {id_: one.spec for id_, one in packaged_agents().items()}
     for file in found.good:
         if wrong := _wrong(file):
             faults[file.id] = f"{settings.home / AGENTS / file.id}: {wrong}"
@@ -99,7 +142,7 @@ def _instead(id_: str, kept: Mapping[str, AgentSpec]) -> str:
     return "" if id_ == SULLA.id else "; until that is mended there is no such agent"
 
 
-def _wrong(file: AgentFile) -> str:
+def _wrong(file: AgentFile | AgentSpec) -> str:
     """Why an agent that could be read cannot work; empty if it can."""
     if file.model:
         try:

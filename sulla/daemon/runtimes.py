@@ -19,11 +19,12 @@ from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import Offers, tool_tokens
 from sulla.agent.turn.speakers import AgentRouting, OwnAgentRouting, SpeakerNode
-from sulla.core.errors import SettingsError
+from sulla.core.errors import GraphError, SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import said_by
+from sulla.daemon.agents import packaged_of
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
 from sulla.threads.log.state import ThreadState
@@ -143,11 +144,11 @@ class AgentRuntimes(Mapping[str, Actor]):
         bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most), reply_tokens=tokens)
         effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
 
-        told, routing = offers(()), self._routing
+        told, routing, packaged = offers(()), self._routing, packaged_of(spec)
         led, withheld = partial(routing.led, spec.id), partial(routing.withheld, spec.id)
 
         def chat_with(model: Model) -> AgentChat:
-            beside = (known, offers, led, withheld)
+            beside = (known, offers, led, withheld, packaged.prompt if packaged is not None else None)
             return AgentChat(model, spec, told, effect, bounds, agents.where, self._summarize, *beside)
 
         return chat_with, calls, box
@@ -161,7 +162,12 @@ class AgentRuntimes(Mapping[str, Actor]):
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
             return nodes.get(actor_key_for(agent, state)) or nodes.get(actor_key(agent))
 
-        graph = create_agent_graph(first, SpeakerNode(node, speakers, self._routing.give_back))
+        packaged = packaged_of(spec)
+        patcher = packaged.patcher if packaged is not None else None
+        try:
+            graph = create_agent_graph(first, SpeakerNode(node, speakers, self._routing.give_back), patcher=patcher)
+        except GraphError as error:
+            raise SettingsError(f"the agent {spec.id!r}: {error}; mend its package, or uninstall it") from error
         return Actor(spec, chat.model.estimator.info.name.model, graph)
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:

@@ -70,6 +70,23 @@ class AgentFile:
     warnings: tuple[str, ...] = ()
 
 
+def check_id(name: str, what: str) -> None:
+    """Do nothing if an agent can be called so.
+
+    Args:
+        name: its id.
+        what: where that is written, for the error.
+
+    Raises:
+        InvalidInput: it cannot.
+    """
+    if len(name) > 64 or not _ID.fullmatch(name):
+        raise InvalidInput(
+            f"an agent cannot be called {name[:100]!r}: {what} has 1 to 64 small letters and digits, with single "
+            "hyphens or underscores between them"
+        )
+
+
 def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
     """Read an agent.
 
@@ -80,11 +97,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
     Raises:
         InvalidInput: something is wrong; the message says in which file and what was expected.
     """
-    if len(folder) > 64 or not _ID.fullmatch(folder):
-        raise InvalidInput(
-            f"an agent cannot be called {folder[:100]!r}: its folder's name has 1 to 64 small letters and digits, with "
-            "single hyphens or underscores between them"
-        )
+    check_id(folder, "its folder's name")
     file = next((name for name in AGENT_FILES if name in texts), "")
     fields, warnings = _fields(file, texts[file]) if file else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
     turns, reply_tokens = _whole(file, fields, "max_turns", MAX_TURNS), _whole(file, fields, "reply_tokens", MAX_TOKENS)

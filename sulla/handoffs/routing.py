@@ -47,14 +47,16 @@ class AgentRouter:
     def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
         """Who answers a message: whom it is sent to, whom it names, who has the conversation, or its own agent.
 
-        What playbooks, beats and other agents say is for the conversation's own agent.
+        One that is sent to the conversation's own agent is sent to the conversation: clients that know nothing of
+        agents but a name for each conversation say that with each message. What playbooks, beats and other agents say
+        is for the conversation's own agent.
 
         Args:
             state: the thread.
             item: the message that it takes up.
         """
         own = state.identity.agent
-        if item.agent or item.origin != "user" or item.question is not None or state.is_child:
+        if item.agent not in ("", own) or item.origin != "user" or item.question is not None or state.is_child:
             return Answerer(item.agent or own)
         specs = {spec.id: spec for spec in self.specs()}
         active = active_agent(state)

@@ -10,7 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, NotFound
 from sulla.core.ids import RunId, ThreadId
 from sulla.core.redact import Redactor
-from sulla.journal.training import PromptFrame, ended_run, first_event, to_bytes, to_example
+from sulla.journal.training import PromptFrame, ended_run, first_event, speakers, to_bytes, to_example
 from sulla.threads.log.codec import Entry
 from sulla.threads.store import ThreadStore
 
@@ -40,17 +40,17 @@ async def examples_of(
     found: list[bytes] = []
     for entry in entries:
         run_id = ended_run(entry, training.outcomes)
-        frame = training.frames.get(entry.origin.agent)
-        if run_id is None or frame is None:
+        if run_id is None:
             continue
         try:
             events = await events_of(threads, thread_id, run_id, entry.seq)
-            example = to_example(thread_id, run_id, events, frame)
+            for agent in speakers(run_id, events):
+                if (frame := training.frames.get(agent)) is None:
+                    continue
+                if (example := to_example(thread_id, run_id, events, frame, agent)) is not None:
+                    found.append(to_bytes(example, redactor))
         except (CorruptRecord, NotFound) as error:
             log.warning("a run gives no training example: %s", error)
-            continue
-        if example is not None:
-            found.append(to_bytes(example, redactor))
     return found
 
 

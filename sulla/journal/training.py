@@ -1,4 +1,5 @@
-"""A finished run as an example for fine-tuning: the messages and tools of a chat, and what the run was. Pure.
+"""A finished run as an example for fine-tuning, for each agent that spoke in it: the messages and tools of a chat, and
+what the run was. Pure.
 
 The form is the one that OpenAI's fine-tuning and most trainers read: ``{"messages": [...], "tools": [...]}``; beside it
 ``metadata``.
@@ -59,14 +60,29 @@ def first_event(entries: Sequence[Entry], run_id: RunId) -> int | None:
     return None
 
 
-def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], frame: PromptFrame) -> JsonObject | None:
-    """A run as an example.
+def speakers(run_id: RunId, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The agents that have said something in a run, in this order.
+
+    Args:
+        run_id: the run.
+        entries: the thread's events.
+    """
+    own = [entry for entry in entries if entry.origin.run_id == run_id and isinstance(entry.fact, TextMessageEnd)]
+    return tuple(dict.fromkeys(entry.origin.agent for entry in own))
+
+
+def to_example(
+    thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], frame: PromptFrame, agent: str
+) -> JsonObject | None:
+    """What an agent did in a run, as an example.
 
     Args:
         thread_id: whose run it is.
         run_id: the run.
         entries: the thread's events from the run's message to its end; those of other runs are left alone.
-        frame: its agent's prompt and tools.
+        frame: the agent's prompt and tools.
+        agent: its id. What others have said whom the conversation was handed to counts for nothing in training
+            (`weight` of the form).
 
     Returns:
         None if there is nothing to learn from it: the model never said a word, the run's ends are not there, or it only
@@ -79,8 +95,13 @@ def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], fra
     started = next((fact for entry in mine if isinstance(fact := entry.fact, RunStarted)), None)
     last = mine[-1] if mine else None
     end = last.fact if last is not None else None
-    said = list(_messages(_fold(entries, mine, wrappers=frame.wrappers)))
-    while said and said[-1]["role"] != "assistant":  # what no reply of the model's follows
+    others = {
+        entry.fact.message_id
+        for entry in mine
+        if isinstance(entry.fact, TextMessageEnd) and entry.origin.agent != agent
+    }
+    said = list(_messages(_fold(entries, mine, wrappers=frame.wrappers), others))
+    while said and (said[-1]["role"] != "assistant" or "weight" in said[-1]):  # what no reply of the agent's follows
         said.pop()
     if last is None or started is None or not isinstance(end, RunFinished | RunError) or not said:
         return None
@@ -103,7 +124,7 @@ def to_example(thread_id: ThreadId, run_id: RunId, entries: Sequence[Entry], fra
         "input_seq": started.input_seq,
         "seq": last.seq,
         "at": stamp(last.origin.at_ms),
-        "agent": last.origin.agent,
+        "agent": agent,
         "model": started.model,
         "outcome": end.outcome.data(),
         "usage": end.usage.data(),
@@ -153,10 +174,10 @@ def _weightless(message: Message) -> int:
     return 0
 
 
-def _messages(script: Transcript) -> Iterator[JsonObject]:
+def _messages(script: Transcript, others: Collection[str]) -> Iterator[JsonObject]:
     for message in script:
         if message.role == "assistant":
-            yield from _reply(message)
+            yield from (reply | ({"weight": 0} if message.id in others else {}) for reply in _reply(message))
         elif message.role == "user":
             yield {"role": "user", "content": message.paragraphs}
         else:

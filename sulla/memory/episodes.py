@@ -1,4 +1,4 @@
-"""From a thread's log to its episodes: one for each run that ended. Pure."""
+"""From a thread's log to its episodes: one for each run that ended, and each agent that spoke in it. Pure."""
 
 from __future__ import annotations
 
@@ -26,8 +26,21 @@ from sulla.threads.log.records import (
     ToolCallStart,
 )
 
+MOST_PARTS: Final = 8
+"""Agents of one run that are remembered, the newest."""
 _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 """The kind of the records of a playbook's run."""
+_HANDED: Final = "AGENT_ROUTED"
+"""The kind of the record that another agent speaks from here on."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one agent did in a run, from where it had the conversation."""
+
+    agent: str
+    said: str = ""
+    tools: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -38,11 +51,10 @@ class _OpenEpisode:
     asked: list[str]
     tainted_before: bool
     """Whether anything that stands before it came from what nobody trusts."""
-    agent: str = ""
+    parts: list[_Part]
+    """One for each agent that spoke, in this order."""
     kept: bool = True
     """Whether it is worth remembering: the stand-in's fixed words would only be told to a real model later."""
-    said: str = ""
-    tools: dict[str, None] = field(default_factory=dict)
 
 
 class EpisodeReader:
@@ -82,12 +94,10 @@ class EpisodeReader:
         found: list[MemoryNote] = []
         for entry in entries:
             self._last = entry.seq
-            note = self._take(entry)
-            if note is not None:
-                found.append(note)
+            found += self._take(entry)
         return found
 
-    def _take(self, entry: Entry) -> MemoryNote | None:
+    def _take(self, entry: Entry) -> list[MemoryNote]:
         run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
         match entry.fact:
             case ThreadCreated(birth=birth) as fact:
@@ -97,56 +107,66 @@ class EpisodeReader:
                 # What a playbook asks is between it and the agent, and what it says is no person's word.
                 if entry.origin.run_id is not None and fact.question is None:
                     asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
-                    self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, fact.agent)
+                    self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, [_Part(fact.agent)])
                 self._tainted = self._tainted or from_outside(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
             case _ if entry.kind == _OF_A_PLAYBOOK and run is not None and entry.origin.run_id is not None:
                 del self._open[entry.origin.run_id]  # a playbook's own run: its agents' turns are told elsewhere
+            case _ if entry.kind == _HANDED and run is not None:
+                agent = str(entry.data["agent"])
+                before = next((part for part in run.parts if part.agent == agent), None)
+                run.parts = [part for part in run.parts if part is not before][-MOST_PARTS + 1 :]
+                run.parts.append(before or _Part(agent))
             case fact:
                 self._tainted = self._tainted or from_outside(fact)
                 if run is not None:
                     self._go_on(run, fact)
-        return None
+        return []
 
     def _go_on(self, run: _OpenEpisode, fact: Fact | None) -> None:
         match fact:
             case RunStarted():
-                run.agent, run.kept = fact.agent or run.agent, fact.model != OFFLINE
+                run.parts[-1].agent, run.kept = fact.agent or run.parts[-1].agent, fact.model != OFFLINE
             case InputsJoined():
                 for joined in fact.run_ids:
                     if (other := self._open.pop(joined, None)) is not None:
                         run.asked += other.asked
             case TextMessageEnd(hidden=False):
-                run.said = fact.text or run.said
+                run.parts[-1].said = fact.text or run.parts[-1].said
             case ToolCallStart():
-                run.tools[fact.name] = None
+                run.parts[-1].tools[fact.name] = None
             case _:
                 pass  # nothing that an episode tells of
 
-    def _end(self, entry: Entry, end: RunFinished | RunError) -> MemoryNote | None:
+    def _end(self, entry: Entry, end: RunFinished | RunError) -> list[MemoryNote]:
         run = self._open.pop(end.run_id, None)
         if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
-            return None
+            return []
         self._done = entry.seq
         if not run.kept or self._silent:
-            return None
-        outcome = end.outcome
+            return []
+        outcome, (*earlier, last) = end.outcome, run.parts
         failed = end.message if isinstance(end, RunError) else outcome.blocker_reason
-        said = "\n".join(part for part in (run.said, failed) if part) or outcome.response or outcome.status_report
-        agent = run.agent or entry.origin.agent
+        last.said = "\n".join(part for part in (last.said, failed) if part) or outcome.response or outcome.status_report
+        worked = [part for part in earlier if part.said or part.tools]
+        return [self._note(part, run, entry, end) for part in (*worked, last)]
+
+    def _note(self, part: _Part, run: _OpenEpisode, entry: Entry, end: RunFinished | RunError) -> MemoryNote:
+        agent = part.agent or entry.origin.agent
+        earlier = () if part is run.parts[-1] else (agent,)
         return MemoryNote(
-            derived_id("ep", self._thread_id, str(self._created_ms), end.run_id),
+            derived_id("ep", self._thread_id, str(self._created_ms), end.run_id, *earlier),
             "episode",
             agent,
-            _cut(said, MAX_TEXT),
+            _cut(part.said, MAX_TEXT),
             entry.origin.at_ms,
             agent,
             self._thread_id,
             end.run_id,
             _cut("\n".join(run.asked), MAX_ASKED),
-            "failed" if isinstance(end, RunError) else outcome.status,
-            tuple(run.tools)[:MAX_TOOLS],
+            "failed" if isinstance(end, RunError) else end.outcome.status,
+            tuple(part.tools)[:MAX_TOOLS],
             tainted=self._tainted,
         )
 

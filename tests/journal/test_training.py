@@ -55,7 +55,7 @@ def _say(world: World, *steps: Any) -> None:
 
 
 async def _example(world: World, thread_id: ThreadId, run_id: RunId) -> JsonObject | None:
-    return to_example(thread_id, run_id, await world.log(thread_id), FRAME)
+    return to_example(thread_id, run_id, await world.log(thread_id), FRAME, "sulla")
 
 
 def _chat(example: JsonObject | None) -> list[tuple[Any, Any]]:
@@ -165,14 +165,17 @@ async def test_where_wrappers_are_asked_for_replies_are_given_with_theirs(writte
     _say(world, written)
     thread_id = await world.thread()
     sent = await world.ask(thread_id, "hello")
-    assert _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED))[-1] == ("assistant", written)
+    assert _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED, "sulla"))[-1] == (
+        "assistant",
+        written,
+    )
 
 
 async def test_a_wrapper_that_had_to_be_asked_for_stands_behind_the_nudge(world: World) -> None:
     _say(world, "No wrapper here.", "<AGENT_DONE>ok</AGENT_DONE>")
     thread_id = await world.thread()
     sent = await world.ask(thread_id, "hello")
-    chat = _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED))
+    chat = _chat(to_example(thread_id, sent.run_id, await world.log(thread_id), WRAPPED, "sulla"))
     assert chat[-3:] == [
         ("assistant", "No wrapper here."),
         ("user", NUDGE),
@@ -214,7 +217,7 @@ async def test_the_beginning_is_found_and_a_missing_one_is_an_error(world: World
     assert first_event(log, sent.run_id) == sent.seq
     assert first_event(log[sent.seq + 1 :], sent.run_id) is None
     with pytest.raises(CorruptRecord, match="not a waiting input"):
-        to_example(thread_id, sent.run_id, log[sent.seq :], FRAME)
+        to_example(thread_id, sent.run_id, log[sent.seq :], FRAME, "sulla")
 
 
 async def test_secrets_are_taken_out_everywhere(world: World) -> None:

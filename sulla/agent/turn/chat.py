@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
@@ -13,6 +14,7 @@ from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.request import ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
@@ -59,6 +61,8 @@ class AgentChat:
     """What the agent is told of whoever it works for in a conversation, before all else."""
     withheld: Callable[[ThreadState], Collection[str]] = nothing_withheld
     """Tools that the model is not told of in a conversation."""
+    prompt: PromptOf | None = None
+    """Makes the agent's base prompt anew for each call; None for that of `spec`."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -213,7 +217,10 @@ class AgentChat:
         return tuple(tool for tool in tools if (allowed is None or tool.name in allowed) and tool.name not in withheld)
 
     def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
-        return (*self.led(state), *sections(self.spec, self.surroundings), *self.known())
+        spec = self.spec
+        if self.prompt is not None:
+            spec = replace(spec, prompt=prompted(spec, self.prompt, state))
+        return (*self.led(state), *sections(spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.gateway.dialects.questions import question_words
-from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepEnded, StepQuestion, StepText
+from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepBegun, StepEnded, StepQuestion, StepText
 
 AGAIN = "(The answer broke off here, and begins again.)"
 """What stands behind words that are void: nobody can take them back from this client."""
@@ -15,10 +15,13 @@ class ShownText:
 
     Args:
         may_answer: whether the client's token allows it to answer questions.
+        agent: who is expected to speak.
     """
 
-    def __init__(self, *, may_answer: bool) -> None:
+    def __init__(self, *, may_answer: bool, agent: str = "") -> None:
         self._may_answer = may_answer
+        self.agent = agent
+        """Who speaks."""
         self._pieces: list[str] = []
         self._message = ""
         self._void = False
@@ -36,6 +39,9 @@ class ShownText:
     def take(self, step: Step) -> str:
         """What a step adds."""
         match step:
+            case StepBegun(_, agent):
+                self.agent = agent
+                return ""
             case StepText(message_id, _, delta):
                 fresh, again = message_id != self._message, self._void
                 self._message, self._void = message_id, False

@@ -174,7 +174,7 @@ class StepReader:
         if event.type == "RUN_STARTED":
             return [StepBegun(self.run_id, event.agent)]
         if event.type == "AGENT_ROUTED":
-            return [StepBegun(self.run_id, _str(event.data, "agent"))]
+            return [StepBegun(self.run_id, _str(event.data, "agent"), handed=True)]
         if event.type == "NOTICE":
             return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")

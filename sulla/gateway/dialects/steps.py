@@ -17,6 +17,13 @@ class StepBegun:
 
     run_id: str
     agent: str
+    handed: bool = False
+    """Whether another agent did before."""
+
+    @property
+    def words(self) -> str:
+        """What people are told of that."""
+        return f"{self.agent} has the conversation from here on"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,11 @@ class AbiStream:
 
     def show(self, step: Step) -> bytes:
         """What a step looks like."""
+        before = self.content.agent
         said = self._spoken.take(step)
         shown = _event("ai_message", said) if said else b""
         match step:
-            case StepBegun(_, agent):
+            case StepBegun(_, agent) if agent != before:
                 return shown + _event("agent_routing", agent)
             case Called(_, agent):
                 return shown + _event("call_model", agent)

@@ -185,7 +185,10 @@ class AguiFrames:
     def _say(self, message_id: str, delta: str) -> bytes:
         shown = b""
         if self._open != message_id:
-            shown = self._close() + _event("TEXT_MESSAGE_START", {"messageId": message_id, "role": "assistant"})
+            start: JsonObject = {"messageId": message_id, "role": "assistant"}
+            if self._content.agent:
+                start["name"] = self._content.agent
+            shown = self._close() + _event("TEXT_MESSAGE_START", start)
             self._open = message_id
         self._transcript.add_text(message_id, delta)
         return shown + _event("TEXT_MESSAGE_CONTENT", {"messageId": message_id, "delta": delta})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 
 from sulla.core.dataclass import dataclass
@@ -34,6 +36,7 @@ class CompletionReply:
 
     id: str
     model: str
+    """The agent that answers."""
     created_s: int
     thread_id: str
     may_answer: bool
@@ -54,7 +57,7 @@ class Chunks:
 
     def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
-        self.content = ShownText(may_answer=reply.may_answer)
+        self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
 
     @property
     def opening(self) -> bytes:
@@ -100,7 +103,11 @@ class Chunks:
         return self._data([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}], more)
 
     def _data(self, choices: list[Json], more: JsonObject) -> bytes:
-        value: JsonObject = {**_head(self._reply, "chat.completion.chunk"), "choices": choices, **more}
+        value: JsonObject = {
+            **_head(_by(self._reply, self.content.agent), "chat.completion.chunk"),
+            "choices": choices,
+            **more,
+        }
         return b"data: " + orjson.dumps(value) + b"\n\n"
 
 
@@ -119,7 +126,7 @@ class CompletionWhole:
         self._reply = reply
         self._tools: list[Json] = []
         self._problem: Problem | None = None
-        self.content = ShownText(may_answer=reply.may_answer)
+        self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers."""
@@ -153,7 +160,9 @@ class CompletionWhole:
         return error_body(problem)
 
     def _body(self, spent: StepUsage) -> bytes:
-        return orjson.dumps(completion_json(self._reply, self.content.text, spent, self._tools))
+        return orjson.dumps(
+            completion_json(_by(self._reply, self.content.agent), self.content.text, spent, self._tools)
+        )
 
 
 def completion_json(reply: CompletionReply, text: str, spent: StepUsage, tools: list[Json]) -> JsonObject:
@@ -187,6 +196,11 @@ def tool_json(step: ToolBegun | ToolEnded) -> JsonObject:
         return {"tool_call": {"id": step.call_id, "name": step.name, "arguments": step.args}}
     result: JsonObject = {"id": step.call_id, "name": step.name, "output": step.text, "is_error": step.is_error}
     return {"tool_result": result}
+
+
+def _by(reply: CompletionReply, agent: str) -> CompletionReply:
+    """A model is an agent here: whoever speaks has written the answer, also where another one was asked."""
+    return replace(reply, model=agent)
 
 
 def _head(reply: CompletionReply, kind: str) -> JsonObject:

@@ -15,6 +15,7 @@ from sulla.gateway.dialects.steps import (
     Dropped,
     Step,
     StepAsked,
+    StepBegun,
     StepEnded,
     StepQuestion,
     StepSaid,
@@ -184,3 +185,17 @@ def test_an_answer_that_breaks_off_is_an_error(problem: Problem | None) -> None:
 def test_the_run_that_began_it_is_named() -> None:
     opening = AguiFrames(AguiRun("t", "r", "r0", "thr_1", may_answer=True), AguiTranscript(())).opening
     assert json.loads(opening.removeprefix(b"data: "))["parentRunId"] == "r0"
+
+
+def test_each_message_has_the_name_of_who_speaks() -> None:
+    made = AguiFrames(RUN, AguiTranscript(()))
+    steps = (
+        StepBegun("run_1", "sulla"),
+        StepText("a", 0, "To the cook."),
+        StepBegun("run_1", "cook", handed=True),
+        StepText("b", 0, "Soup."),
+        DONE,
+    )
+    lines = b"".join(made.show(step) for step in steps).decode().splitlines()
+    events = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+    assert [one["name"] for one in events if one["type"] == "TEXT_MESSAGE_START"] == ["sulla", "cook"]

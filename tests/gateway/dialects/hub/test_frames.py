@@ -58,6 +58,13 @@ def test_what_a_turn_waits_for_is_told() -> None:
     assert said(told(log), "notice") == ["[the model's service does not answer; again in 10 s]"]
 
 
+def test_who_gets_the_conversation_is_told() -> None:
+    log = Log()
+    log.kept("RUN_STARTED")
+    log.kept("AGENT_ROUTED", agent="cook", by="handoff", before="sulla")
+    assert said(told(log), "notice") == ["[cook has the conversation from here on]"]
+
+
 def failed(**data: object) -> list[HubEvent]:
     log = Log()
     log.kept("RUN_STARTED")

@@ -14,6 +14,7 @@ from sulla.gateway.dialects.steps import (
     Dropped,
     Step,
     StepAsked,
+    StepBegun,
     StepEnded,
     StepQuestion,
     StepText,
@@ -131,6 +132,12 @@ def test_an_answer_that_breaks_off_says_why(problem: Problem | None, status: int
     assert error["message"].encode() in pieces
     found, headers = made.head()
     assert (found, dict(headers)[b"x-should-retry"]) == (status, again)
+
+
+def test_who_speaks_is_the_model_of_the_answer() -> None:
+    steps = (StepBegun("run_1", "sulla"), StepBegun("run_1", "cook", handed=True), StepText("a", 0, "Soup."), DONE)
+    assert [one["model"] for one in chunks(*steps)] == ["sulla", "cook", "cook"]
+    assert whole(*steps)[1]["model"] == "cook"
 
 
 def test_a_text_that_is_known_already_comes_in_pieces_too() -> None:
