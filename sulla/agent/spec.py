@@ -6,6 +6,7 @@ from typing import Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.definitions.intents import Intent
+from sulla.models.base import UNTUNED, Tuning
 
 Completion = Literal["wrapper", "plain"]
 """How an agent says that it is done: with a wrapper (seed 004), or by a reply without tool calls (seeds 000-002)."""
@@ -40,6 +41,9 @@ class AgentSpec:
     """The skills that it may use; None for all."""
     intents: tuple[Intent, ...] = ()
     """Where messages of certain words go in its conversations."""
+    reply_tokens: int | None = None
+    """The most tokens that one reply may have; None for what the settings say."""
+    tuning: Tuning = UNTUNED
 
     def led_by(self, kind: str) -> tuple[Intent, ...]:
         """Its intents that lead to something of a kind.

@@ -63,7 +63,7 @@ def _packaged(dotted: str, of: str) -> PackagedAgent:
         check_id(found.spec.id, "its id")
     except InvalidInput as error:
         raise SettingsError(f"{dotted} of {of}: {error.message}") from error
-    if wrong := _wrong(found.spec):
+    if wrong := unusable(found.spec):
         raise SettingsError(f"{dotted} of {of}: {wrong}")
     return found
 
@@ -82,7 +82,7 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
     kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
     specs = {SULLA.id: home_agent(settings)} | {id_: one.spec for id_, one in packaged_agents().items()}
     for file in found.good:
-        if wrong := _wrong(file):
+        if wrong := unusable(file):
             faults[file.id] = f"{settings.home / AGENTS / file.id}: {wrong}"
         else:
             specs[file.id] = _spec(file, settings)
@@ -167,8 +167,12 @@ def _instead(id_: str, kept: Mapping[str, AgentSpec]) -> str:
     return "" if id_ == SULLA.id else "; until that is mended there is no such agent"
 
 
-def _wrong(file: AgentFile | AgentSpec) -> str:
-    """Why an agent that could be read cannot work; empty if it can."""
+def unusable(file: AgentFile | AgentSpec) -> str:
+    """Why an agent that could be read cannot work; empty if it can.
+
+    Args:
+        file: the agent.
+    """
     if file.model:
         try:
             parse_model(file.model)
@@ -197,4 +201,6 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.description,
         file.skills,
         file.intents,
+        file.reply_tokens,
+        file.tuning,
     )

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Final
 
-from sulla.agent import environment_rpc
+from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls, nobody_is_told
@@ -28,6 +28,7 @@ from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
+from sulla.daemon.home.agent_writer import AgentWriter
 from sulla.daemon.home.lifecycle import Lifecycle
 from sulla.daemon.intake import Intake
 from sulla.daemon.models.check import ModelCheck
@@ -136,6 +137,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
+            files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders)),
             environment_rpc.METHODS.done_by(scene),
             permissions_rpc.METHODS.done_by(core.guarding.rules),
             switch_rpc.METHODS.done_by(host.switch),

@@ -140,7 +140,8 @@ class AgentRuntimes(Mapping[str, Actor]):
         offers = Offers(catalogue_of(self._host.tools.now(spec), tool_tokens))
         box = offers.catalogue.toolbox
         most = agents.limits.model_calls
-        bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most))
+        tokens = spec.reply_tokens or agents.limits.reply_tokens
+        bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most), reply_tokens=tokens)
         effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
 
         told, routing, packaged = offers(()), self._routing, packaged_of(spec)

@@ -16,6 +16,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.definitions.intents import Intent, read_intents
 from sulla.definitions.yaml_text import read_map
+from sulla.models.base import UNTUNED, Tuning
 from sulla.tools.nearest import did_you_mean
 
 AGENT_FILES: Final = ("agent.toml", "agent.yaml", "config.yaml")
@@ -26,18 +27,13 @@ ENVIRONMENT: Final = "environment.md"
 DIRECTIVES: Final = "directives.md"
 
 MAX_TURNS: Final = 1_000
+MAX_TOKENS: Final = 1_000_000
+MAX_TEMPERATURE: Final = 2
+"""What OpenAI's and Ollama's services take; Anthropic's takes up to 1."""
 _ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _KEYS: Final = (
-    "name",
-    "description",
-    "model",
-    "completion",
-    "tools",
-    "skills",
-    "spawns",
-    "hands_to",
-    "intents",
-    "max_turns",
+    *("name", "description", "model", "completion", "tools", "skills", "spawns", "hands_to", "intents", "max_turns"),
+    *("reply_tokens", "temperature", "thinking"),
 )
 _PROVIDER: Final = "provider"
 """The original writes it apart from the model."""
@@ -70,6 +66,9 @@ class AgentFile:
     hands_to: tuple[str, ...] = ()
     """The agents that it may hand a conversation to."""
     intents: tuple[Intent, ...] = ()
+    reply_tokens: int | None = None
+    """The most tokens that one reply may have; None for what the settings say."""
+    tuning: Tuning = UNTUNED
     warnings: tuple[str, ...] = ()
 
 
@@ -103,7 +102,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
     check_id(folder, "its folder's name")
     file = next((name for name in AGENT_FILES if name in texts), "")
     fields, warnings = _fields(file, texts[file]) if file else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
-    turns = _whole(file, fields, "max_turns", MAX_TURNS)
+    turns, reply_tokens = _whole(file, fields, "max_turns", MAX_TURNS), _whole(file, fields, "reply_tokens", MAX_TOKENS)
     return AgentFile(
         folder,
         _text(file, fields, "name") or folder,
@@ -119,6 +118,8 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         turns,
         _names(file, fields, "hands_to") or (),
         read_intents(file, fields.get("intents")),
+        reply_tokens,
+        _tuning(file, fields),
         tuple(warnings),
     )
 
@@ -213,6 +214,16 @@ def _whole(file: str, fields: FrozenJson, key: str, most: int) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most):
         return value
     raise _wrong(file, key, f"a whole number from 1 to {most}", value)
+
+
+def _tuning(file: str, fields: FrozenJson) -> Tuning:
+    heat, thinking = fields.get("temperature"), fields.get("thinking")
+    is_number = isinstance(heat, int | float) and not isinstance(heat, bool) and 0 <= heat <= MAX_TEMPERATURE
+    if heat is not None and not is_number:
+        raise _wrong(file, "temperature", f"a number from 0 to {MAX_TEMPERATURE}", heat)
+    if thinking is not None and not isinstance(thinking, bool):
+        raise _wrong(file, "thinking", "true or false", thinking)
+    return Tuning(float(heat) if isinstance(heat, int | float) else None, thinking)
 
 
 def _wrong(file: str, key: str, expected: str, value: Json) -> InvalidInput:

@@ -93,7 +93,7 @@ def read_agents(folder: Path) -> FoundAgents:
         try:
             if not path.is_dir():
                 continue
-            agent = read_agent(path.name, _texts(path))
+            agent = read_agent(path.name, texts_of(path))
         except SullaError as error:
             faults[path.name] = f"{_shown(path)}: {error.message}"
         except OSError as error:
@@ -113,8 +113,16 @@ def _shown(path: object) -> str:
     return str(path).encode(errors="backslashreplace").decode()
 
 
-def _texts(folder: Path) -> dict[str, str]:
-    """Its settings and its Markdown."""
+def texts_of(folder: Path) -> dict[str, str]:
+    """An agent's settings and its Markdown, by the names of the files.
+
+    Args:
+        folder: the agent's.
+
+    Raises:
+        InvalidInput: there is nothing, too much, or what is no text.
+        OSError: something cannot be read.
+    """
     files = sorted(
         path
         for path in folder.iterdir()

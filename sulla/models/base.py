@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
@@ -59,6 +59,19 @@ class TokenUsage:
 
 
 @dataclass(frozen=True, slots=True)
+class Tuning:
+    """How a model is to reply; None for what it does by itself."""
+
+    temperature: float | None = None
+    """How freely it chooses its words: from 0, for the likeliest ones, to 2."""
+    thinking: bool | None = None
+    """Whether it thinks before it answers."""
+
+
+UNTUNED: Final = Tuning()
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """All that one model call depends on."""
 
@@ -72,6 +85,7 @@ class ChatRequest:
     force: str = ""
     """The tool that the reply has to call; empty for the model's own choice. Not every service holds its model to it:
     whoever asks looks at what was called."""
+    tuning: Tuning = UNTUNED
 
     @property
     def native(self) -> bool:

@@ -132,7 +132,7 @@ def test_a_tool_that_a_models_service_runs_itself_is_not_named_in_vain(settings:
     agent(settings, "reader", 'tools = ["code_execution", "list_dir"]')
     own = {"native_tools": {"anthropic": ({"type": "code_execution_20250825", "name": "code_execution"},)}}
     host = home(settings.model_copy(update={"model": settings.model.model_copy(update=own)}))
-    assert [*doubts(host.agents.team, tuple(host.tools))] == []
+    assert [*doubts(host.agents.team, host.tools)] == []
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from sulla.gateway.commands import Event
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.host.tools import EVERYBODYS
-from sulla.models.base import Provider
+from sulla.models.base import Provider, Tuning
 from sulla.models.catalog import ModelName
 from sulla.playbooks.rpc import METHODS as PLAYBOOKS
 from sulla.playbooks.service import Begin
@@ -288,3 +288,15 @@ async def test_a_turn_under_way_keeps_the_agent_that_it_began_with(world: World)
     await system.host.agents.look()
     await world.say(system, thread_id)
     assert only(await events(system, thread_id), "RUN_ERROR")["message"].startswith("no agent 'other'")
+
+
+async def test_each_agents_model_replies_as_its_folder_says(world: World) -> None:
+    world.agent("sober", "temperature = 0\nthinking = false\nreply_tokens = 300")
+    world.agent("boss", "thinking = true")
+    system = await world.up()
+    world.providers[0].add(DONE, DONE, DONE)
+    for agent in (None, "sober", "boss"):
+        await world.ask(system, agent)
+    own, sober, boss = world.providers[0].requests
+    assert [one.tuning for one in (own, sober, boss)] == [Tuning(), Tuning(0.0, False), Tuning(thinking=True)]
+    assert (own.max_tokens, sober.max_tokens, boss.max_tokens) == (8192, 300, 8192)

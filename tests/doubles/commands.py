@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
-from sulla.agent import environment_rpc
+from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.approvals.approvals import RuleMade
@@ -34,6 +34,7 @@ from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
+from tests.doubles.agent_files import MemoryAgentFiles
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
@@ -161,6 +162,7 @@ class MemoryCommands:
         return dict(
             (
                 agents.METHODS.done_by(self),
+                files_rpc.METHODS.done_by(MemoryAgentFiles(self._called)),
                 skills.METHODS.done_by(self),
                 finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
                 changes.METHODS.done_by(MemoryChanges(self._called)),

@@ -93,7 +93,7 @@ def test_a_refusal_carries_the_id_as_soon_as_it_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are agent.list,"), ("x" * 10_000, "(10000 char")],
+    [("turn.sned", "did you mean 'turn.send'?"), ("zzz", "there are agent.create|"), ("x" * 10_000, "(10000 char")],
 )
 def test_an_unknown_method_names_the_nearest(name: str, hint: str) -> None:
     found = params_fault(name, {})
@@ -122,6 +122,10 @@ GOOD: dict[str, JsonObject] = {
     "speech.cancel": {"thread_id": "thr_1"},
     "speech.status": {"thread_id": "thr_1"},
     "agent.list": {},
+    "agent.get": {"agent": "reader"},
+    "agent.create": {"agent": "reader", "files": {"soul.md": "You read."}},
+    "agent.update": {"agent": "reader", "files": {"soul.md": None}, "digest": "sha256:0"},
+    "agent.delete": {"agent": "reader", "digest": "sha256:0"},
     "model.list": {},
     "tool.list": {},
     "skill.list": {},

@@ -197,8 +197,8 @@ def reply_cut(allowed_tokens: int, used_tokens: int) -> LimitReached:
     used_tokens = used_tokens or allowed_tokens
     text = (
         f"the answer was cut off at the reply's limit: it had {used_tokens} tokens, and one reply may have "
-        f"{allowed_tokens} (model.reply_tokens, and at most a quarter of model.window_tokens). Ask for the rest, or "
-        "raise the limit"
+        f"{allowed_tokens} (model.reply_tokens, or the agent's own reply_tokens, and at most a quarter of "
+        "model.window_tokens). Ask for the rest, or raise the limit"
     )
     return LimitReached(
         "limit_reply_tokens", text, LimitHit("reply_tokens", "run", "tokens", allowed_tokens, used_tokens)

@@ -6,12 +6,11 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
-from typing import Literal
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
 from sulla.agent.model.breaker import Blocked, Breaker
-from sulla.agent.model.request import LEFT_OUT_NOTE, opening, request_hash
+from sulla.agent.model.request import LEFT_OUT_NOTE, Purpose, ReplyRequest, opening, request_hash
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
@@ -34,7 +33,7 @@ from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
 from sulla.core.waiting import LEFT_ALONE
-from sulla.models.base import ChatRequest, Completed, PromptSection, Provider, ReasoningDelta, Stop, TextDelta, ToolSpec
+from sulla.models.base import ChatRequest, Completed, Provider, ReasoningDelta, Stop, TextDelta
 from sulla.models.wire.json import shortened
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import ModelAbandoned, ModelStarted
@@ -44,24 +43,8 @@ from sulla.threads.log.waits import RunWaiting
 
 log = logging.getLogger(__name__)
 
-Purpose = Literal["reply", "nudge", "answer"]
-
 _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 """Failures that are the service's own; a request that it refuses for good reason is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyRequest:
-    """What a model is asked for, beside the conversation."""
-
-    prompt: tuple[PromptSection, ...]
-    tools: tuple[ToolSpec, ...]
-    max_tokens: int
-    """The most that the reply may have."""
-    purpose: Purpose = "reply"
-    """Only a reply is shown: not the answer to a nudge, or to a playbook's question."""
-    force: str = ""
-    """The tool that the reply has to call; empty for the model's own choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +268,8 @@ class Model:
 
     def _request(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits) -> ChatRequest:
         told = [*opening(state), *state.context.transcript]
-        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, limits.model_timeout_s, ask.force)
+        beside = (limits.model_timeout_s, ask.force, ask.tuning)
+        return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 
     def _admitted(self, clock: Clock) -> int:
         match self.breaker.admit(clock.elapsed()):

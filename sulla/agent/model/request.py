@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Final
+from typing import Final, Literal
 
 from sulla.agent.model.reminders import LEFT_OUT, SUMMARY
+from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId
 from sulla.core.message import Message, Text
-from sulla.models.base import ChatRequest
+from sulla.models.base import UNTUNED, ChatRequest, PromptSection, ToolSpec, Tuning
 from sulla.threads.log.state import ThreadState
+
+Purpose = Literal["reply", "nudge", "answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRequest:
+    """What a model is asked for, beside the conversation."""
+
+    prompt: tuple[PromptSection, ...]
+    tools: tuple[ToolSpec, ...]
+    max_tokens: int
+    """The most that the reply may have."""
+    purpose: Purpose = "reply"
+    """Only a reply is shown: not the answer to a nudge, or to a playbook's question."""
+    force: str = ""
+    """The tool that the reply has to call; empty for the model's own choice."""
+    tuning: Tuning = UNTUNED
+
 
 LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)
 
@@ -48,4 +67,5 @@ def request_hash(request: ChatRequest) -> str:
 def _identity(request: ChatRequest) -> list[str]:
     forced = [f"{request.force}()"] if request.force else []  # no tool is called so
     tools = (tool.name for tool in request.tools)
-    return [request.model, *(section.text for section in request.system), *tools, *forced]
+    tuned = [repr(request.tuning)] if request.tuning != UNTUNED else []
+    return [request.model, *(section.text for section in request.system), *tools, *forced, *tuned]

@@ -8,9 +8,10 @@ from itertools import islice
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
-from sulla.agent.model.model import Model, ModelReply, ReplyRequest
+from sulla.agent.model.model import Model, ModelReply
 from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
+from sulla.agent.model.request import ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.packaged import PromptOf, prompted
@@ -123,7 +124,8 @@ class AgentChat:
             LimitReached: the call does not fit a limit.
             ProviderError: the model's service failed.
         """
-        ask = ReplyRequest(self._prompt(state), self._told(state), self._nudge_tokens(state), "nudge")
+        tokens, tuning = self._nudge_tokens(state), self.spec.tuning
+        ask = ReplyRequest(self._prompt(state), self._told(state), tokens, "nudge", tuning=tuning)
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
@@ -193,11 +195,11 @@ class AgentChat:
         return await self.model.fit(state, self._ask(state), narrowed(self.limits, state.identity.birth))
 
     def _ask(self, state: ThreadState) -> ReplyRequest:
+        reply_tokens, tuning = self.model.estimator.reply_tokens(self.limits), self.spec.tuning
         if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt(state) if one.name != "wrappers"), asked_section(question))
-            reply_tokens = self.model.estimator.reply_tokens(self.limits)
-            return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool)
-        return ReplyRequest(self._prompt(state), self._told(state), self.model.estimator.reply_tokens(self.limits))
+            return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool, tuning)
+        return ReplyRequest(self._prompt(state), self._told(state), reply_tokens, tuning=tuning)
 
     def _nudge_tokens(self, state: ThreadState) -> int:
         """The most that the wrapper may have: a model that has just thought will think again, and needs room for it."""

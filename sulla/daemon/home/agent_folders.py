@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -53,16 +54,42 @@ class AgentFolders:
         self._state: FolderState | None = None
 
     async def look(self) -> None:
-        """Take up what has changed in the folders; beside the event loop, and not more often than every `LOOK_S`."""
-        if self._looked_s is None or self._clock.elapsed() - self._looked_s >= LOOK_S:
-            await self.look_now()
+        """Take up what has changed in the folders; beside the event loop, and not more often than every `LOOK_S`.
+
+        Whoever comes while somebody else looks waits for what is found.
+        """
+        async with self.reading:
+            if self._looked_s is None or self._clock.elapsed() - self._looked_s >= LOOK_S:
+                await self._look()
 
     async def look_now(self) -> None:
         """The same however short ago they were looked at, for who asks about the agents."""
         async with self.reading:
-            self._looked_s = self._clock.elapsed()
-            if (read := await asyncio.to_thread(self._changed)) is not None:
-                self.take(read)
+            await self._look()
+
+    async def _look(self) -> None:
+        self._looked_s = self._clock.elapsed()
+        if (read := await asyncio.to_thread(self._changed)) is not None:
+            self.take(read)
+
+    async def change(self, write: Callable[[], None]) -> None:
+        """Write to the folders, and take up what that comes to.
+
+        Args:
+            write: does it; called beside the event loop.
+        """
+        async with self.reading:
+            await asyncio.to_thread(write)
+            self.take(await asyncio.to_thread(self.read, self._settings))
+
+    def said_of(self, agent: str) -> tuple[str, ...]:
+        """What is wrong with an agent, or may be a slip of the pen in its folder.
+
+        Args:
+            agent: its id.
+        """
+        beginnings = f"the agent {agent!r}: ", f"{self._settings.home / AGENTS / agent}: "
+        return tuple(one for one in (*self._team.faults, *self._doubts(self._team)) if one.startswith(beginnings))
 
     def read(self, settings: Settings) -> ReadAgents:
         """Read them all. It blocks, and changes nothing; whoever calls it holds `reading`.

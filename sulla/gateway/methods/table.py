@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sulla.agent import environment_rpc
+from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
@@ -22,6 +22,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     threads_rpc.METHODS,
     permissions_rpc.METHODS,
     agents.METHODS,
+    files_rpc.METHODS,
     environment_rpc.METHODS,
     *method_groups(capabilities()),
     tokens_rpc.METHODS,

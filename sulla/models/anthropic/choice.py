@@ -27,15 +27,21 @@ def fields(request: ChatRequest, extra: FrozenJson) -> JsonObject:
     """The top-level fields beside the request's own ones.
 
     Thinking and a tool that has to be called exclude each other, and some models think unless they are told not to: so
-    they are told. How hard to try goes as well, because the service takes the upper levels with thinking only.
+    they are told. Those that always think do so whatever is asked of them. How hard to try goes as well, because the
+    service takes the upper levels with thinking only.
 
     Args:
         request: what is asked.
         extra: fields for every request.
     """
+    always = _always_thinks(request.model)
+    if request.tuning.thinking:
+        extra = {"thinking": {"type": "adaptive"}, **extra}
+    elif request.tuning.thinking is False and not always:
+        extra = {**_without_effort(extra), "thinking": {"type": "disabled"}}
     if not request.force:
         return dict(extra)
-    if _always_thinks(request.model):
+    if always:
         return {**extra, "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}
     return {
         **_without_effort(extra),

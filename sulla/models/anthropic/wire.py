@@ -70,7 +70,8 @@ class RequestEncoder:
                 to be called is not offered. The agent makes history valid; this is the last look before nonsense is
                 sent.
         """
-        head = dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True})[:-1]
+        heat: JsonObject = {} if request.tuning.temperature is None else {"temperature": request.tuning.temperature}
+        head = dumps({"model": request.model, "max_tokens": request.max_tokens, "stream": True, **heat})[:-1]
         return self._body(head, request, self._extra)
 
     def encode_count(self, request: ChatRequest) -> bytes:

@@ -60,6 +60,7 @@ def encode_request(request: ChatRequest, options: OllamaOptions) -> bytes:
         raise InvalidInput(f"the history for the model {request.model!r} does not end with a message of the user's")
     forced = request.forced
     tools = request.tools if forced is None else (forced,)
+    heat: JsonObject = {} if request.tuning.temperature is None else {"temperature": request.tuning.temperature}
     body: JsonObject = {
         "model": request.model,
         "stream": True,
@@ -67,11 +68,11 @@ def encode_request(request: ChatRequest, options: OllamaOptions) -> bytes:
         "truncate": False,
         "shift": False,
         "keep_alive": options.keep_alive,
-        "options": {"num_ctx": options.num_ctx, "num_predict": request.max_tokens},
+        "options": {"num_ctx": options.num_ctx, "num_predict": request.max_tokens, **heat},
         "messages": [*_system(request), *_messages(request)],
     }
-    if options.think is not None:
-        body["think"] = options.think
+    if (think := options.think if request.tuning.thinking is None else request.tuning.thinking) is not None:
+        body["think"] = think
     if tools:
         body["tools"] = [
             {

@@ -15,7 +15,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
-from sulla.models.base import ChatRequest, ToolSpec
+from sulla.models.base import ChatRequest, ToolSpec, Tuning
 from sulla.models.wire.json import dumps
 
 Form = Literal["chat", "responses"]
@@ -59,7 +59,23 @@ def encode_request(request: ChatRequest, options: OpenAiOptions) -> bytes:
     forced = request.forced
     tools = request.tools if forced is None or options.choice == "named" else (forced,)
     body = _responses(request, tools) if options.form == "responses" else _chat(request, tools, options)
-    return dumps({**body, **options.extra, **(_choice(forced.name, options) if forced is not None else {})})
+    choice = _choice(forced.name, options) if forced is not None else {}
+    return dumps({**body, **_tuned(request.tuning, options), **options.extra, **choice})
+
+
+def _tuned(tuning: Tuning, options: OpenAiOptions) -> JsonObject:
+    """What says how to reply. OpenAI's own service is told how hard to think; other servers tell the model's template
+    whether to, as vLLM, SGLang and llama.cpp do, and those that know nothing of it pass over it.
+    """
+    body: JsonObject = {} if tuning.temperature is None else {"temperature": tuning.temperature}
+    if tuning.thinking is None:
+        return body
+    effort = "medium" if tuning.thinking else "none"
+    if options.form == "responses":
+        return {**body, "reasoning": {"effort": effort}}
+    if options.choice == "named":
+        return {**body, "reasoning_effort": effort}
+    return {**body, "chat_template_kwargs": {"enable_thinking": tuning.thinking}}
 
 
 def _choice(name: str, options: OpenAiOptions) -> JsonObject:

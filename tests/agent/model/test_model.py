@@ -12,7 +12,8 @@ import pytest
 from sulla.agent.limits.ledger import DayLimits
 from sulla.agent.limits.limits import Charge, RunLimits
 from sulla.agent.model.breaker import Admitted
-from sulla.agent.model.model import Model, ModelReply, ReplyRequest
+from sulla.agent.model.model import Model, ModelReply
+from sulla.agent.model.request import ReplyRequest
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import (
     LimitReached,

@@ -42,6 +42,9 @@ FIELDS = {
     "path": "notes.md",
     "changes": "changes_1",
     "begins": "thr_1",
+    "agent": "reader",
+    "files": {"soul.md": "my diary"},
+    "digest": "sha256:0",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import shutil
 from pathlib import Path
@@ -102,3 +103,14 @@ async def test_one_that_is_broken_stays_as_it_was_is_told_once_and_keeps_no_othe
     world.write("cook", 'description = "bakes"')
     await world.look()
     assert (world.team.get("cook").description, world.team.faults) == ("bakes", ())
+
+
+async def test_whoever_comes_while_somebody_looks_waits_for_what_is_found(world: World) -> None:
+    await world.look()
+    world.write("cook", "")
+    await world.clock.advance(1.0)
+    first = asyncio.create_task(world.folders.look_now())
+    await asyncio.sleep(0)
+    await world.folders.look()
+    assert world.team.ids == ("sulla", "cook")
+    await first

@@ -43,6 +43,8 @@ KNOWN = {
     "title": "Rome",
     "words": "trains",
     "begins": "thr_1",
+    "files": {"soul.md": "my diary"},
+    "digest": "sha256:0",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
@@ -68,6 +70,7 @@ def asked(params: Params, principal: Principal = OWNER) -> Asked:
 def params_of(method: str) -> Params:
     model = METHODS[method].params
     known = {**KNOWN, "name": NAMES.get(method, ""), "kind": KINDS.get(method, "chat")}
+    known |= {"agent": "reader"} if method.startswith("agent.") else {}
     params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
     return params
 

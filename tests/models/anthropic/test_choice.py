@@ -13,7 +13,7 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolCall, ToolResult
 from sulla.models.anthropic.wire import RequestEncoder
-from sulla.models.base import ChatRequest
+from sulla.models.base import UNTUNED, ChatRequest, Tuning
 from tests.kits.provider_kit import OTHER, TOOL
 from tests.servers.anthropic_stream import fault_of
 
@@ -26,8 +26,9 @@ def body(
     model: str = "claude-opus-5",
     extra: JsonObject | None = None,
     messages: Sequence[Message] = (HELLO,),
+    tuning: Tuning = UNTUNED,
 ) -> dict[str, Any]:
-    request = ChatRequest(model, (), list(messages), (TOOL, OTHER), 500, force=force)
+    request = ChatRequest(model, (), list(messages), (TOOL, OTHER), 500, force=force, tuning=tuning)
     found: dict[str, Any] = orjson.loads(RequestEncoder(extra).encode(request))
     return found
 
@@ -101,3 +102,28 @@ def test_an_earlier_forced_call_in_the_history_is_like_any_other() -> None:
     said = Message(MessageId("m2"), "assistant", (thought, call))
     result = Message(MessageId("m3"), "tool", (ToolResult(call.id, "noted"),))
     assert fault_of(body(messages=(HELLO, said, result))) is None
+
+
+@pytest.mark.parametrize(
+    ("tuning", "model", "thinking"),
+    [
+        (UNTUNED, "claude-opus-5", None),
+        (Tuning(thinking=True), "claude-opus-5", {"type": "adaptive"}),
+        (Tuning(thinking=False), "claude-opus-5", {"type": "disabled"}),
+        (Tuning(thinking=False), "claude-opus-5-5", None),
+    ],
+)
+def test_an_agent_says_whether_its_model_thinks(tuning: Tuning, model: str, thinking: JsonObject | None) -> None:
+    assert body("", model, tuning=tuning).get("thinking") == thinking
+
+
+def test_a_tool_that_has_to_be_called_goes_before_thinking() -> None:
+    assert body(tuning=Tuning(thinking=True))["thinking"] == {"type": "disabled"}
+
+
+def test_the_temperature_goes_with_a_request_and_not_with_a_question_for_its_tokens() -> None:
+    request = ChatRequest("claude-opus-5", (), [HELLO], tuning=Tuning(0.0))
+    encoder = RequestEncoder()
+    assert orjson.loads(encoder.encode(request))["temperature"] == 0.0
+    assert "temperature" not in orjson.loads(encoder.encode_count(request))
+    assert "temperature" not in body("")

@@ -33,6 +33,7 @@ from sulla.models.base import (
     TextDelta,
     TokenUsage,
     ToolSpec,
+    Tuning,
 )
 from sulla.models.ollama.wire import OllamaOptions, OllamaReply, encode_request, service_error
 from sulla.models.wire.advice import Advice
@@ -233,3 +234,12 @@ def test_a_failure_has_its_class(status: int | None, said: str, expected: type[P
 def test_a_model_that_is_not_there_is_said_to_be_named_where_it_is() -> None:
     message = service_error("qwen3:8b", 404, "not found", advice=Advice("", "/srv/agents/x/agent.toml")).message
     assert "Run `ollama pull qwen3:8b`, or check the name in /srv/agents/x/agent.toml" in message
+
+
+@pytest.mark.parametrize(
+    ("tuning", "heat", "think"), [(Tuning(), None, True), (Tuning(0.5), 0.5, True), (Tuning(None, False), None, False)]
+)
+def test_an_agent_says_how_its_model_replies(tuning: Tuning, heat: float | None, think: bool) -> None:
+    request = ChatRequest("m", (), [HELLO], tuning=tuning)
+    found = orjson.loads(encode_request(request, OllamaOptions(think=True)))
+    assert (found["options"].get("temperature"), found["think"]) == (heat, think)

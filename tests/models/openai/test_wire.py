@@ -12,7 +12,7 @@ from sulla.core.ids import CallId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from sulla.core.words import ours
-from sulla.models.base import ChatRequest, PromptSection, ToolSpec
+from sulla.models.base import ChatRequest, PromptSection, ToolSpec, Tuning
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
 from tests.servers.openai_stream import fault_of
 
@@ -161,3 +161,19 @@ def test_nothing_is_said_of_a_choice_where_the_model_chooses() -> None:
 def test_a_tool_that_is_not_offered_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(InvalidInput, match=r"'chose'.*read_file, choose"):
         forced(OpenAiOptions(), "chose")
+
+
+@pytest.mark.parametrize(
+    ("options", "tuning", "expected"),
+    [
+        (OpenAiOptions(), Tuning(), {}),
+        (OpenAiOptions(), Tuning(0.5, True), {"temperature": 0.5, "chat_template_kwargs": {"enable_thinking": True}}),
+        (OpenAiOptions(choice="named"), Tuning(thinking=False), {"reasoning_effort": "none"}),
+        (OpenAiOptions("responses"), Tuning(thinking=True), {"reasoning": {"effort": "medium"}}),
+        (OpenAiOptions(extra={"temperature": 1.0}), Tuning(0.5), {"temperature": 1.0}),
+    ],
+)
+def test_an_agent_says_how_its_model_replies(options: OpenAiOptions, tuning: Tuning, expected: JsonObject) -> None:
+    found = orjson.loads(encode_request(ChatRequest("m", (), [HELLO], tuning=tuning), options))
+    plain = orjson.loads(encode_request(ChatRequest("m", (), [HELLO]), OpenAiOptions(options.form)))
+    assert {key: value for key, value in found.items() if key not in plain} == expected
