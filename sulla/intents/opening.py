@@ -52,13 +52,14 @@ class IntentOpening:
         """Take up the newest message; see `agent.Opening`. Words from outside are looked up nowhere."""
         said, work = state.context.transcript[-1].parts[0], state.links.active_work
         spec = next((spec for spec in self.specs() if spec.id == run.agent), None)
+        begun = work is not None and work.running and work.run_id == run.id  # for this message, before a crash
         if (
-            spec is None
+            begun
+            or spec is None
             or not isinstance(said, Text)
             or said.origin != "user"
             or run.agent != self.router.current(state)  # the message was sent to this agent
             or self.router.mentioned(said.text, state)
-            or (work is not None and work.run_id == run.id)  # what it started before a crash tells of itself
         ):
             return ""
         found = dict(list(self._for(said.text, spec, state))[:MOST_CHOICES])

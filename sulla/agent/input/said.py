@@ -26,23 +26,24 @@ _SENTENCE: Final = re.compile(
 )
 """The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A
 question goes on: what follows may say no to it."""
-_QUOTED: Final = re.compile(
-    r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
+_QUOTED: Final = (
+    r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
     r"^(?: {4}|\t| {0,3}>).*?$|"  # an indented one, or what a mail answers
     r"(`+).*?(?:\2|\n[ \t]*\n|\Z)|"
     r"\".*?(?:\"|\n[ \t]*\n|\Z)|"
     r"[\u201c-\u201e\u00ab\u00bb\u300c\u300e].*?(?:[\u201c\u201d\u00ab\u00bb\u300d\u300f]|\n[ \t]*\n|\Z)|"
     r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
-    r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)",
-    re.DOTALL | re.MULTILINE,
+    r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)"
 )
-"""Code and quoted words; a quotation that nobody ends ends with its paragraph, and a block of code with the message."""
-_NEGATION: Final = re.compile(
-    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|hardly|barely|rarely|"
+"""Code and quoted words; a quotation that nobody ends ends with its paragraph, and a block of code with the message.
+This is compiled for the first message: that takes some milliseconds."""
+_NEGATION: Final = (
+    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|"
+    r"hardly|barely|rarely|"
     r"(?:do|does|did|wo|ca|is|ai|are|was|were|has|have|had|should|could|would|must|need)nt|"
     r"nicht|nie|niemals|nimmer|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
     r"nunca|jam\u00e1s|sin|tampoco|nadie|ning[u\u00fa]n\w*|non|mai|senza|nessun\w*|n\u00e9|n\u00e3o|nao|nem|sem|"
-    r"niet|nooit|geen|zonder|inte|aldrig|ej|utan|ikke|aldri|uden|uten|nie|nigdy|bez|"
+    r"niet|nooit|geen|zonder|inte|aldrig|ej|utan|ikke|aldri|uden|uten|nigdy|bez|"
     r"\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|"
     r"\u043d\u0435\u043b\u044c\u0437\u044f|\u0431\u0435\u0437)\b|[\u4e0d\u522b\u5225\u52ff\u6c92\u6ca1]"
 )
@@ -91,9 +92,9 @@ def read_said(message: str) -> Said:
     Args:
         message: what a person wrote.
     """
-    found = _SENTENCE.split(_folded(_QUOTED.sub(" _ ", message[:MOST_CHARS])).replace("?", " _ "))
+    found = _SENTENCE.split(_folded(re.sub(_QUOTED, " _ ", message[:MOST_CHARS])).replace("?", " _ "))
     # A mere "No!" says no to what stands beside it.
-    noes = ["", *(one if _NEGATION.fullmatch(_EDGE.sub("", one)) else "" for one in found), ""]
+    noes = ["", *(one if re.fullmatch(_NEGATION, _EDGE.sub("", one)) else "" for one in found), ""]
     return Said(tuple(f"{noes[at]} {one} {noes[at + 2]}" for at, one in enumerate(found)))
 
 
@@ -103,7 +104,7 @@ def _spaced(text: str) -> str:
 
 
 def _negations(text: str) -> frozenset[str]:
-    return frozenset(_NEGATION.findall(text))
+    return frozenset(re.findall(_NEGATION, text))
 
 
 def _folded(text: str) -> str:
