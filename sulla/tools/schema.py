@@ -20,6 +20,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.tools.nearest import did_you_mean
 
+_NEARLY: Final = 1e-9
 MAX_PROBLEMS = 10
 """How many faults of one call are listed; a model that gets this many wrong has not read the schema."""
 
@@ -197,6 +198,9 @@ def _check(value: Json, schema: FrozenJson, where: str, problems: list[str]) -> 
         wanted = ", ".join(_shown(choice, with_kind=False) for choice in choices)
         problems.append(f"{where}: expected one of {wanted}, got {_shown(value)}.{meant}")
         return
+    if "const" in schema and (value != schema["const"] or _kind(schema["const"]) != kind):
+        problems.append(f"{where}: expected {_shown(schema['const'], with_kind=False)}, got {_shown(value)}.")
+        return
     if isinstance(value, float) and not math.isfinite(value):
         problems.append(f"{where}: expected a finite number, got {value}.")
     elif isinstance(value, dict):
@@ -245,6 +249,22 @@ def _check_size(value: Json, schema: FrozenJson, where: str, problems: list[str]
         problems.append(f"{where}: expected at least {low}{unit}, got {shown}.")
     if isinstance(high, int | float) and size > high:
         problems.append(f"{where}: expected at most {high}{unit}, got {shown}.")
+    if isinstance(value, list):
+        if schema.get("uniqueItems") is True and len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
+            problems.append(f"{where}: expected entries that all differ, got one twice.")
+    elif not isinstance(value, str):
+        _check_number(cast("float", value), schema, where, problems)
+
+
+def _check_number(value: float, schema: FrozenJson, where: str, problems: list[str]) -> None:
+    above, below, step = (schema.get(name) for name in ("exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
+    if isinstance(above, int | float) and value <= above:
+        problems.append(f"{where}: expected more than {above}, got {value}.")
+    if isinstance(below, int | float) and value >= below:
+        problems.append(f"{where}: expected less than {below}, got {value}.")
+    # Nearly counts: 0.3 is a multiple of 0.1 to everybody but a computer.
+    if isinstance(step, int | float) and step > 0 and abs(value / step - round(value / step)) > _NEARLY:
+        problems.append(f"{where}: expected a multiple of {step}, got {value}.")
 
 
 def _within(where: str, name: str) -> str:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -228,3 +228,26 @@ def test_a_key_of_great_length_does_not_fill_the_answer() -> None:
     (missing, unknown) = validate({"k" * 100_000: 1}, SCHEMA)
     assert missing.startswith("path")
     assert len(unknown) < 300
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "problem"),
+    [
+        ({"const": "yes"}, "yes", ""),
+        ({"const": "yes"}, "no", "v: expected 'yes', got 'no' (string)."),
+        ({"const": 1}, True, "v: expected 1, got True (boolean)."),
+        ({"exclusiveMinimum": 3}, 3, "v: expected more than 3, got 3."),
+        ({"exclusiveMinimum": 3}, 3.5, ""),
+        ({"exclusiveMaximum": 3}, 3, "v: expected less than 3, got 3."),
+        ({"multipleOf": 0.1}, 0.3, ""),
+        ({"multipleOf": 7}, 3, "v: expected a multiple of 7, got 3."),
+        ({"multipleOf": 7}, 0, ""),
+        ({"uniqueItems": True}, [1, "1", {"a": 1, "b": 2}], ""),
+        ({"uniqueItems": True}, [{"a": 1, "b": 2}, {"b": 2, "a": 1}], "v: expected entries that all differ, got one"),
+        ({"uniqueItems": False}, [1, 1], ""),
+        ({"multipleOf": 7, "exclusiveMinimum": 3}, True, ""),
+    ],
+)
+def test_what_else_a_schema_asks_for_is_checked(schema: Any, value: Any, problem: str) -> None:
+    found = validate({"v": value}, {"type": "object", "properties": {"v": schema}})
+    assert [one[: len(problem)] for one in found] == ([problem] if problem else [])

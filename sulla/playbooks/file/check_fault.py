@@ -91,6 +91,7 @@ RULES: Final[Mapping[str, str]] = {
     "secret-clear": "A key stands in no file: it is a secret.",
     "hidden": "All that a file says can be seen.",
     "unguarded": "What a step need not have come to is not looked into, unless its error, or a default, is looked at.",
+    "unchecked": "What a JSON Schema asks for is checked.",
     "remarks": "What is reckoned with, written or handed on is what a tool gave, and not its text for models.",
     "number": "A number in a loop's list or in `set` is shown as it is written.",
     "secret-unused": "A declared secret is used.",
@@ -103,5 +104,5 @@ RULES: Final[Mapping[str, str]] = {
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset(
     "secret-unused trigger-inputs not-set-up refused asked given-up secret-clear hidden number remarks "
-    "unguarded".split()
+    "unguarded unchecked".split()
 )

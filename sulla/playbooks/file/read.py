@@ -120,7 +120,7 @@ class _Reader:
         keys = reading.keys(node, PARTS["input"], f"the input {name!r}") or {}
         kind = _type(reading.word_of(keys["type"][1], "type", _TYPES)) if "type" in keys else "string"
         choices = reading.listed(keys["choices"][1], "choices", reading.json, least=1) if "choices" in keys else ()
-        default = reading.json(keys["default"][1]) if "default" in keys else None
+        default = reading.literal(keys["default"][1], "default") if "default" in keys else None
         if "choices" in keys and isinstance(keys["choices"][1], YamlList):
             for value, item in zip(choices, keys["choices"][1].items, strict=False):
                 self._fits(name, kind, value, item)
@@ -170,7 +170,7 @@ class _Reader:
         reading.check_keys(node.place, keys, (*TRIGGERS[kind], TRIGGER_INPUTS), f"a trigger of the kind {kind!r}")
         given = keys.get("inputs")
         pairs = reading.pairs(given[1], "inputs") or {} if given is not None else {}
-        values = {name: reading.json(value) for name, (_, value) in pairs.items()}
+        values = {name: reading.literal(value, name) for name, (_, value) in pairs.items()}
         self._triggers.append((kind, pairs, keys[kind][1].place[:2]))
         zone = reading.text(keys["zone"][1], "zone") if "zone" in keys and kind == "schedule" else ""
         form = read_webhook(reading, keys) if kind == "webhook" else None

@@ -51,8 +51,24 @@ def read_schema(reading: FileReading, node: YamlNode, key: str) -> FrozenJson | 
     if not isinstance(node, YamlMap):
         reading.wrong(node, key, _EXAMPLE)
         return None
+    before = len(reading.faults)
     _schema(reading, node, key)
-    return cast("dict[str, Json]", reading.json(node))
+    if len(reading.faults) == before:
+        _doubt(reading, node, key)
+    return cast("dict[str, Json]", reading.literal(node, key))
+
+
+def _doubt(reading: FileReading, node: YamlNode, where: str) -> None:
+    """Tell the first thing that a schema asks for in vain; what stands below it is no more heeded."""
+    for key, value in node.items if isinstance(node, YamlMap) else ():
+        if key.text in _UNCHECKED:
+            said = "is told to whoever answers, and not checked: what does not meet it is taken"
+            reading.fault(key.place, "unchecked", f"{where}: {key.text!r} {said}; check it in a step behind")
+        elif key.text == "properties" and isinstance(value, YamlMap):
+            for name, inner in value.items:
+                _doubt(reading, inner, f"{where}.{name.text[:60]}")
+        elif key.text in ("items", "additionalProperties"):
+            _doubt(reading, value, f"{where}.{key.text}")
 
 
 def _schema(reading: FileReading, node: YamlNode, where: str) -> None:
@@ -161,6 +177,11 @@ _GROUPS: Final[Mapping[_Read, str]] = {
         lambda reading, node, where: None
     ): "const default example required",  # any value; `required` is read with its properties
 }
+_UNCHECKED: Final = frozenset(
+    "pattern format anyOf oneOf allOf not if then else contains minContains maxContains propertyNames prefixItems "
+    "patternProperties dependentSchemas minProperties maxProperties unevaluatedItems unevaluatedProperties".split()
+)
+"""What asks for something that `tools.validate` does not check."""
 _KEYWORDS: Final = {word: read for read, words in _GROUPS.items() for word in words.split()}
 """What JSON Schema knows (2020-12), and OpenAPI's two beside it (`nullable`, `example`), with how each value is read.
-Those that `tools.validate` does not check are for the model to read."""
+Those that `tools.validate` does not check are for whoever answers to read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeVar, cast
 
@@ -254,12 +254,19 @@ class FileReading:
         return tuple(read(item) for item in node.items)
 
     def json(self, node: YamlNode) -> Json:
-        """A value without expressions."""
+        """A value."""
         try:
             return plain(node)
         except InvalidInput as error:
             self.fault(node.place, "double-key", error.message.partition(": ")[2])
             return None
+
+    def literal(self, node: YamlNode, key: str) -> Json:
+        """A value without expressions."""
+        for scalar in _scalars(node):
+            if OPENS in scalar.text:
+                self.fault(scalar.place, "value", f"{key}: expressions are not worked out here; write it out")
+        return self.json(node)
 
     def retry(self, node: YamlNode) -> Retry:
         """How often something is tried."""
@@ -321,3 +328,17 @@ def _small(about: str) -> str:
 
 
 WHEN: Final[tuple[Literal["success", "failure", "always"], ...]] = ("success", "failure", "always")
+
+
+def _scalars(node: YamlNode) -> Iterator[YamlScalar]:
+    """The values in a node, however deep."""
+    match node:
+        case YamlScalar():
+            yield node
+        case YamlList():
+            for item in node.items:
+                yield from _scalars(item)
+        case YamlMap():
+            for key, value in node.items:
+                yield from _scalars(key)
+                yield from _scalars(value)
