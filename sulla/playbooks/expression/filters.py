@@ -313,7 +313,14 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "values": Filter(lambda meter, value: list(object_in(value).values()), "list", "its fields", of=("object",)),
     "int": Filter(_int, "integer", "as a whole number, cut off", of=("string", *_NUMBER)),
     "float": Filter(_float, "number", "as a number", of=("string", *_NUMBER)),
-    "round": Filter(_round, "number", "rounded to so many `digits`", ("digits",), of=_NUMBER),
+    "round": Filter(
+        _round,
+        "number",
+        "rounded to so many `digits`; a half goes to the even one (2.5 to 2), and numbers are binary, as in Python: "
+        "reckon money in whole cents",
+        ("digits",),
+        of=_NUMBER,
+    ),
     "abs": Filter(_abs, "number", "without its sign", of=_NUMBER),
     "string": Filter(lambda meter, value: text_of(value, meter), "string", "as text"),
     "tojson": Filter(lambda meter, value: to_json(value, meter), "string", "as JSON"),
