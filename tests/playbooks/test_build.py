@@ -18,7 +18,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
-from tests.soon import a_pause
+from tests.soon import a_pause, pause
 
 STEPS = "steps: [{id: say, respond: hi}]\n"
 
@@ -108,10 +108,16 @@ def test_what_a_playbook_said_when_a_run_began_is_listed_compared_and_put_back(
         assert shown.code == Exit.OK, shown.err
         return shown.out
 
+    def begun() -> str:
+        run = flow("run", "greet", "--detach").strip()
+        while "completed" not in flow("show", run):  # a run counts from when it is taken up
+            pause()
+        return run
+
     with place.up():
-        runs = [flow("run", "greet", "--detach").strip() for _ in range(2)]
+        runs = [begun() for _ in range(2)]
         file.write_text(first.replace("respond: hi", "respond: hello"))
-        runs.append(flow("run", "greet", "--detach").strip())
+        runs.append(begun())
         newest, oldest = [json.loads(line) for line in flow("history", "greet", "--json").splitlines()]
         assert (newest["run"], newest["runs"], newest["now"]) == (runs[2], 1, True)
         assert (oldest["run"] in runs[:2], oldest["runs"], oldest["now"]) == (True, 2, False)
