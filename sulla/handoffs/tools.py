@@ -95,7 +95,7 @@ def _asks_to(whom: str) -> AsksOf:
     """
     question = (
         f"May this conversation, which holds text from outside, go to {whom}? It goes on with that agent's tools, and "
-        "with what was allowed it for good."
+        "with what was allowed it for good"
     )
     return lambda args, context: question if context.tainted else ""
 
