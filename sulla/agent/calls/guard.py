@@ -191,6 +191,9 @@ class CallGuard:
             case AskFirst():
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
+                if target and (others := ", ".join(_answerable(context.agent, state)[1:])):
+                    told = f"{verdict.reason}; `always` would count for {others}, who asked for it, too"
+                    verdict = replace(verdict, reason=told)
                 decision = self._ask(tool, call, verdict, context, open_run, run, target, filed)
                 return (
                     await self._once(decision, call, state, open_run, filed) if isinstance(decision, Wait) else decision

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.agent.input.screening import looks_planted
 from sulla.agent.model.choosing import Chooser, one_for
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
@@ -93,5 +94,7 @@ class ChatStarts:
         said = state.context.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
         found = {one.playbook: one for one in matching(text, chat_triggers(playbooks))[:MOST_CHOICES]}
+        if found and looks_planted(text):  # words that somebody planted start nothing
+            return None
         about = {name: f"{one.about}. {one.description}".strip() for name, one in found.items()}
         return found.get(await one_for("playbook", about, text, self._choose, run))

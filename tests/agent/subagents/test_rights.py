@@ -87,6 +87,7 @@ async def test_always_counts_for_all_who_ask_from_then_on(store: MemoryStore) ->
     assert child is not None
     assert child.run is not None
     [wait] = child.run.waits.values()
+    assert "`always` would count for sulla, who asked for it, too" in wait.prompt
     await home.world.threads.answer(child.thread_id, Answer(wait.wait_id, "", "always"))
     await home.world.work()
     assert SENT == ["helper"]
