@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
@@ -24,6 +25,31 @@ def add_home(parser: argparse.ArgumentParser, *, below: bool) -> None:
     """
     default: Any = argparse.SUPPRESS if below else None
     parser.add_argument("--home", type=_folder, metavar="DIR", default=default, help=_HOME_HELP)
+
+
+def add_commands(
+    command: argparse.ArgumentParser, commands: Mapping[str, str], *, rows: bool = True
+) -> dict[str, argparse.ArgumentParser]:
+    """Let a command know the commands below it; each of them, and the command itself, takes `--json`.
+
+    Args:
+        command: gets them.
+        commands: what each does, by name.
+        rows: whether their JSON is one object per line.
+
+    Returns:
+        Their parsers, by name.
+    """
+    command.add_argument("--json", action="store_true", help=f"print JSON{', one object per line' if rows else ''}")
+    below = command.add_subparsers(dest="below", metavar="COMMAND")
+    found: dict[str, argparse.ArgumentParser] = {}
+    for name, text in commands.items():
+        found[name] = one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        add_home(one, below=True)
+        said = f"print JSON{', one per line' if rows else ''}"
+        # A default here would undo what was given before the command's name.
+        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=said)
+    return found
 
 
 def count(word: str) -> int:

@@ -14,7 +14,7 @@ from sulla.terminal.chat.changes import change_lines, waiting, whole_id
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.framed import WHOLE_COLUMNS
-from sulla.terminal.options import add_home
+from sulla.terminal.options import add_commands
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
@@ -34,13 +34,7 @@ COMMANDS = {
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The commands and their arguments."""
-    command.add_argument("--json", action="store_true", help="print JSON, one object per line")
-    below = command.add_subparsers(dest="below", metavar="COMMAND")
-    for name, text in COMMANDS.items():
-        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_home(one, below=True)
-        # A default here would undo what was given before the command's name.
-        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    for name, one in add_commands(command, COMMANDS).items():
         if name != "list":
             one.add_argument("id", metavar="ID", help="the changes, as list shows them; the beginning is enough")
         if name == "keep":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.options import add_home
+from sulla.terminal.options import add_commands
 
 COMMANDS = {
     "list": "list the questions that turns wait for; the same without a command",
@@ -20,16 +20,7 @@ COMMANDS = {
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The commands and their arguments."""
-    command.add_argument("--json", action="store_true", help="print JSON, one object per line")
-    below = command.add_subparsers(dest="below", metavar="COMMAND")
-    parsers = {
-        name: below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        for name, text in COMMANDS.items()
-    }
-    for one in parsers.values():
-        add_home(one, below=True)
-        # A default here would undo what was given before the command's name.
-        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    parsers = add_commands(command, COMMANDS)
     which = "the question, as list shows it; its beginning is enough, with or without approval:"
     for name in ("show", "answer", "always"):
         parsers[name].add_argument("id", metavar="ID", help=which)

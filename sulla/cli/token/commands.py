@@ -9,7 +9,7 @@ import re
 from sulla.host.home import Home
 from sulla.host.system import random_token
 from sulla.terminal.exits import Exit
-from sulla.terminal.options import add_home
+from sulla.terminal.options import add_commands
 from sulla.terminal.place import home_of
 
 COMMANDS = {
@@ -28,16 +28,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments, and the commands below it."""
-    command.add_argument("--json", action="store_true", help="print JSON")
-    below = command.add_subparsers(dest="below", metavar="COMMAND")
-    parsers = {
-        name: below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        for name, text in COMMANDS.items()
-    }
-    for one in parsers.values():
-        add_home(one, below=True)
-        # A default here would undo what was given before the command's name.
-        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+    parsers = add_commands(command, COMMANDS, rows=False)
     for name in ("create", "revoke"):
         parsers[name].add_argument("name", metavar="NAME", help="what it is called")
     create = parsers["create"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.options import add_home, count
+from sulla.terminal.options import add_commands, count
 
 COMMANDS = {
     "status": "when agents wake up next, what they did last and what they may still use; the same without a command",
@@ -19,13 +19,7 @@ COMMANDS = {
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The commands and their arguments."""
-    command.add_argument("--json", action="store_true", help="print JSON, one object per line")
-    below = command.add_subparsers(dest="below", metavar="COMMAND")
-    for name, text in COMMANDS.items():
-        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_home(one, below=True)
-        # A default here would undo what was given before the command's name.
-        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    for name, one in add_commands(command, COMMANDS).items():
         one.add_argument("--agent", metavar="ID", help=_WHOSE[name])
         if name == "now":
             one.add_argument("--project", metavar="NAME", help="the only project that it is for")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.options import add_home
+from sulla.terminal.options import add_commands
 
 COMMANDS = {
     "list": "list what you have not seen, the newest first; the same without a command",
@@ -17,14 +17,9 @@ COMMANDS = {
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """The commands and their arguments."""
-    command.add_argument("--json", action="store_true", help="print JSON, one object per line")
+    parsers = add_commands(command, COMMANDS)
     command.add_argument("--all", action="store_true", help="those that you have seen, too")
-    below = command.add_subparsers(dest="below", metavar="COMMAND")
-    for name, text in COMMANDS.items():
-        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_home(one, below=True)
-        # A default here would undo what was given before the command's name.
-        one.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON, one per line")
+    for name, one in parsers.items():
         if name == "list":
             said = "those that you have seen, too"
             one.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help=said)
