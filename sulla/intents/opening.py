@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Final
 
 from sulla.agent.input.said import read_said
-from sulla.agent.input.screening import looks_planted
+from sulla.agent.input.screening import is_planted
 from sulla.agent.model.choosing import Chooser, one_for
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.node import Opened
@@ -59,13 +59,12 @@ class IntentOpening:
             or spec is None
             or not isinstance(said, Text)
             or said.origin != "user"
+            or is_planted(state)
             or run.agent != self.router.current(state)  # the message was sent to this agent
             or self.router.mentioned(said.text, state)
         ):
             return ""
         found = dict(list(self._for(said.text, spec, state))[:MOST_CHOICES])
-        if found and looks_planted(said.text):
-            return ""
         about = {phrase: f"leads to {intent.leads_to}. {self._what(intent, spec)}" for phrase, intent in found.items()}
         intent = found.get(await one_for("intent", about, said.text, self.choose, run))
         return "" if intent is None else await self._follow(intent, spec, state, run)

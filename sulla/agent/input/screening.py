@@ -9,6 +9,7 @@ from sulla.agent.input.signals import Signal, injection, spam
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Text
 from sulla.threads.log.records import InputHandled
+from sulla.threads.log.state import ThreadState
 
 
 def screen(message: Message) -> InputHandled | None:
@@ -42,13 +43,23 @@ def screen(message: Message) -> InputHandled | None:
 
 
 def looks_planted(text: str) -> bool:
-    """Whether somebody may have planted words in what a person passes on: such a message taints its conversation.
+    """Whether somebody may have planted words in what a person passes on: such a message taints its conversation. For
+    where nobody has screened it yet; see `is_planted`.
 
     Args:
         text: what was said.
     """
     cleaned = sanitize(text)
     return bool(injection(cleaned.text, cleaned.removed))
+
+
+def is_planted(state: ThreadState) -> bool:
+    """Whether `screen` has found such words in what the newest run has taken up.
+
+    Args:
+        state: the thread, its newest messages screened.
+    """
+    return "injection" in state.newest.diagnostics
 
 
 def _as_json(signals: Iterable[Signal]) -> list[Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.agent.input.screening import looks_planted
+from sulla.agent.input.screening import is_planted
 from sulla.agent.model.choosing import Chooser, one_for
 from sulla.core.errors import Refused
 from sulla.core.jsontypes import FrozenJson
@@ -86,15 +86,14 @@ class ChatStarts:
     async def matched(self, state: ThreadState, run: Run) -> ChatTrigger | None:
         """What starts a playbook for the newest message; None if no playbook is for it.
 
-        A conversation whose playbook is running has ordinary turns meanwhile.
+        A conversation whose playbook is running has ordinary turns meanwhile, and words that somebody planted start
+        nothing.
         """
-        if state.links.active_work is not None and state.links.active_work.running:
+        if (state.links.active_work is not None and state.links.active_work.running) or is_planted(state):
             return None
         playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
         said = state.context.transcript[-1].parts[0]
         text = said.text if isinstance(said, Text) else ""
         found = {one.playbook: one for one in matching(text, chat_triggers(playbooks))[:MOST_CHOICES]}
-        if found and looks_planted(text):  # words that somebody planted start nothing
-            return None
         about = {name: f"{one.about}. {one.description}".strip() for name, one in found.items()}
         return found.get(await one_for("playbook", about, text, self._choose, run))
