@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sulla.core.handed import handed_words
 from sulla.core.waiting import waiting_words
 from sulla.terminal.framed import brief
 from sulla.terminal.screen import cut_at_limit, notice_head, paused_head
@@ -178,7 +179,7 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "CHILD_STARTED": lambda data: f"[sub-agent {data['id']} ({data['agent']}): {data.get('task', '')}]",
     "CHILD_CANCELLED": lambda data: f"[sub-agent {data['id']} was told to end]",
     "CHILD_REPORTED": lambda data: "[told to whoever asked for it]" if data.get("known", True) else "[nobody to tell]",
-    "AGENT_ROUTED": lambda data: f"[{data['agent']} has the conversation from here on]",
+    "AGENT_ROUTED": lambda data: f"[{handed_words(data['agent'])}]",
     "THREAD_NAMED": lambda data: f"[named {data['title']!r}]" if data["title"] else "[its name was taken back]",
     "BEAT_STARTED": lambda data: f"[beat: {data['why']}]",
     "BEAT_SKIPPED": lambda data: f"[no beat ({data['reason']}): {data.get('text', '')}]",

@@ -6,6 +6,7 @@ A dialect makes frames of steps and never sees an event, so that all of them tel
 from __future__ import annotations
 
 from sulla.core.dataclass import dataclass
+from sulla.core.handed import handed_words
 from sulla.core.jsontypes import JsonObject
 from sulla.core.waiting import waiting_words
 from sulla.gateway.problems import Problem
@@ -23,7 +24,7 @@ class StepBegun:
     @property
     def words(self) -> str:
         """What people are told of that."""
-        return f"{self.agent} has the conversation from here on"
+        return handed_words(self.agent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.handed import handed_words
 from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
@@ -285,7 +286,7 @@ class View:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
 
     def _on_agent_routed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        return [*self._rest(), _faint(f"[{data['agent']} has the conversation from here on]")]
+        return [*self._rest(), _faint(f"[{handed_words(data['agent'])}]")]
 
     def _on_suspended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         kinds = {str(wait["wait_id"]).partition(":")[0] for wait in data["waits"]}
