@@ -96,8 +96,8 @@ _QUOTE: Final = (
     ": the text ended at the quote before this; write \\\" within \"…\", '' within '…', or put it below a `|`"
 )
 _INDENTED: Final = ": this line is indented otherwise than what it belongs to"
+_SECOND_COLON: Final = "mapping values are not allowed in this context"
 _MEANT: Final = {
-    "mapping values are not allowed in this context": _IN_QUOTES,
     **dict.fromkeys(("did not find expected ',' or '}'", "did not find expected ',' or ']'"), _IN_QUOTES),
     **dict.fromkeys(("did not find expected key", "did not find expected '-' indicator"), _INDENTED),
 }
@@ -136,6 +136,8 @@ def read_nodes(
         ended = error.problem_mark is None or not text[error.problem_mark.index :].strip()
         mark = (error.context_mark if ended else None) or error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        if error.problem == _SECOND_COLON and mark is not None:
+            return YamlFault(line, column, _second_colon(text, mark.index))
         said = ", ".join(filter(None, [error.context, error.problem] if ended else [error.problem]))
         if error.problem_mark is not None and text[error.problem_mark.index :].startswith("\t"):
             return YamlFault(line, column, "a tab stands here: YAML is indented with spaces")
@@ -146,6 +148,32 @@ def read_nodes(
         return refused.fault
 
 
+def _second_colon(text: str, at: int) -> str:
+    """What is said of a text without quotes that a `: ` makes another key of.
+
+    Args:
+        text: the file.
+        at: where that `:` stands.
+    """
+    begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    key, found, value = text[begin:at].rpartition(": ")
+    key = _LAST_WORD.sub("", key)
+    if not found or not key:
+        return (
+            "this ': ' makes a key of the line, which goes on with the text above it: put text that holds ': ' in"
+            " quotes, or indent the line like the keys beside it"
+        )
+    whole = (value + text[at : end if end >= 0 else None]).strip()
+    shown = ""
+    if "{" not in text[begin:at] and len(whole) <= _SHOWN_CHARS:
+        shown = f"""such as `{key}: '{whole.replace("'", "''")}'`, """
+    return (
+        f"the value of {key!r} holds ': ', and text without quotes ends there: put it in quotes, {shown}or below a `|`"
+    )
+
+
+_LAST_WORD: Final = late_pattern(r"^.*[\s{,]")
+_SHOWN_CHARS: Final = 60
 _UNPRINTABLE: Final = late_pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 """YAML's own rule, without the byte order mark."""
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sulla.agent.model.choosing import chooser
 from sulla.agent.model.decider import Decider
@@ -21,9 +22,7 @@ from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.rpc import METHODS
-from sulla.playbooks.run.lanes import StoredLanes
-from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
-from sulla.playbooks.run.steps import StepEffects
+from sulla.playbooks.run.late_node import LateNode, create_playbook_graph
 from sulla.playbooks.settings import PlaybookSettings
 from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
@@ -35,6 +34,9 @@ from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.tools.builtin.notify import PersonNote, Urgency
+
+if TYPE_CHECKING:
+    from sulla.playbooks.run.node import PlaybookNode
 
 log = logging.getLogger(__name__)
 
@@ -110,18 +112,16 @@ def _actors(
         except Refused as refused:  # it is told in its conversation, and nowhere else
             log.warning("what a playbook says rings no bell: %s", refused.message)
 
-    agents = host.agents
-    effects = StepEffects(
-        host.threads,
-        host.waker,
-        agents.children,
-        parts.calls,
-        Decider(parts.model),
-        runs,
-        runs,
-        tell,
-        secret,
-        agents.limits,
-    )
-    lanes = StoredLanes(host.store, host.threads, host.waker)
-    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(PlaybookNode(effects, lanes)))}
+    def node() -> PlaybookNode:
+        from sulla.playbooks.run.lanes import StoredLanes
+        from sulla.playbooks.run.node import PlaybookNode
+        from sulla.playbooks.run.steps import StepEffects
+
+        agents = host.agents
+        decider = Decider(parts.model)
+        effects = StepEffects(
+            host.threads, host.waker, agents.children, parts.calls, decider, runs, runs, tell, secret, agents.limits
+        )
+        return PlaybookNode(effects, StoredLanes(host.store, host.threads, host.waker))
+
+    return {PLAYBOOK_THREAD.graph: Actor(parts.spec, "", create_playbook_graph(LateNode(node)))}

@@ -6,7 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="playbooks",
-    needs=("projects", "people", "schedules"),
+    needs=("projects", "people", "schedules", "flows"),
     state=("sulla.playbooks.slice:PLAYBOOK_RUN",),
     kinds=("sulla.playbooks.thread_kind:PLAYBOOK_THREAD",),
     methods=("sulla.playbooks.rpc:METHODS",),
@@ -15,7 +15,7 @@ CAPABILITY = Capability(
     commands={
         "flow": Command(
             "sulla.playbooks.cli.commands",
-            "playbooks: write, check, try out and run them",
+            "playbooks: write, check, try out and run them; check and draw flows",
             "work",
             (
                 "sulla flow new tea",

@@ -1,4 +1,7 @@
-"""The playbooks of a home: found in its folder, read again when they change, each whole or with its faults."""
+"""The playbooks of a home: found in its folder, read again when they change, each whole or with its faults.
+
+What reads and checks a file is loaded with the first one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -20,14 +23,15 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import Json
 from sulla.core.pattern import late_pattern
 from sulla.definitions.yaml_text import YamlMap, plain, read_nodes
-from sulla.playbooks.definition import Definition, InputSpec, PlaybookStep, TransferStep, Trigger
-from sulla.playbooks.file.check import Checked, check_playbook
+from sulla.playbooks.definition import Definition, InputSpec, Trigger
 from sulla.playbooks.file.check_fault import DEFECT, PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
-from sulla.playbooks.file.form import PLAYBOOK_NAME
-from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
+from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES
 from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.tools.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from sulla.playbooks.file.check import Checked
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +51,7 @@ _MAX_TOLD: Final = 5
 """Faults that an error names; `sulla flow check` has them all."""
 
 _NAMES_A_TRIGGER = late_pattern(r"^(?![ \t]*#).*(?:schedule|event|\\[xuU]|\\$)|[\r\x85\u2028\u2029]", re.MULTILINE)
-"""What each file with such a trigger has in it, whatever else: the word outside of a comment, or what YAML can hide it
-behind."""
+"""What each file with such a trigger has in it: the word outside of a comment, or what YAML can hide it behind."""
 _Signature = tuple[int, int, int]
 """When a file was changed, its size and its place on the disk."""
 
@@ -220,7 +223,7 @@ class PlaybookCatalog:
 
     def check(self, text: str) -> Checked:
         """Find what is wrong with a text, held against what was known at the last look."""
-        return check_playbook(text, self._known)
+        return _check(text, self._known)
 
     def _at(self, file: Path) -> _Seen | str:
         """A file as it is, from memory if nobody wrote to it; why it cannot be read."""
@@ -234,6 +237,8 @@ class PlaybookCatalog:
             return error.message
         except OSError as error:
             return f"it cannot be read: {error.strerror}"
+        from sulla.playbooks.file.read import read
+
         sketch = read(source)
         sketched = None if isinstance(sketch, list) else sketch.definition
         name = sketched.name if sketched is not None and sketched.name else file.stem
@@ -322,8 +327,14 @@ def _checked(shelved: CatalogEntry, known: KnownNames) -> CatalogEntry:
     """With what is wrong with it; what was found before is kept."""
     if shelved.definition is not None or shelved.faults:
         return shelved
-    checked = check_playbook(shelved.source, known)
+    checked = _check(shelved.source, known)
     return replace(shelved, definition=checked.definition, faults=checked.faults)
+
+
+def _check(text: str, known: KnownNames) -> Checked:
+    from sulla.playbooks.file.check import check_playbook
+
+    return check_playbook(text, known)
 
 
 def _signature(file: Path) -> _Signature:
@@ -385,14 +396,5 @@ def _input_row(spec: InputSpec) -> dict[str, Json]:
         "required": spec.required,
         "default": spec.default,
         "description": spec.description,
+        **({"choices": list(spec.choices)} if spec.choices else {}),
     }
-
-
-def mentioned(text: str) -> tuple[str, ...]:
-    """The playbooks that a playbook's text names, as steps or to hand over to; none where it cannot be read."""
-    sketch = read(text)
-    if isinstance(sketch, list):
-        return ()
-    found = (step.does for step in sketch.root.walk())
-    names = dict.fromkeys(does.playbook for does in found if isinstance(does, PlaybookStep | TransferStep))
-    return tuple(filter(PLAYBOOK_NAME.fullmatch, names))

@@ -14,6 +14,8 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 
+OPENS: Final = "${{"
+"""What an expression in a text begins with."""
 MAX_STEPS: Final = 1_000
 """Of one playbook, those within loops and branches included."""
 MAX_BRANCHES: Final = 50

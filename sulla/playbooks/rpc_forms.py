@@ -142,7 +142,7 @@ class PlaybookRow:
     on: tuple[str, ...]
     """What starts it, e.g. `manual` or `schedule 0 9 * * 1-5`."""
     inputs: dict[str, JsonValue]
-    """What it takes: by name, `{type, required, default, description}`."""
+    """What it takes: by name, `{type, required, default, description}`, and `choices` where there are some."""
     trouble: str
     """Why it cannot be run; empty for nothing."""
 

@@ -1,4 +1,7 @@
-"""What can be asked for about playbooks and their runs, done: keeps `PlaybookService`."""
+"""What can be asked for about playbooks and their runs, done: keeps `PlaybookService`.
+
+What reads a playbook is loaded when something is asked of one: at rest a daemon asks for its runs alone.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,6 @@ from sulla.core.message import Origin
 from sulla.core.words import Author, worst
 from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, StoredPlaybook, listed
 from sulla.playbooks.definition import Definition
-from sulla.playbooks.given import check_alone, settled
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.rerun import address, refuse_unknown
 from sulla.playbooks.machine.scope_inputs import complete_inputs
@@ -105,6 +107,8 @@ class StoredRuns:
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
+        from sulla.playbooks.given import check_alone, settled
+
         thread_id = ThreadId(derived_id("thr", "request", request_of(key)))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
@@ -239,6 +243,8 @@ class StoredRuns:
 
     async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
         """Go on."""
+        from sulla.playbooks.given import settled
+
         state = await self._run(run)
         if state.run is not None or state.inbox.waiting:
             if steps or outputs:

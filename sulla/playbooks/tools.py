@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -207,8 +208,9 @@ def _input(name: str, about: object) -> str:
     if not isinstance(about, Mapping):
         return name
     needed = "" if about.get("required") else ", may be left out"
-    text = about.get("description")
-    return f"{name} ({about.get('type', 'string')}{needed}{f'; {_short(str(text))}' if text else ''})"
+    text, choices = about.get("description"), about.get("choices")
+    kind = f"one of {_short(json.dumps(choices, ensure_ascii=False)[1:-1])}" if choices else about.get("type", "string")
+    return f"{name} ({kind}{needed}{f'; {_short(str(text))}' if text else ''})"
 
 
 def _short(text: str) -> str:

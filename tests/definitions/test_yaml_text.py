@@ -33,7 +33,12 @@ def test_values_are_what_they_look_like(text: str, expected: JsonObject) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: b: c", "line 1: mapping values are not allowed"),
+        (
+            "a: b: c",
+            "line 1: the value of 'a' holds ': ', and text without quotes ends there: put it in quotes, such as `",
+        ),
+        ("x:\n  - say: It's so: yes", "line 2: the value of 'say' holds ': '"),
+        ("a: b\n  c: d", "line 2: this ': ' makes a key of the line, which goes on with the text above"),
         ("a: 1\nb: [1,\nc: 2", "line 2: while parsing a flow sequence"),
         ("a: 1\na: 2", "line 2"),
         ("- a list", "line 1: expected keys and values"),

@@ -25,9 +25,10 @@ from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run.lanes import StoredLanes
+from sulla.playbooks.run.late_node import create_playbook_graph
 from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord
-from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode
 from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.run.steps import StepEffects
 from sulla.store.base import Store

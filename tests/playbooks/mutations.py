@@ -29,6 +29,8 @@ VALUES = (
     ),
     *("float", "intger", "list", "dict", "bool", "&a x", "*a", "!!int 3", "'${{ '", "'${{ }}'", "'{{ inputs.x }}'"),
     *("'${{ steps.a.output.b.c > 3 }}'", "'${{ inputs | fromjson }}'", f"'${{{{ {'(' * 300}1{')' * 300} }}}}'"),
+    *('\'${{ steps["pa" ~ "ge"].output }}\'', "'${{ steps[inputs.k].output }}'", "'${{ steps | string }}'"),
+    *("'${{ steps | tojson }}'", "'${{ steps[0].output }}'", "'${{ inputs | string }}'", "'${{ secrets[inputs.k] }}'"),
     *("'${{ -'", "'${{ 1 < \"x\" }}'", f"{'[' * 55}{']' * 55}", "'\\udc80'", '"\\0"', "99999999999999999999999999"),
     *("'* * 31 2 *'", "1000y", "Europe/Berln", "{type: object, properties: 3, required: x}", "{$ref: '#/x'}"),
 )

@@ -34,9 +34,22 @@ BEGIN = "<!-- From here on the page is written by tests/playbooks/playbooks_page
 _FAILURES = """
 ## How steps fail
 
-Without a `retry` of its own a step is tried again as the kind of its failure says, but for a
-tool's call that is declared `once`: `bash`, and an `http` with `POST` or `PATCH` that has no `Idempotency-Key` of its
-author's among its `headers`.
+A step is tried again as its `retry` says, and without one as the kind of its failure does. A tool's call that is
+declared `once` is never tried again by itself, for what it does could be done twice: `bash`, and an `http` with `POST`
+or `PATCH` that has no `Idempotency-Key` of its author's among its `headers`. A `retry` at such a step is a fault. A
+command that does no harm when it is done twice stands in a loop:
+
+```yaml
+steps:
+  - id: tries
+    loop:
+      count: 3
+      steps:
+        - {id: fetch, tool: bash, with: {command: git fetch}, on_failure: go_on}
+        - {id: fine, when: "${{ steps.fetch.error is none }}", break: true}
+        - {id: pause, wait: 30s}
+  - {id: failed, when: "${{ steps.fetch.error is not none }}", fail: "${{ steps.fetch.error.message }}"}
+```
 
 ### Kinds of failures
 

@@ -10,12 +10,13 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.playbooks import catalog as module
-from sulla.playbooks.catalog import PlaybookCatalog, listed, mentioned, read_text, trigger_told
+from sulla.playbooks.catalog import PlaybookCatalog, listed, read_text, trigger_told
 from sulla.playbooks.definition import Trigger
 from sulla.playbooks.file.check import Checked, check_playbook
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.check_names import Names
-from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
+from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES
+from sulla.playbooks.file.read import mentioned
 
 GOOD = "name: {name}\ndescription: What {name} is for.\nsteps:\n  - {{id: a, wait: 3s}}\n"
 
@@ -68,7 +69,7 @@ async def test_only_what_has_changed_is_read_again(
         return check_playbook(text, known)
 
     monkeypatch.setattr("sulla.playbooks.catalog.read_text", reading)
-    monkeypatch.setattr("sulla.playbooks.catalog.check_playbook", checking)
+    monkeypatch.setattr("sulla.playbooks.file.check.check_playbook", checking)
     await catalog.look()
     await catalog.look()
     assert (sorted(read), len(checked)) == (["bread.yaml", "tea.yaml"], 2)

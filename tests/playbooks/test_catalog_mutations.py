@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.playbooks.catalog import PlaybookCatalog, listed, mentioned
+from sulla.playbooks.catalog import PlaybookCatalog, listed
 from sulla.playbooks.file.check_fault import DEFECT
+from sulla.playbooks.file.read import mentioned
 from sulla.playbooks.files import starters
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.triggers.events import listeners

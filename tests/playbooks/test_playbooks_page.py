@@ -10,7 +10,7 @@ from sulla.playbooks import definition
 from sulla.playbooks.expression import grammar as expression_grammar
 from sulla.playbooks.expression import values as expression_values
 from sulla.playbooks.expression.expression import evaluate
-from sulla.playbooks.file import check_fault, form, read, read_steps
+from sulla.playbooks.file import check_fault, form, read_steps
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed
 from sulla.playbooks.rehearsal.cases import Fixtures
@@ -47,7 +47,7 @@ def test_the_figures_of_the_page_are_those_of_the_code() -> None:
         f"{expression_values.MAX_TEXT_CHARS:,} characters",
         f"{expression_values.MAX_ITEMS:,} entries",
         f"{expression_values.MAX_WORK:,} code points",
-        f"{read.MAX_PLAYBOOK_BYTES // 1024} KiB, {definition.MAX_STEPS:,} steps, {definition.MAX_BRANCHES} branches",
+        f"{form.MAX_PLAYBOOK_BYTES // 1024} KiB, {definition.MAX_STEPS:,} steps, {definition.MAX_BRANCHES} branches",
         f"{definition.MAX_PASSES:,} passes",
         f"{read_steps.MAX_NESTING} deep",
     ):

@@ -18,7 +18,8 @@ from sulla.core.words import Author, agent
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check import Checked
 from sulla.playbooks.rpc import only
-from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.late_node import create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode
 from sulla.playbooks.service import Begin
 from sulla.playbooks.stored_runs import MOST_FAULTS, MOST_HANDED_OVER, StoredRuns
 from sulla.playbooks.triggers.webhooks import PlaybookHooks

@@ -217,13 +217,15 @@ async def test_the_list_holds_what_can_be_started_here_and_what_is_wrong_with_it
     about: FrozenJson = {
         "lead": {"type": "string", "required": True, "default": None, "description": "Who it is."},
         "urgent": {"type": "boolean", "required": False, "default": False, "description": ""},
+        "plan": {"type": "string", "required": True, "description": "", "choices": ["free", "paid"]},
     }
     home.office.listed["triage"] = playbook("triage", "manual", "chat a new lead", inputs=about)
     thread = await home.ask()
     (said,) = await home.results(thread)
     good, bad = said.splitlines()
     about_it = "Does triage. For messages about: a new lead."
-    assert good == f"- triage: {about_it} Inputs: lead (string; Who it is.), urgent (boolean, may be left out)."
+    told = 'lead (string; Who it is.), urgent (boolean, may be left out), plan (one of "free", "paid")'
+    assert good == f"- triage: {about_it} Inputs: {told}."
     assert bad == "- broken cannot be run: no steps"
 
 

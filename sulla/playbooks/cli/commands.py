@@ -24,7 +24,7 @@ FILE_COMMANDS = {
 COMMANDS = {**FILE_COMMANDS, **RUN_COMMANDS}
 """Every command below this one."""
 
-_WHICH = "a playbook of the home, or a file"
+_WHICH = "a playbook or a flow of the home, or a file"
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -72,8 +72,12 @@ def _dry_run(one: argparse.ArgumentParser) -> None:
         ("--input", "K=V", "what it is started with; placeholders stand for what is missing"),
         ("--choose", "STEP=WAY", "which way a step goes (else all of them are shown)"),
         ("--output", "STEP=JSON", "what a step comes to (else a placeholder)"),
+        ("--header", "K=V", "one of `run.headers`"),
+        ("--query", "K=V", "one of `run.query`"),
     ):
         one.add_argument(flag, action="append", default=[], metavar=metavar, help=f"{text}; more than once for several")
+    one.add_argument("--trigger", default="manual", metavar="KIND", help="what starts it, such as webhook (manual)")
+    one.add_argument("--payload", metavar="JSON", help="`run.payload`; what is no JSON is text")
 
 
 def _import(one: argparse.ArgumentParser) -> None:

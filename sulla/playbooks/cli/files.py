@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+from sulla.flows.cli.files import FlowFiles
+from sulla.flows.shelf import ShelvedFlow
 from sulla.playbooks.catalog import listed
 from sulla.playbooks.cli.create import import_all, new
 from sulla.playbooks.cli.edit import serve
@@ -46,8 +48,12 @@ def _list(given: argparse.Namespace) -> Exit:
 def _check(given: argparse.Namespace) -> Exit:
     """The exit code says whether every playbook can be run, and every test."""
     playbooks = HomePlaybooks(given)
-    errors = warnings = 0
-    opened = playbooks.some(given.names)
+    flows, all_of_them = FlowFiles(playbooks.home.host), given.names in ([], ["all"])
+    named = {name: flow for name in given.names if not all_of_them and (flow := _flow(playbooks, flows, name))}
+    chosen = flows.all() if all_of_them else list(named.values())
+    errors, warnings = flows.check(chosen, as_json=given.json), 0
+    others = [name for name in given.names if name not in named]
+    opened = playbooks.some(others) if others or not named else []
     for one in opened:
         for file, fault in [(str(one.file), fault) for fault in one.faults] + _of_tests(playbooks, one):
             errors, warnings = errors + (fault.severity == "error"), warnings + (fault.severity == "warning")
@@ -60,7 +66,8 @@ def _check(given: argparse.Namespace) -> Exit:
         errors += 1
         print(json.dumps({"severity": "error", "message": said}) if given.json else one_line(f"error: {said}"))
     if not given.json:
-        print(f"{_counted(len(opened), 'playbook')}, {_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
+        counts = (_counted(len(opened), "playbook"), *([_counted(len(chosen), "flow")] if chosen else []))
+        print(f"{', '.join(counts)}, {_counted(errors, 'error')}, {_counted(warnings, 'warning')}")
     return Exit.FAILED if errors else Exit.OK
 
 
@@ -81,11 +88,27 @@ def _tell(given: argparse.Namespace, file: str, fault: PlaybookFault) -> None:
 
 
 def _graph(given: argparse.Namespace) -> Exit:
-    opened = HomePlaybooks(given).open(given.name)
+    playbooks = HomePlaybooks(given)
+    flows = FlowFiles(playbooks.home.host)
+    if (flow := _flow(playbooks, flows, given.name)) is not None:
+        return flows.graph(flow, as_json=given.json)
+    opened = playbooks.open(given.name)
     text = mermaid(opened.whole())
     print(json.dumps({"name": opened.name, "mermaid": text}) if given.json else harmless(text), end="")
     print(end="\n" if given.json else "")
     return Exit.OK
+
+
+def _dry_run(given: argparse.Namespace) -> Exit:
+    playbooks = HomePlaybooks(given)
+    flows = FlowFiles(playbooks.home.host)
+    flow = _flow(playbooks, flows, given.name)
+    return flows.dry_run(flow, given) if flow is not None else dry_run_one(given)
+
+
+def _flow(playbooks: HomePlaybooks, flows: FlowFiles, name: str) -> ShelvedFlow | None:
+    """The flow that a name means: a playbook of that name comes before it."""
+    return None if name in playbooks.catalog.playbooks else flows.find(name)
 
 
 def _counted(number: int, what: str) -> str:
@@ -97,7 +120,7 @@ DOES: Mapping[str, Callable[[argparse.Namespace], Exit]] = {
     "list": _list,
     "check": _check,
     "graph": _graph,
-    "dry-run": dry_run_one,
+    "dry-run": _dry_run,
     "test": test_some,
     "import": import_all,
     "lsp": serve,

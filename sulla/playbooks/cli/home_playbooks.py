@@ -11,12 +11,13 @@ from typing import Protocol
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound, SullaError
 from sulla.host.host import Host
-from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, mentioned, read_text
+from sulla.playbooks.catalog import TEST_ENDINGS, PlaybookCatalog, read_text
 from sulla.playbooks.cli.inputs import is_file
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.file.read import mentioned
 from sulla.playbooks.files import tests_beside
 
 _MOST_BESIDE = 100

@@ -7,16 +7,19 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.jsontypes import JsonObject
 from sulla.models.tokens.estimate import estimate_text
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
+from sulla.playbooks.file.form import TRIGGERS
 from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedCall, RehearsedStep
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
@@ -25,9 +28,11 @@ from sulla.playbooks.rehearsal.placeholders import holds_guess
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.table import Paper, one_line, paper
+from sulla.tools.nearest import did_you_mean
 
 _WORDS = {"completed": "done", "running": "waits"}
 _SHOWN_CHARS = 160
+_REQUEST = {"header": "headers", "query": "query"}
 _PASSES = re.compile(r"@[0-9.]+")
 
 
@@ -135,11 +140,15 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
     definition = opened.whole()
     for said in opened.told:  # it can be run, so these are warnings
         tell(one_line(said))
+    began = {"payload": _json(given.payload)} if given.payload is not None else {}
+    request: JsonObject = {
+        name: dict(_pairs(f"--{flag}", getattr(given, flag), "name")) for flag, name in _REQUEST.items()
+    }
     texts = {name: spec.type == "string" for name, spec in definition.inputs.items()}
     done = dry_run(
         definition,
         typed_inputs(given.input, texts),
-        _setting(playbooks, opened),
+        replace(_setting(playbooks, opened), trigger=_trigger(given.trigger), request=request, **began),
         choose=dict(_pairs("--choose", given.choose)),
         outputs={step: _json(value) for step, value in _pairs("--output", given.output)},
     )
@@ -258,11 +267,18 @@ def _finder(playbooks: HomePlaybooks, opened: Opened) -> Callable[[str], Definit
     return find
 
 
-def _pairs(flag: str, words: list[str]) -> Iterator[tuple[str, str]]:
+def _trigger(kind: str) -> str:
+    if kind not in TRIGGERS:
+        meant = did_you_mean(kind, TRIGGERS) or f" Known: {', '.join(TRIGGERS)}."
+        raise InvalidInput(f"--trigger: nothing is started by {kind!r}.{meant}")
+    return kind
+
+
+def _pairs(flag: str, words: list[str], what: str = "step") -> Iterator[tuple[str, str]]:
     for word in words:
         step, equals, value = word.partition("=")
         if not equals or not step:
-            raise InvalidInput(f"{flag}: expected step=value, found {word!r}")
+            raise InvalidInput(f"{flag}: expected {what}=value, found {word!r}")
         yield step, value
 
 

@@ -13,8 +13,19 @@ from sulla.core.dataclass import dataclass
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlPlace, YamlScalar, read_nodes
 from sulla.playbooks.expression.filters import FILTERS
 from sulla.playbooks.file.check_known import KnownNames
-from sulla.playbooks.file.form import KINDS, LOOP_FIELDS, NAME, PARTS, PLAYBOOK, RUN_FIELDS, STEP, STEP_FIELDS, TRIGGERS
-from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, read
+from sulla.playbooks.file.form import (
+    KINDS,
+    LOOP_FIELDS,
+    MAX_PLAYBOOK_BYTES,
+    NAME,
+    PARTS,
+    PLAYBOOK,
+    RUN_FIELDS,
+    STEP,
+    STEP_FIELDS,
+    TRIGGERS,
+)
+from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, at_offset
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")

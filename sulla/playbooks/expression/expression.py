@@ -14,12 +14,11 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
-from sulla.playbooks.definition import Template
+from sulla.playbooks.definition import OPENS, Template
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.expression.values import CostMeter, check_text, text_of, thawed
 from sulla.playbooks.expression.walk import work_out
 
-OPENS: Final = "${{"
 _TOKENS: Final = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|\{|\}\}|\}", re.DOTALL)
 _SHOWN_CHARS: Final = 120
 

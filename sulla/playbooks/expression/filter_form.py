@@ -6,6 +6,7 @@ A filter that is given what it does not take says so; nothing is guessed, so ``'
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
@@ -28,6 +29,8 @@ class Filter:
     """How many of those have to be given."""
     of: tuple[Type, ...] = ()
     """What it can be used on; empty for anything."""
+    checks: Mapping[str, Callable[[object], object]] = field(default_factory=dict)
+    """By what `takes` names: raises an `InvalidInput` for what the filter takes in no case, whatever it is used on."""
 
 
 def text_in(value: object) -> str:
@@ -39,6 +42,26 @@ def text_in(value: object) -> str:
     if not isinstance(value, str):
         raise InvalidInput(f"expected a text, got {shown(value)}")
     return value
+
+
+def boolean_in(value: object) -> bool:
+    """True or false.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if not isinstance(value, bool):
+        raise InvalidInput(f"expected true or false, got {shown(value)}")
+    return value
+
+
+def text_or_nothing(value: object) -> object:
+    """A text, or what stands for none.
+
+    Raises:
+        InvalidInput: it is something else.
+    """
+    return text_in(value) if value else value
 
 
 def list_in(value: object) -> Sequence[object]:

@@ -10,20 +10,39 @@ from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.playbooks.expression.compare import HOWS, holds
-from sulla.playbooks.expression.filter_form import Filter, keyed, list_in, object_in, pick, text_in
+from sulla.playbooks.expression.filter_form import (
+    Filter,
+    boolean_in,
+    keyed,
+    list_in,
+    object_in,
+    pick,
+    text_in,
+    text_or_nothing,
+)
 from sulla.playbooks.expression.values import ENTRY_WORK, MAX_ITEMS, CostMeter, check_text, shown, text_of, to_json
 from sulla.tools.nearest import did_you_mean
 
 _ALL: Final = object()
 QUOTED: Final = '""'
+_TESTS: Final = {
+    **dict.fromkeys(("=", "eq", "equalto"), "=="),
+    **dict.fromkeys(("lt", "lessthan"), "<"),
+    **dict.fromkeys(("gt", "greaterthan"), ">"),
+    "ne": "!=",
+    "le": "<=",
+    "ge": ">=",
+}
+"""What Jinja calls its comparisons, by which its own `select` goes."""
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def sort(meter: CostMeter, value: object, reverse: object = False, attribute: object = None) -> list[object]:
     """In order."""
+    back = boolean_in(reverse)
     found = keyed(list_in(value), attribute)
     meter.spend(len(found) * max(1, len(found).bit_length()))
-    return [item for _, item in sorted(found, key=lambda pair: pair[0], reverse=bool(reverse))]  # type: ignore[arg-type, return-value]  # `keyed` saw to it
+    return [item for _, item in sorted(found, key=lambda pair: pair[0], reverse=back)]  # type: ignore[arg-type, return-value]  # `keyed` saw to it
 
 
 def sort_by(meter: CostMeter, value: object, attribute: object, reverse: object = False) -> list[object]:
@@ -46,13 +65,19 @@ def _mark(value: object, meter: CostMeter) -> object:
     return (type(value) is bool, value) if plain else to_json(value, meter)
 
 
+def _how(how: object) -> None:
+    if how not in HOWS:
+        near = _TESTS.get(str(how))
+        meant = f" Write {near!r}." if near else did_you_mean(str(how), HOWS) or f" Known: {', '.join(HOWS)}."
+        raise InvalidInput(f"there is no comparison {shown(how)}.{meant}")
+
+
 def select(
     meter: CostMeter, value: object, attribute: object, how: object = _ALL, other: object = None, *, wanted: bool = True
 ) -> list[object]:
     """The entries whose field is true, or compares so; `wanted` False for all others."""
-    if how is not _ALL and how not in HOWS:
-        meant = did_you_mean(str(how), HOWS) or f" Known: {', '.join(HOWS)}."
-        raise InvalidInput(f"there is no comparison {shown(how)}.{meant}")
+    if how is not _ALL:
+        _how(how)
     found: list[object] = []
     for item in list_in(value):
         field = pick(item, attribute) if text_in(attribute) else item
@@ -113,8 +138,8 @@ def to_csv(meter: CostMeter, value: object, separator: object = ",", columns: ob
     """Objects as a table: its first line has the names of the first one's fields, or those of the columns."""
     rows, between = list_in(value), _one(separator)
     names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
-    if columns is not None:
-        names = [text_in(name) for name in list_in(columns)]
+    if (wanted := _columns(columns)) is not None:
+        names = wanted
         rows = [{name: object_in(row).get(name) for name in names} for row in rows]
     lines = [[str(name) for name in names]] if rows or columns is not None else []
     for row in rows:
@@ -141,6 +166,10 @@ def _names(row: object) -> object:
     return list(row) if isinstance(row, Mapping) else shown(row)
 
 
+def _columns(columns: object) -> list[str] | None:
+    return None if columns is None else [text_in(name) for name in list_in(columns)]
+
+
 def _one(separator: object) -> str:
     found = text_in(separator)
     if len(found) != 1 or found in '"\r\n':
@@ -149,33 +178,39 @@ def _one(separator: object) -> str:
 
 
 _LIST: Final = ("list",)
+_KEY: Final = {"attribute": text_or_nothing}
+_ORDERED: Final = {**_KEY, "reverse": boolean_in}
+_SIFTED: Final = {"attribute": text_in, "how": _how}
 LIST_FILTERS: Final[Mapping[str, Filter]] = {
-    "sort": Filter(sort, "list", "in order, of a field if need be", ("reverse", "attribute"), of=_LIST),
-    "sort_by": Filter(sort_by, "list", "in the order of the field `attribute`", ("attribute", "reverse"), 1, _LIST),
+    "sort": Filter(
+        sort, "list", "in order, of a field if need be", ("reverse", "attribute"), of=_LIST, checks=_ORDERED
+    ),
+    "sort_by": Filter(
+        sort_by, "list", "in the order of the field `attribute`", ("attribute", "reverse"), 1, _LIST,
+        {**_ORDERED, "attribute": text_in},
+    ),
     "unique": Filter(
-        unique, "list", "each entry once; the first with the same `attribute` if need be", ("attribute",), of=_LIST
+        unique, "list", "each entry once; the first with the same `attribute` if need be", ("attribute",), of=_LIST,
+        checks=_KEY,
     ),
     "select": Filter(
-        select,
-        "list",
+        select, "list",
         "the entries whose field `attribute` is true, or compares so: `select('age', '>', 17)`; `''` is the entry",
-        ("attribute", "how", "other"),
-        1,
-        _LIST,
+        ("attribute", "how", "other"), 1, _LIST, _SIFTED,
     ),
-    "reject": Filter(reject, "list", "all entries but those", ("attribute", "how", "other"), 1, _LIST),
+    "reject": Filter(reject, "list", "all entries but those", ("attribute", "how", "other"), 1, _LIST, _SIFTED),
     "group_by": Filter(
-        group_by, "list", "an object `{key, entries}` for each value of the field `attribute`", ("attribute",), 1, _LIST
+        group_by, "list", "an object `{key, entries}` for each value of the field `attribute`", ("attribute",), 1,
+        _LIST, {"attribute": text_in},
     ),
     "fromcsv": Filter(
-        from_csv, "list", "the rows of a table as objects; its first line has the names", ("separator",), of=("string",)
+        from_csv, "list", "the rows of a table as objects; its first line has the names", ("separator",),
+        of=("string",), checks={"separator": _one},
     ),
     "tocsv": Filter(
-        to_csv,
-        "string",
+        to_csv, "string",
         "objects as a table with a line of names; of all fields, or of those in `columns`, empty where one has none",
-        ("separator", "columns"),
-        of=_LIST,
+        ("separator", "columns"), of=_LIST, checks={"separator": _one, "columns": _columns},
     ),
-}
+}  # fmt: skip
 """By name, with what the page says of each."""

@@ -99,13 +99,14 @@ def _library() -> Any:  # noqa: ANN401  - a library without types
 
 
 _TEXT: Final = ("string",)
+_PATTERN: Final = {"pattern": lambda pattern: compile_pattern(text_in(pattern))}
 PATTERN_FILTERS: Final[Mapping[str, Filter]] = {
     "matches": Filter(_matches, "boolean", "whether the regular expression `pattern` fits anywhere in it", ("pattern",),
-                      1, _TEXT),
+                      1, _TEXT, _PATTERN),
     "find": Filter(_find, "any", "the first place that `pattern` fits, of one group that, of several a list; null "
-                   "where there is none", ("pattern",), 1, _TEXT),
-    "find_all": Filter(_find_all, "list", "the same of each place", ("pattern",), 1, _TEXT),
+                   "where there is none", ("pattern",), 1, _TEXT, _PATTERN),
+    "find_all": Filter(_find_all, "list", "the same of each place", ("pattern",), 1, _TEXT, _PATTERN),
     "replace_all": Filter(_replace_all, "string", "with `new`, to the letter, in each place that `pattern` fits",
-                          ("pattern", "new"), 2, _TEXT),
+                          ("pattern", "new"), 2, _TEXT, {**_PATTERN, "new": text_in}),
 }  # fmt: skip
 """By name, with what the page says of each."""

@@ -10,6 +10,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
 from sulla.core.errors import InvalidInput
@@ -22,6 +23,7 @@ from sulla.playbooks.expression.filter_form import (
     object_in,
     pick,
     text_in,
+    text_or_nothing,
     whole_in,
 )
 from sulla.playbooks.expression.filter_lists import LIST_FILTERS
@@ -44,6 +46,8 @@ from sulla.tools.nearest import did_you_mean
 
 # --------------------------------------------------------------------------------------------------------- on texts
 
+_MOST_DIGITS: Final = 400
+"""Of a number that is written out: the greatest one has 309 before its point."""
 _NOT_GIVEN: Final = object()
 """What stands for a value that an expression does not say; null is one."""
 
@@ -56,11 +60,15 @@ def _join(meter: CostMeter, value: object, separator: object = "") -> str:
 
 
 def _replace(meter: CostMeter, value: object, old: object, new: object) -> str:
-    text, out, into = text_in(value), text_in(old), text_in(new)
-    if not out:
-        raise InvalidInput("replace: there is nothing to look for")
+    text, out, into = text_in(value), _old(old), text_in(new)
     check_text(len(text) + text.count(out) * (len(into) - len(out)))
     return text.replace(out, into)
+
+
+def _old(old: object) -> str:
+    if not text_in(old):
+        raise InvalidInput("replace: there is nothing to look for")
+    return text_in(old)
 
 
 def _split(meter: CostMeter, value: object, separator: object = None) -> list[str]:
@@ -77,8 +85,12 @@ def _lines(meter: CostMeter, value: object) -> list[str]:
     return [part.removesuffix("\r") for part in parts]
 
 
+def _chars(length: object) -> int:
+    return whole_in(length, 1, MAX_TEXT_CHARS)
+
+
 def _truncate(meter: CostMeter, value: object, length: object) -> str:
-    text, most = text_in(value), whole_in(length, 1, MAX_TEXT_CHARS)
+    text, most = text_in(value), _chars(length)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -127,8 +139,12 @@ def _each(meter: CostMeter, value: object, filter_: object) -> list[object]:
     return [_of_one(meter, does, item, f"entry {number_}") for number_, item in enumerate(list_in(value), 1)]
 
 
+def _columns(columns: object) -> dict[str, Callable[..., object]]:
+    return {name: single(filter_) for name, filter_ in object_in(columns).items()}
+
+
 def _typed(meter: CostMeter, value: object, columns: object, empty: object = _NOT_GIVEN) -> list[object]:
-    does = {name: single(filter_) for name, filter_ in object_in(columns).items()}
+    does = _columns(columns)
     found: list[object] = []
     for number_, item in enumerate(list_in(value), 1):
         row = dict(object_in(item))
@@ -180,8 +196,12 @@ def _flatten(meter: CostMeter, value: object) -> list[object]:
     return found
 
 
+def _entries(size: object) -> int:
+    return whole_in(size, 1, MAX_ITEMS)
+
+
 def _batches(meter: CostMeter, value: object, size: object) -> list[object]:
-    items, most = list_in(value), whole_in(size, 1, MAX_ITEMS)
+    items, most = list_in(value), _entries(size)
     meter.spend(len(items))
     return [list(items[at : at + most]) for at in range(0, len(items), most)]
 
@@ -208,11 +228,23 @@ def _float(meter: CostMeter, value: object) -> float:
     return float(value)
 
 
+def _digits(digits: object) -> int:
+    return whole_in(digits, 0, 15)
+
+
 def _round(meter: CostMeter, value: object, digits: object = 0) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"expected a number, got {shown(value)}")
-    places = whole_in(digits, 0, 15)
+    places = _digits(digits)
     return round(value, places) if places else round(value)
+
+
+def _fixed(meter: CostMeter, value: object, digits: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"expected a number, got {shown(value)}")
+    # As it is written, and not as binary numbers keep it: 2.675 is none of them, and would become 2.67.
+    found = Decimal(repr(value)).quantize(Decimal(1).scaleb(-_digits(digits)), ROUND_HALF_UP, Context(_MOST_DIGITS))
+    return f"{found or abs(found):f}"
 
 
 def _abs(meter: CostMeter, value: object) -> int | float:
@@ -283,30 +315,35 @@ _TEXT: Final = ("string",)
 _LIST: Final = ("list",)
 _NUMBER: Final = ("number", "integer")
 _FIELDS: Final = ("string", "object")
-_SORTED: Final = ("attribute",)
 
 FILTERS: Final[Mapping[str, Filter]] = {
     "upper": Filter(lambda meter, value: text_in(value).upper(), "string", "in capitals", of=_TEXT),
     "lower": Filter(lambda meter, value: text_in(value).lower(), "string", "in small letters", of=_TEXT),
     "capitalize": Filter(lambda meter, value: text_in(value).capitalize(), "string", "first letter big", of=_TEXT),
     "trim": Filter(lambda meter, value: text_in(value).strip(), "string", "without white space around it", of=_TEXT),
-    "replace": Filter(_replace, "string", "with each `old` replaced", ("old", "new"), 2, _TEXT),
-    "truncate": Filter(_truncate, "string", "cut to `length` characters, the last a …", ("length",), 1, _TEXT),
-    "split": Filter(_split, "list", "parts between `separator`, else between white space", ("separator",), of=_TEXT),
+    "replace": Filter(_replace, "string", "with each `old` replaced", ("old", "new"), 2, _TEXT,
+                      {"old": _old, "new": text_in}),
+    "truncate": Filter(_truncate, "string", "cut to `length` characters, the last a …", ("length",), 1, _TEXT,
+                       {"length": _chars}),
+    "split": Filter(_split, "list", "parts between `separator`, else between white space", ("separator",), of=_TEXT,
+                    checks={"separator": text_or_nothing}),
     "lines": Filter(_lines, "list", "its lines, without what ends them", of=_TEXT),
-    "join": Filter(_join, "string", "as one text, `separator` between", ("separator",), of=_LIST),
+    "join": Filter(_join, "string", "as one text, `separator` between", ("separator",), of=_LIST,
+                   checks={"separator": text_in}),
     "length": Filter(_length, "integer", "characters, entries or fields", of=("string", "list", "object")),
     "first": Filter(_end(last=False), "any", "the first entry or character", of=("list", "string")),
     "last": Filter(_end(last=True), "any", "the last entry or character", of=("list", "string")),
     "reverse": Filter(_reverse, "any", "back to front", of=("list", "string")),
     "map": Filter(_map, "list", "the field `attribute` of each entry; `a.b` goes deeper; `default` where it has none",
-                  ("attribute", "default"), 1, _LIST),
-    "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST),
+                  ("attribute", "default"), 1, _LIST, {"attribute": text_in}),
+    "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST,
+                   {"filter": single}),
     "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`; "
-                    "`empty` is what an empty text comes to", ("columns", "empty"), 1, _LIST),
+                    "`empty` is what an empty text comes to", ("columns", "empty"), 1, _LIST, {"columns": _columns}),
     "flatten": Filter(_flatten, "list", "the entries of the lists in it, as one list", of=_LIST),
-    "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST),
-    "sum": Filter(_sum, "number", "all added up", _SORTED, of=_LIST),
+    "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST,
+                      {"size": _entries}),
+    "sum": Filter(_sum, "number", "all added up", ("attribute",), of=_LIST, checks={"attribute": text_or_nothing}),
     "min": Filter(_extreme(min), "any", "the least entry", of=_LIST),
     "max": Filter(_extreme(max), "any", "the greatest entry", of=_LIST),
     "keys": Filter(lambda meter, value: list(object_in(value)), "list", "the names of its fields", of=("object",)),
@@ -317,10 +354,14 @@ FILTERS: Final[Mapping[str, Filter]] = {
         _round,
         "number",
         "rounded to so many `digits`; a half goes to the even one (2.5 to 2), and numbers are binary, as in Python: "
-        "reckon money in whole cents",
+        "reckon money in whole cents, and write it with `fixed`",
         ("digits",),
         of=_NUMBER,
+        checks={"digits": _digits},
     ),
+    "fixed": Filter(_fixed, "string", "a number as text with so many `digits` behind the point: `3.5 | fixed(2)` is "
+                    "`3.50`; a half goes away from zero, of the number as it is written (2.675 to 2.68)", ("digits",),
+                    1, _NUMBER, {"digits": _digits}),
     "abs": Filter(_abs, "number", "without its sign", of=_NUMBER),
     "string": Filter(lambda meter, value: text_of(value, meter), "string", "as text"),
     "tojson": Filter(lambda meter, value: to_json(value, meter), "string", "as JSON"),

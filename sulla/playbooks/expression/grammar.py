@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from sulla.core.errors import InvalidInput
-from sulla.playbooks.expression.filters import FILTERS, TESTS, single
+from sulla.playbooks.expression.filters import FILTERS, TESTS
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
@@ -146,6 +146,9 @@ _NOT_OFFERED: Final = {
     "Slice": "a slice belongs behind a list or a text",
 }
 
+_JINJA: Final = {"format": " A number with two decimals is `number | fixed(2)`; texts are joined by `~`."}
+"""What stands here for filters of Jinja whose names are like those of others."""
+
 # The library's nodes say nothing of their fields' types.
 _Node = Any
 
@@ -198,7 +201,7 @@ def _choose(node: _Node, depth: int) -> Tree:
 
 def _apply(node: _Node, depth: int) -> Tree:
     if node.name not in FILTERS:
-        meant = did_you_mean(node.name, FILTERS) or f" Known: {', '.join(FILTERS)}."
+        meant = _JINJA.get(node.name) or did_you_mean(node.name, FILTERS) or f" Known: {', '.join(FILTERS)}."
         raise InvalidInput(f"there is no filter {node.name!r}.{meant}")
     if node.dyn_args is not None or node.dyn_kwargs is not None or node.node is None:
         raise InvalidInput("arguments are written out; * and ** are not offered")
@@ -211,11 +214,6 @@ def _apply(node: _Node, depth: int) -> Tree:
     given = {*known[: len(args)], *(name for name, _ in named)}
     if len(args) > len(known) or not set(known[: FILTERS[node.name].needs]) <= given:
         raise InvalidInput(f"the filter {node.name!r} takes {_list(known)}; it got {len(args) + len(named)} values")
-    if node.name in ("each", "typed"):
-        for one in (*args[:1], *(value for word, value in named if word in known[:1])):
-            for inner in (value for _, value in one.items) if isinstance(one, Pairs) else (one,):
-                if isinstance(inner, Const):
-                    single(inner.value)
     return Apply(node.name, _take(node.node, depth), args, named)
 
 

@@ -7,9 +7,7 @@ from dataclasses import field
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import InvalidInput
 from sulla.playbooks.expression.filter_form import Type
-from sulla.playbooks.expression.filter_patterns import PATTERN_FILTERS, compile_pattern
 from sulla.playbooks.expression.filters import FILTERS
 from sulla.playbooks.expression.tree import (
     Apply,
@@ -152,11 +150,6 @@ def _apply(typing: Typing, tree: Apply) -> Type:
     if how.of and of != ANY and of not in how.of:
         wanted = " or ".join(TOLD[kind] for kind in how.of)
         typing.problems.append(f"'{tree.name}' takes {wanted}, not {TOLD[of]}")
-    if tree.name in PATTERN_FILTERS and tree.args and isinstance(pattern := tree.args[0], Const):
-        try:
-            compile_pattern(str(pattern.value))
-        except InvalidInput as error:
-            typing.problems.append(error.message)
     if tree.name == "default":
         return of if args and of == args[0] else ANY
     if tree.name == "reverse" and of in ("string", "list"):

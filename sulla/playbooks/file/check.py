@@ -11,6 +11,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.definitions.yaml_text import YamlList, YamlScalar
 from sulla.playbooks.definition import (
+    OPENS,
     AgentStep,
     Budget,
     Definition,
@@ -22,7 +23,6 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.durations import read_duration
 from sulla.playbooks.events import EVENTS
-from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.file.check_asked import questions
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
@@ -136,10 +136,13 @@ class _Check:
         written = retry is not None and retry.tries > 1 and "retry" in step.keys
         if written and tool.effect_with(does.args) == "once":
             message = (
-                f"the tool {name!r} is declared `once`: it may have happened, so it is not tried again by itself. "
+                f"the tool {name!r} is declared `once`: what it does could be done twice, so it is not tried again by "
+                "itself. "
             )
             key = "Give it the header `Idempotency-Key`, or take" if tool.effect_of is not None else "Take"
-            message += f"{key} `retry` out, and take care of its failure (`needs: [{{{step.id}: failure}}]`)"
+            message += f"{key} `retry` out, and take care of its failure (`needs: [{{{step.id}: failure}}]`); where "
+            message += "doing it twice does no harm, try it in a loop: `loop: {count: 3, steps: […]}`, with "
+            message += "`on_failure: go_on` at it and a `break` behind it"
             self._fault(step.keys["retry"][0].place, "retry-once", message)
 
     def _budget(self, keys: Keys, budget: Budget, whose: str) -> None:

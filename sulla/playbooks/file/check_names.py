@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Final
 
 from sulla.definitions.yaml_text import YamlMap, YamlScalar
-from sulla.playbooks.definition import HumanStep, LoopStep, RouterStep
+from sulla.playbooks.definition import HumanStep, LoopStep, MergeStep, RouterStep
 from sulla.playbooks.expression.expression import ExpressionSpot
 from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.check_order import StepOrder
+from sulla.playbooks.file.check_skipped import may_be_skipped
 from sulla.playbooks.file.form import LOOP_FIELDS, RUN_FIELDS, STEP_FIELDS
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use, place_of
 from sulla.playbooks.file.read_steps import routes_of
@@ -113,16 +114,29 @@ class Names:
         loops = (owner for owner in _owners(target) if owner.kind == "loop")
         apart = next((loop for loop in loops if use.step is not loop and not _has(loop, use.step)), None)
         goes_on = target.step is not None and target.step.on_failure == "go_on"
-        if target.id in self._guarded or not (goes_on or apart is not None):
-            return
-        why = (
-            "goes on where it has failed"
-            if goes_on
-            else f"stands in the loop {apart.id!r}"
-            if apart is not None
-            else ""
+        merged = isinstance(target.does, MergeStep) and target.does.need != "first"
+        said = target
+        if merged:  # it comes to an object of those that were not skipped, by their names
+            target = self._sketch.steps.get(str(path.words[_WHOLE_WORDS]), target)
+        skipped = use.step is not None and may_be_skipped(
+            target, use.step, self._sketch, self._order.ways.get(use.step.id, {})
         )
-        when = "has failed" if goes_on else "has no pass"
+        if target.id in self._guarded:
+            return
+        if merged and target is not said:
+            if skipped:
+                message = f"{said.id!r} has no {target.id!r} where that was skipped: say what then"
+                message += f", such as `{path} | default('')`"
+                self._fault(use, number, str(path), "unguarded", message)
+            return
+        if goes_on:
+            why, when = "goes on where it has failed", "has failed"
+        elif apart is not None:
+            why, when = f"stands in the loop {apart.id!r}", "has no pass"
+        elif skipped:
+            why, when = "need not be done on the way to here", "was skipped"
+        else:
+            return
         word = ".".join(map(str, path.words[:_WHOLE_WORDS]))
         message = (
             f"{target.id!r} {why}, and {word} is null where it {when}: say what then, such as `{path} | default('')`"

@@ -9,6 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import (
+    OPENS,
     AgentStep,
     ConditionStep,
     HumanStep,
@@ -19,8 +20,8 @@ from sulla.playbooks.definition import (
     SetStep,
     ToolStep,
 )
-from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.filter_form import Type
+from sulla.playbooks.expression.literals import wrong_literals
 from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.expression.types import ANY, TOLD, Typing, fits
 from sulla.playbooks.file.check_fault import PlaybookFault
@@ -72,7 +73,7 @@ class Types:
         """Note what a tool says to models where what it gave is meant: in a file, in a value, in another's argument."""
         for number, (spot, tree) in enumerate(use.trees):
             for path in paths_of(tree):
-                step = self._sketch.steps.get(str(path.words[1])) if path.words[0] == "steps" else None
+                step = self._step_of(path)
                 if step is None or not isinstance(step.does, ToolStep) or path.words[2:3] != ("output",):
                     continue
                 known = self._known.tools.get(step.does.tool) if self._known.tools is not None else None
@@ -96,6 +97,9 @@ class Types:
         kind = typing.type_of(tree)
         for message in [*wrong, *typing.problems][:1]:
             self._fault(use, number, message + self._advice(tree))
+        for message, word in () if wrong or typing.problems else wrong_literals(tree):
+            place = place_of(self._sketch.text, use.node, number, word)
+            self._faults.append(PlaybookFault(*place, "expression", f"in {use.trees[number][0]}: {message}"))
         return kind
 
     def _lookup(self, path: Path, wrong: list[str]) -> Type:
@@ -183,11 +187,18 @@ class Types:
         known = self._known.tools.get(tool) if self._known.tools is not None else None
         return {**FIELDS, **known.gives} if known is not None else None
 
+    def _step_of(self, path: Path) -> StepAt | None:
+        """The step that a path begins with; None where it names none, e.g. because its name is worked out."""
+        match path.words:
+            case ("steps", str(name), *_):
+                return self._sketch.steps.get(name)
+        return None
+
     def _advice(self, tree: Tree) -> str:
         """Where an expression has the text of a tool and takes it for something else: where its values are."""
         for path in paths_of(tree):
-            step = self._sketch.steps.get(str(path.words[1])) if path.words[0] == "steps" and path.words[2:3] else None
-            if step is not None and isinstance(step.does, ToolStep) and path.words[2] == "output":
+            step = self._step_of(path)
+            if step is not None and isinstance(step.does, ToolStep) and path.words[2:3] == ("output",):
                 gives = self._gives(step.does.tool) or FIELDS
                 at = f"steps.{path.words[1]}"
                 return f"; {at}.output is text for a model, and its values are in {at}.result: {', '.join(gives)}"

@@ -13,6 +13,9 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.playbooks.definition import MAX_BRANCHES, MAX_PASSES, MAX_RUNS_AT_ONCE
 
+MAX_PLAYBOOK_BYTES: Final = 512 * 1024
+"""Of a playbook's file."""
+
 Takes = Literal[
     "agent", "answer", "any", "args", "branches", "break", "budget", "check", "concurrency", "condition", "count",
     "cron", "cut", "defaults", "duration", "each", "encoding", "expires", "expression", "factor", "flag", "inputs",
@@ -57,7 +60,12 @@ STEP: Final = (
     Key("title", "text", "What people are shown in its place."),
     Key("needs", "needs", "What comes before it; the step above it unless said otherwise, `[]` for nothing."),
     Key("when", "expression", "It is skipped where this is false."),
-    Key("retry", "retry", "How often it is tried; by the class of the failure unless said otherwise."),
+    Key(
+        "retry",
+        "retry",
+        "How often it is tried; by the class of the failure unless said otherwise. Not at `bash` and "
+        "other tools that are declared `once`.",
+    ),
     Key("timeout", "duration", "An attempt that takes longer fails."),
     Key("on_failure", "on_failure", "`go_on`: what needs it goes on as if it had succeeded."),
     Key("budget", "budget", "What it may use, all attempts together."),
@@ -219,7 +227,7 @@ STEP_FIELDS: Final[Mapping[str, str]] = {
     "result": "what a tool gave as values: `text`, `truncated`, and "
     "[those of each tool](tools.md#arguments-and-results); null of all other steps",
     "route": "which way it went: of a router, a condition, an approval or a choice; of a merge of the `first` the step "
-    "that came first; else empty",
+    "that came first; null of all others, and where it went none: `| default('other')` says what then",
     "status": "`pending`, `running`, `waiting`, `completed`, `failed`, `skipped` or `cancelled`",
     "error": "`{kind, reason, message}` of its failure; null where a try succeeded in the end",
     "tries": "how often it was tried",

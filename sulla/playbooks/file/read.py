@@ -12,9 +12,10 @@ from typing import Final, Literal, cast
 
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
-from sulla.playbooks.definition import Budget, Definition, InputSpec, Trigger
+from sulla.playbooks.definition import Budget, Definition, InputSpec, PlaybookStep, TransferStep, Trigger
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.form import (
+    MAX_PLAYBOOK_BYTES,
     NAME,
     PARTS,
     PLAYBOOK,
@@ -30,7 +31,6 @@ from sulla.playbooks.file.read_values import FileReading, StepDefaults
 from sulla.playbooks.file.read_webhook import read_webhook
 from sulla.tools.nearest import did_you_mean
 
-MAX_PLAYBOOK_BYTES: Final = 512 * 1024
 _MAX_YAML_DEPTH: Final = 60
 """Room for loops in loops, each some levels of YAML."""
 _AT_ONCE: Final = next(key for key in PLAYBOOK if key.name == "at_once")
@@ -53,6 +53,16 @@ def read(text: str) -> Sketch | list[PlaybookFault]:
         return _read(text)
     except Exception as error:  # noqa: BLE001 - whatever a text does to the reader is a fault of that text
         return [defect(error)]
+
+
+def mentioned(text: str) -> tuple[str, ...]:
+    """The playbooks that a playbook's text names, as steps or to hand over to; none where it cannot be read."""
+    sketch = read(text)
+    if isinstance(sketch, list):
+        return ()
+    found = (step.does for step in sketch.root.walk())
+    names = dict.fromkeys(does.playbook for does in found if isinstance(does, PlaybookStep | TransferStep))
+    return tuple(filter(PLAYBOOK_NAME.fullmatch, names))
 
 
 def _read(text: str) -> Sketch | list[PlaybookFault]:

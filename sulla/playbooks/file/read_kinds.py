@@ -11,6 +11,7 @@ from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlScalar
 from sulla.playbooks.definition import (
     MAX_BRANCHES,
     MAX_PASSES,
+    OPENS,
     AgentStep,
     BreakStep,
     ConditionStep,
@@ -32,7 +33,6 @@ from sulla.playbooks.definition import (
     WaitStep,
     moment_of,
 )
-from sulla.playbooks.expression.expression import OPENS
 from sulla.playbooks.expression.grammar import MAX_EXPRESSION_CHARS
 from sulla.playbooks.file.form import PARTS, PLAYBOOK_NAME, ROUTE, TAKEN_NAMES, WORD, Key
 from sulla.playbooks.file.read_schema import read_schema

@@ -9,8 +9,8 @@ from typing import Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.definitions.yaml_text import YamlMap, YamlNode, YamlPlace, YamlScalar
-from sulla.playbooks.definition import Definition, Kind, Need, Step
-from sulla.playbooks.expression.expression import OPENS, ExpressionSpot
+from sulla.playbooks.definition import OPENS, Definition, Kind, Need, Step
+from sulla.playbooks.expression.expression import ExpressionSpot
 from sulla.playbooks.expression.tree import Tree
 from sulla.playbooks.file.check_fault import PlaybookFault
 

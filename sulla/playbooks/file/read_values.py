@@ -13,9 +13,9 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.units import MICRO
 from sulla.definitions.yaml_text import YamlList, YamlMap, YamlNode, YamlPlace, YamlScalar, plain
 from sulla.models.catalog import parse_model
-from sulla.playbooks.definition import Budget, Concurrency, Given, Retry, Template
+from sulla.playbooks.definition import OPENS, Budget, Concurrency, Given, Retry, Template
 from sulla.playbooks.durations import read_duration
-from sulla.playbooks.expression.expression import OPENS, ExpressionSpot, split, whole
+from sulla.playbooks.expression.expression import ExpressionSpot, split, whole
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.form import ELSEWHERE, NAME, PARTS, Key

@@ -15,7 +15,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.definitions.yaml_text import YamlFault, plain, read_nodes
-from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES
+from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES
 from sulla.playbooks.flow_import.kinds import (
     IGNORED,
     TRIGGERS,

@@ -11,8 +11,8 @@ from sulla.core.dataclass import dataclass
 KINDS: Final[Mapping[FailureClass, str]] = {
     "transient": "It may pass: no answer in time, a model's service that fails, of `http` also an answer of 500 "
     "and above, 408, 409, 423, 425 or 429.",
-    "tool_error": "Something went wrong in a tool, such as a command that ends with another status than 0. `http` "
-    "never fails so.",
+    "tool_error": "Something went wrong in a tool, such as a command that ends with another status than 0 (`bash` is "
+    "tried once all the same). `http` never fails so.",
     "llm_error": "A model gave no answer that could be used.",
     "context_limit": "A model was told more than it can take.",
     "permanent": "Time does not mend it.",

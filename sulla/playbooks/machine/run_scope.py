@@ -16,7 +16,7 @@ from sulla.playbooks.machine.state import COMPLETED, FAILED, LoopFrame, StepSpot
 _PENDING: Final[dict[str, Json]] = {
     "output": None,
     "result": None,
-    "route": "",
+    "route": None,
     "status": "pending",
     "error": None,
     "tries": 0,
@@ -91,7 +91,7 @@ def seen(spot: StepSpot) -> dict[str, Json]:
     return {
         "output": spot.value,
         "result": result.seen(spot.past.result, spot.value) if gives else None,
-        "route": spot.past.route,
+        "route": spot.past.route or None,
         "status": StepStatus(spot.status).name.lower(),
         "error": failure._asdict() if failure is not None else None,
         "tries": spot.attempt,

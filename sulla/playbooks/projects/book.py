@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.playbooks.expression.expression import OPENS
+from sulla.playbooks.definition import OPENS
 from sulla.playbooks.file.form import PLAYBOOK_NAME
 from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, in_order
 

@@ -23,8 +23,8 @@ from sulla.playbooks.definition import (
     TransferStep,
 )
 from sulla.playbooks.file.check_fault import PlaybookFault
-from sulla.playbooks.file.form import TRIGGERS, Key
-from sulla.playbooks.file.read import MAX_PLAYBOOK_BYTES, fits
+from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES, TRIGGERS, Key
+from sulla.playbooks.file.read import fits
 from sulla.playbooks.file.read_values import FileReading
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.records import NOTHING, Failure, Spent

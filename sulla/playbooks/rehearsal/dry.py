@@ -7,7 +7,7 @@ many entries a list has. Every way of a choice is shown once, in the order in wh
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, cast
 
@@ -20,7 +20,6 @@ from sulla.playbooks.definition import (
     ConditionStep,
     Definition,
     HumanStep,
-    InputSpec,
     LoopStep,
     PlaybookStep,
     RespondStep,
@@ -33,7 +32,6 @@ from sulla.playbooks.definition import (
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
-from sulla.playbooks.expression.tree import paths_of
 from sulla.playbooks.file.check_known import NOTHING_KNOWN
 from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, choices_of
@@ -46,9 +44,10 @@ from sulla.playbooks.rehearsal.base import (
     gives_text,
     kind_of_step,
 )
-from sulla.playbooks.rehearsal.placeholders import is_guess, is_settled
+from sulla.playbooks.rehearsal.placeholders import Guesses, is_guess, is_settled, looked_up
 from sulla.playbooks.rehearsal.races import Race, cut_off, first_of, races_of, winners
 from sulla.playbooks.rehearsal.rehearse import rehearse
+from sulla.playbooks.rehearsal.samples import input_sample, is_wanted, sample
 from sulla.tools.nearest import did_you_mean
 
 MAX_WAYS: Final = 16
@@ -106,7 +105,10 @@ def dry_run(
         NotFound: a playbook in it is not there.
     """
     settled = dict(choose or {})
-    complete = {**{name: _input(name, spec) for name, spec in definition.inputs.items() if _is_open(spec)}, **inputs}
+    complete = {
+        **{name: input_sample(name, spec) for name, spec in definition.inputs.items() if is_wanted(spec)},
+        **inputs,
+    }
     ahead: list[dict[str, str]] = [settled]
     seen: set[tuple[str, str]] = set()
     ways: list[Way] = []
@@ -151,10 +153,7 @@ class _Guess:
     taken: dict[str, str] = field(default_factory=dict, init=False)
     options: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     assumed: dict[str, None] = field(default_factory=dict, init=False)
-    guessed: set[str] = field(default_factory=set, init=False)
-    """The steps that came to a placeholder."""
-    around: dict[str, str] = field(default_factory=dict, init=False)
-    """The loop or the branches that a step stands in."""
+    guesses: Guesses = field(default_factory=Guesses, init=False)
     roles: dict[int, _Role] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
     races: dict[str, Race] = field(default_factory=dict, init=False)
@@ -221,14 +220,14 @@ class _Guess:
             return None
         if isinstance(step.does, RespondStep):
             return RehearsedAnswer(ask.given.get("text"))
-        self._note_guess(step.id)
+        self.guesses.note(step.id)
         match step.does:
             case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
-                return RehearsedAnswer(_sample(schema, f"<output of {step.id}>"))
+                return RehearsedAnswer(sample(schema, f"<output of {step.id}>"))
             case ToolStep(tool) if self.setting.known.tools is not None and tool in self.setting.known.tools:
                 gives = self.setting.known.tools[tool].gives
-                sample = _sample({"type": "object", "properties": dict(gives)}, f"<output of {step.id}>")
-                return RehearsedAnswer(f"<output of {step.id}>", sample if isinstance(sample, dict) else None)
+                values = sample({"type": "object", "properties": dict(gives)}, f"<output of {step.id}>")
+                return RehearsedAnswer(f"<output of {step.id}>", values if isinstance(values, dict) else None)
         names = choices_of(step.does)
         if names:
             return RehearsedAnswer(self._choose(step.id, names))
@@ -249,7 +248,7 @@ class _Guess:
         role = self.roles.get(id(template))
         if role is not None and self._is_open(role, template, scope):
             if role.what in _MADE:
-                self._note_guess(role.step)
+                self.guesses.note(role.step)
             if role.what != "set":
                 return self._guessed(role, template, scope)
         try:
@@ -262,24 +261,23 @@ class _Guess:
             self._assume(f"{_short(template)} has a value")
             return f"<text of {_short(template)}>"
 
-    def _note_guess(self, step: str) -> None:
-        """What a step comes to is a placeholder, or made from one; so is what the loop around it comes to."""
-        while step and step not in self.guessed:
-            self.guessed.add(step)
-            step = self.around.get(step, "")
-
     def _is_open(self, role: _Role, template: Template, scope: Scope) -> bool:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
         if role.what in ("when", "test") and role.step in self.forced:
             return True
         trees = [parse(part.source) for part in split(template.source) if isinstance(part, ExpressionSpot)]
-        return any(is_guess(path, scope, self.guessed) for tree in trees for path in paths_of(tree))
+        is_list = role.what == "for_each"
+        return any(
+            is_guess(path, scope, self.guesses.whole if is_whole else self.guesses.any, is_whole=is_whole)
+            for tree in trees
+            for path, is_whole in looked_up(tree, is_whole=is_list)
+        )
 
     def _fails_anyway(self, template: Template, scope: Scope) -> bool:
-        """Whether it has no value in a real run either: it asks for more than null of a step that came to nothing."""
-        given = self._given(scope)
+        """Whether it has no value in a real run either: all that it looks at is known."""
+        given, guessed = self._given(scope), self.guesses.any | self.guesses.within
         for part in split(template.source):
-            if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, self.guessed, given):
+            if isinstance(part, ExpressionSpot) and is_settled(parse(part.source), scope, guessed, given):
                 try:
                     self.setting.evaluate(Template(template.source[part.start : part.end]), scope)
                 except SullaError:
@@ -291,7 +289,7 @@ class _Guess:
         if cast("Mapping[str, Json]", scope["run"])["playbook"] != self.definition.name:
             return set()
         values, specs = cast("Mapping[str, Json]", scope["inputs"]), self.definition.inputs
-        return {name for name, spec in specs.items() if not _is_open(spec) or values[name] != _input(name, spec)}
+        return {name for name, spec in specs.items() if not is_wanted(spec) or values[name] != input_sample(name, spec)}
 
     def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:
         match role.what:
@@ -300,7 +298,7 @@ class _Guess:
             case "while":
                 if cast("Mapping[str, Json]", scope["loop"])["index"] == 0:
                     return self._choose(role.step, _YES_NO) == YES  # without a pass it comes to an empty list
-                self._note_guess(role.step)
+                self.guesses.note(role.step)
                 self._assume(f"{role.step!r} has no further pass: {_short(template)}")
                 return False
             case "for_each":
@@ -336,7 +334,7 @@ class _Guess:
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):
                     self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
-            self.around |= {inner.id: step.id for inner in inside(step)}
+            self.guesses.learn(step)
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
 
 
@@ -351,41 +349,3 @@ def _all(steps: Sequence[Step]) -> list[Step]:
     for step in steps:
         found += [step, *_all(inside(step))]
     return found
-
-
-def _is_open(spec: InputSpec) -> bool:
-    return spec.required and spec.default is None
-
-
-_SAMPLES: Final[Mapping[str, Callable[[str], Json]]] = {
-    "string": lambda text: text,
-    "number": lambda _: 1,
-    "integer": lambda _: 1,
-    "boolean": lambda _: True,
-    "list": lambda text: [text],
-    "object": lambda _: {},
-    "null": lambda _: None,
-}
-
-
-def _input(name: str, spec: InputSpec) -> Json:
-    return spec.choices[0] if spec.choices else _SAMPLES[spec.type](f"<input {name}>")
-
-
-def _sample(schema: FrozenJson, text: str) -> Json:
-    """A value that meets a schema, as far as samples do."""
-    for word in ("const", "default"):
-        if word in schema:
-            return schema[word]
-    choices = schema.get("enum")
-    if isinstance(choices, list) and choices:
-        return choices[0]
-    kind = schema.get("type", "string")
-    kind = kind[0] if isinstance(kind, list) and kind else kind
-    inner = schema.get("properties")
-    if kind == "object" and isinstance(inner, dict):
-        return {name: _sample(part, text) for name, part in inner.items() if isinstance(part, dict)}
-    if kind == "array":
-        items = schema.get("items")
-        return [_sample(items, text) if isinstance(items, dict) else text]
-    return _SAMPLES.get(str(kind), _SAMPLES["string"])(text)

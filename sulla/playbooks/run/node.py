@@ -20,13 +20,11 @@ from sulla.core.errors import (
     SullaError,
     foremost,
 )
-from sulla.core.ids import NodeId, ThreadId
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text
 from sulla.core.run import Run
-from sulla.graph.decision import END, Continue, Decision, Next
-from sulla.graph.draft import GraphDraft
-from sulla.graph.graph import Edge, Graph
+from sulla.graph.decision import Continue, Decision, Next
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.expression.values import is_heavy
 from sulla.playbooks.machine.failures import ASKED_ALREADY
@@ -50,7 +48,6 @@ from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import Play
 from sulla.threads.log.state import ThreadState
 
-PLAY: Final = NodeId("playbook")
 MOST_HISTORIES: Final = 16
 """Runs that are kept in memory between two walks; another one is read from its log."""
 MOST_PLANS: Final = 64
@@ -252,19 +249,6 @@ class PlaybookNode:
             said = f"The playbook {play.name} has failed ({state.thread_id}): {why}"
             with suppress(NotFound):  # its own conversation was deleted just now
                 await self.effects.say(MoveId(run.id, "", 0), said, state, "high")
-
-
-def create_playbook_graph(node: PlaybookNode) -> Graph[ThreadState]:
-    """The graph of a thread that walks a playbook.
-
-    Args:
-        node: its one node.
-
-    Raises:
-        GraphError: never, as it stands.
-    """
-    draft: GraphDraft[ThreadState] = GraphDraft(entry=PLAY, nodes={PLAY: node}, edges={PLAY: Edge(END)})
-    return draft.build()
 
 
 def _order_of(state: ThreadState) -> RunOrder:

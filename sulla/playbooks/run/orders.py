@@ -15,8 +15,6 @@ from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Definition
-from sulla.playbooks.file.read import read
-from sulla.playbooks.file.read_digest import digest_of
 from sulla.playbooks.machine.plan import build
 from sulla.threads.log.plays import Play
 
@@ -124,6 +122,9 @@ def begun_with(play: Play) -> Definition | None:
     Returns:
         None if its text is not the one that was begun.
     """
+    from sulla.playbooks.file.read import read
+    from sulla.playbooks.file.read_digest import digest_of
+
     sketch = read(play.source)
     if isinstance(sketch, list) or digest_of(sketch.definition) != play.digest:
         return None

@@ -14,7 +14,7 @@ from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
 from sulla.agent.model.decider import Decided, Decider
 from sulla.agent.model.pictures import shown_text
-from sulla.agent.subagents.children import Children, ChildTask, child_thread
+from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
@@ -31,6 +31,7 @@ from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
+from sulla.threads.log.family import child_thread
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.agent.input.screening import is_planted
+from sulla.agent.input.screening import own_words
 from sulla.agent.model.choosing import Chooser, one_for
-from sulla.core.errors import Refused
+from sulla.core.errors import InvalidInput, Refused
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.match import ChatTrigger, chat_triggers, matching
 from sulla.playbooks.service import Begin, PlaybookService
 from sulla.playbooks.tools import told_started
 from sulla.threads.log.state import ThreadState
+from sulla.tools.nearest import did_you_mean
 
 MOST_CHOICES: Final = 50
 """Playbooks that a model chooses among."""
@@ -24,7 +25,7 @@ class ChatStarts:
     """Starts playbooks for messages that they are for.
 
     Args:
-        catalog: the playbooks, as they were at the last look.
+        catalog: the playbooks; looked at anew for each message.
         service: starts them.
         choose: asked where a message is about several.
     """
@@ -33,6 +34,11 @@ class ChatStarts:
         self._catalog = catalog
         self._service = service
         self._choose = choose
+
+    async def trouble(self, playbook: str, inputs: FrozenJson) -> str:
+        """Why a playbook cannot be started, as its file is now: see `cannot_start`."""
+        await self._catalog.look()
+        return cannot_start(self._catalog, playbook, inputs)
 
     async def opening(self, state: ThreadState, run: Run) -> str:
         """Start the playbook that the newest message is for: see `agent.Opening`.
@@ -64,13 +70,12 @@ class ChatStarts:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        message = state.context.transcript[-1]
-        said = message.parts[0]
+        message = state.context.transcript.asked
         begin = Begin(
             playbook,
             inputs,
             "chat",
-            said.text if isinstance(said, Text) else "",
+            own_words(state),
             thread=state.thread_id,
             agent=run.agent,
             by=state.context.by,
@@ -86,14 +91,32 @@ class ChatStarts:
     async def matched(self, state: ThreadState, run: Run) -> ChatTrigger | None:
         """What starts a playbook for the newest message; None if no playbook is for it.
 
-        A conversation whose playbook is running has ordinary turns meanwhile, and words that somebody planted start
-        nothing.
+        A conversation whose playbook is running has ordinary turns meanwhile.
         """
-        if (state.links.active_work is not None and state.links.active_work.running) or is_planted(state):
+        if state.links.active_work is not None and state.links.active_work.running:
             return None
+        await self._catalog.look()  # a file that was saved before the message was sent counts
         playbooks = [one.definition for one in self._catalog.playbooks.values() if one.definition is not None]
-        said = state.context.transcript[-1].parts[0]
-        text = said.text if isinstance(said, Text) else ""
+        text = own_words(state)
         found = {one.playbook: one for one in matching(text, chat_triggers(playbooks))[:MOST_CHOICES]}
         about = {name: f"{one.about}. {one.description}".strip() for name, one in found.items()}
         return found.get(await one_for("playbook", about, text, self._choose, run))
+
+
+def cannot_start(catalog: PlaybookCatalog, playbook: str, inputs: FrozenJson) -> str:
+    """Why a playbook cannot be started; empty if it can.
+
+    Args:
+        catalog: the playbooks, looked at.
+        playbook: its name.
+        inputs: what it would begin with.
+    """
+    if (entry := catalog.playbooks.get(playbook)) is None:
+        return f"there is no playbook {playbook[:100]!r}.{did_you_mean(playbook, catalog.playbooks)}"
+    if entry.definition is None:
+        return f"the playbook {playbook!r} cannot be run: `sulla flow check` says why"
+    try:
+        complete_inputs(entry.definition, inputs)
+    except InvalidInput as error:
+        return error.message
+    return ""

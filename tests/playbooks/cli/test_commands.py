@@ -146,6 +146,8 @@ def test_check_says_what_keeps_a_home_from_its_playbooks(home: Path, tea: Path, 
         (("graph", "tee"), "there is no playbook 'tee'", Exit.REFUSED),
         (("test", "./none.yaml"), "there is no file", Exit.REFUSED),
         (("dry-run", "tea", "--choose", "kind"), "--choose: expected step=value, found 'kind'", Exit.REFUSED),
+        (("dry-run", "tea", "--trigger", "webhok"), "Did you mean 'webhook'", Exit.REFUSED),
+        (("dry-run", "tea", "--query", "x"), "--query: expected name=value, found 'x'", Exit.REFUSED),
         (("dry-run", "tea", "--choose", "kind=red"), "no way 'red'; it has green, black", Exit.REFUSED),
         (("dry-run", "tea", "--input", "fro=x"), "it has no input 'fro'; did you mean 'for'?", Exit.REFUSED),
         (("new", "Tea"), "NAME: expected small letters", Exit.USAGE),
@@ -220,6 +222,20 @@ def test_a_dry_run_says_which_address_this_home_does_not_ask(home: Path, capsys:
     assert "and those are not fetched" in row["calls"][0]["refused"]
     (row,) = rows(typed(capsys, "flow", "dry-run", "poll", "--input", "base=https://example.org", "--json").out)
     assert "refused" not in row["calls"][0]
+
+
+def test_a_dry_run_is_begun_with_what_a_message_says(home: Path, capsys: Capsys) -> None:
+    (home / "workflows" / "hook.yaml").write_text(
+        "name: hook\nsteps:\n"
+        "  - {id: big, condition: \"${{ run.payload.total > 10 and run.trigger == 'webhook' }}\"}\n"
+        "  - {id: say, respond: \"${{ run.payload.who }} ${{ run.query.to }} ${{ run.headers['x-a'] }}\"}\n"
+    )
+    began = ("--trigger", "webhook", "--query", "to=live", "--header", "x-a=b")
+    payload = {"total": 12, "who": "Ann"}
+    (row,) = rows(typed(capsys, "flow", "dry-run", "hook", *began, "--payload", json.dumps(payload), "--json").out)
+    assert (row["chosen"], row["status"], row["told"]) == ({}, "completed", ["Ann live b"])
+    (row,) = rows(typed(capsys, "flow", "dry-run", "hook", *began, "--payload", '{"total": 12}', "--json").out)
+    assert (row["status"], row["assumed"]) == ("failed", [])
 
 
 def test_a_dry_run_shows_every_way_and_what_it_would_do(tea: Path, capsys: Capsys) -> None:

@@ -137,6 +137,7 @@ FILTERED = {
     "int": ("('7' | int) + (2.9 | int)", 9),
     "float": ("'2.5' | float", 2.5),
     "round": ("2.345 | round(2)", 2.35),
+    "fixed": ("2.675 | fixed(2)", "2.68"),
     "abs": ("-3 | abs", 3),
     "string": ("7 | string", "7"),
     "tojson": ("inputs.who | tojson", '{"name": "Bo", "a b": 1}'),
@@ -191,6 +192,7 @@ def test_every_filter_and_test_is_tried() -> None:
         ("${{ 'a' | center(3) }}", "there is no filter 'center'"),
         ("${{ 'a' | round(1, 2, 3) }}", "takes digits; it got 3 values"),
         ("${{ 'a' | replace('b') }}", "takes old, new; it got 1 values"),
+        ("${{ '%.2f' | format(1) }}", "`number | fixed(2)`"),
         ("${{ 1 | round(places=2) }}", "takes digits, not 'places'"),
         ("${{ 1 is even }}", "there is no test 'is even'"),
         ("${{ inputs.lead", "never ends"),
@@ -397,3 +399,29 @@ def test_a_table_of_a_megabyte_is_read_typed_grouped_and_added_up_in_one_express
     scope = {"x": "\n".join([head, *[row] * rows])}
     table = "(x | fromcsv | typed({'c1': 'float'}) | group_by('name') | first).entries"
     assert evaluate(Template(f"${{{{ {table} | sum('c1') }}}}"), scope) == 1.5 * rows
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("3.5 | fixed(2)", "3.50"),
+        ("3 | fixed(2)", "3.00"),
+        ("1234567.891 | fixed(2)", "1234567.89"),
+        ("0.125 | fixed(2)", "0.13"),
+        ("1.005 | fixed(2)", "1.01"),
+        ("-0.125 | fixed(2)", "-0.13"),
+        ("-0.001 | fixed(2)", "0.00"),
+        ("2.5 | fixed(0)", "3"),
+        ("(0.1 + 0.2) | fixed(2)", "0.30"),
+        ("9000000000000000000 | fixed(15)", "9000000000000000000.000000000000000"),
+    ],
+)
+def test_a_number_has_as_many_decimals_as_are_asked_for(source: str, expected: str) -> None:
+    assert value(f"${{{{ {source} }}}}") == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 15))
+def test_any_number_can_have_any_decimals(number: float, digits: int) -> None:
+    found = evaluate(Template(f"${{{{ inputs.n | fixed({digits}) }}}}"), {"inputs": {"n": number}})
+    assert isinstance(found, str)
+    assert len(found.partition(".")[2]) == digits

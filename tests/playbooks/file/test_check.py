@@ -73,6 +73,15 @@ def test_a_fault_reads_like_a_compilers() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "steps", ["steps['pa' ~ 'ge'].output", "steps[inputs.k].output", "steps | string", "steps | tojson"]
+)
+def test_a_step_whose_name_is_worked_out_is_a_fault_of_its_place(steps: str) -> None:
+    text = f'{HEAD}  - {{id: w, tool: write_file, with: {{path: x, content: "${{{{ {steps} }}}}"}}}}\n'
+    (fault, *_) = [one for one in check_playbook(text, KNOWN).faults if "say which step" in one.message]
+    assert (fault.line, fault.rule) == (4, "unknown-name")
+
+
 def test_what_nobody_knows_is_not_complained_of() -> None:
     text = f"{HEAD}  - {{id: a, tool: anything, with: {{x: 1}}, retry: 3}}\n  - {{id: b, agent: anyone, prompt: x}}\n"
     assert check_playbook(text).faults == ()

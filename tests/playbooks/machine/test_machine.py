@@ -596,10 +596,10 @@ def test_a_wait_until_a_time_that_can_be_read_with_its_zone(wait: WaitStep, unti
         (HumanStep(T("Send?")), True, "yes", True),
         (HumanStep(T("Send?")), "no", "no", False),
         (HumanStep(T("Which?"), ("red", "blue")), "red", "red", "red"),
-        (HumanStep(T("How many?"), input={"type": "integer"}), 3, "", 3),
+        (HumanStep(T("How many?"), input={"type": "integer"}), 3, None, 3),
     ],
 )
-def test_a_person_answers(human: HumanStep, answer: object, route: str, value: object) -> None:
+def test_a_person_answers(human: HumanStep, answer: object, route: str | None, value: object) -> None:
     play = Play(playbook(step("ask", human)))
     play.turn()
     play.facts += play.book.decide("ask", answer)  # type: ignore[arg-type]  # JSON

@@ -324,3 +324,68 @@ def test_what_a_given_input_does_not_have_fails_as_in_a_real_run(step: str) -> N
 def test_what_an_input_that_is_not_given_has_is_assumed() -> None:
     (way,) = dry("- {id: s, set: {v: '${{ inputs.a.b }}'}}", "inputs: {a: {type: object}}").ways
     assert (way.rehearsed.status, way.assumed) == ("completed", ("${{ inputs.a.b }} has a value",))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "${{ steps.a.output.text | int }}",
+        "${{ run.started_at | plus(steps.a.output.text) }}",
+        "${{ steps.a.output.list | sum('v') }}",
+    ],
+)
+def test_a_filter_that_cannot_work_on_values_that_are_known_fails_as_in_a_real_run(value: str) -> None:
+    steps = f'- {{id: a, set: {{text: "a;b", list: [{{v: x}}]}}}}\n- {{id: b, set: {{n: "{value}"}}}}'
+    way = dry(steps).ways[0]
+    assert (way.rehearsed.status, way.assumed) == ("failed", ())
+
+
+LOOPED = """
+- id: l
+  loop: {count: 2, steps: [{id: say, agent: x, prompt: Hi}, {id: kept, set: {k: 3}}]}
+- {id: open, loop: {count: 2, steps: [{id: kept2, set: {k: 3}}, {id: said, agent: x, prompt: Hi}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("steps.l.output[0].k == 3", [{}]),
+        ("steps.open.output | length == 2", [{}]),
+        ("steps.open.output is sequence", [{}]),
+        ("steps.open.output[0] == 'x'", [{"c": "yes"}, {"c": "no"}]),
+        ("(steps.open.output | last | length) > 3", [{"c": "yes"}, {"c": "no"}]),
+    ],
+)
+def test_what_is_known_of_a_loops_output_goes_one_way(test: str, expected: list[dict[str, str]]) -> None:
+
+    assert ways(dry(LOOPED + f'- {{id: c, condition: "${{{{ {test} }}}}"}}')) == expected
+
+
+def test_a_loop_over_the_output_of_a_loop_has_as_many_passes_as_that_had() -> None:
+
+    steps = (
+        LOOPED
+        + '- {id: again, loop: {for_each: "${{ steps.open.output }}", steps: [{id: q, set: {x: "${{ item }}"}}]}}'
+    )
+    way = dry(steps).ways[0]
+    assert [row.at for row in way.rehearsed.rows if row.at.startswith("q@")] == ["q@0", "q@1"]
+    assert way.assumed == ()
+
+
+def test_what_a_merge_of_a_placeholder_holds_is_a_guess() -> None:
+    steps = """
+- {id: look, agent: x, prompt: Look, output: {type: object, properties: {score: {type: integer}}}}
+- {id: n, needs: [], set: {x: 1}}
+- {id: m, needs: [look, n], merge: all}
+- {id: c, condition: "${{ steps.m.output.look.score > 5 }}"}
+"""
+    assert ways(dry(steps)) == [{"c": "yes"}, {"c": "no"}]
+
+
+def test_a_skipped_router_went_no_way_so_a_default_is_taken() -> None:
+    steps = """
+- {id: kind, when: "${{ inputs.n > 1 }}", router: What?, routes: {sales: a, other: b}}
+- {id: say, needs: [{kind: always}], respond: "${{ steps.kind.route | default('nobody asked') }}"}
+"""
+    assert dry(steps, "inputs: {n: integer}", {"n": 1}).ways[0].rehearsed.told == ("nobody asked",)

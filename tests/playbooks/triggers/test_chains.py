@@ -21,7 +21,8 @@ from sulla.models.base import ChatRequest, Delta
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.events import MOST_CHAINED
 from sulla.playbooks.rpc_forms import PlayRow
-from sulla.playbooks.run.node import PlaybookNode, create_playbook_graph
+from sulla.playbooks.run.late_node import create_playbook_graph
+from sulla.playbooks.run.node import PlaybookNode
 from sulla.playbooks.service import Begin
 from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import chain_of

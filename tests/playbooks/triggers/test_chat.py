@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,11 +31,22 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.testing.world import World
 from sulla.threads.log.records import Input, RunFinished
+from sulla.threads.log.spoken import Heard, Spoken
 from sulla.tools.registry import Toolbox
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.schedules.town import make_id
 
 ENDED = "All right. <AGENT_DONE>ok</AGENT_DONE>"
+
+
+NOT_A_PERSONS: tuple[dict[str, Any], ...] = (
+    {"tainted": True},
+    {"quoted": "a page"},
+    {"spoken": Spoken("u", "final", heard=Heard(MessageId("reply"), 3))},
+    {"said_chars": 4},
+)
+"""What of a message has it begin nothing: a model says it, something is passed on with it, it was said over a reply, or
+an application says all but its end."""
 
 
 @pytest.fixture
@@ -103,6 +115,17 @@ async def test_one_that_matches_is_started_and_no_model_is_asked(tmp_path: Path,
     assert end.outcome.status == "done"
 
 
+async def test_a_file_that_was_saved_just_now_counts_for_the_next_message(tmp_path: Path, store: MemoryStore) -> None:
+    home = Home(tmp_path, store, ENDED)
+    await home.playbook("triage", "a new lead")
+    file = tmp_path / "triage.yaml"
+    file.write_text(file.read_text().replace("a new lead", "an old invoice"))
+    thread = await home.say("here is an old invoice")
+    assert len(home.office.begun) == 1
+    await home.say("and a new lead", thread=thread)
+    assert len(home.office.begun) == 1
+
+
 async def test_without_a_match_the_agent_answers_as_ever(tmp_path: Path, store: MemoryStore) -> None:
     home = Home(tmp_path, store, ENDED, ENDED)
     thread = await home.say("a new lead, and no playbook for it")
@@ -147,11 +170,14 @@ async def test_where_the_model_chooses_none_the_agent_answers(tmp_path: Path, st
     assert home.office.begun == {}
 
 
-async def test_what_a_schedule_or_a_playbook_says_starts_nothing(tmp_path: Path, store: MemoryStore) -> None:
-    home = Home(tmp_path, store, ENDED, ENDED)
+async def test_what_is_not_a_persons_own_words_starts_nothing(tmp_path: Path, store: MemoryStore) -> None:
+    home = Home(tmp_path, store, *[ENDED] * 6)
     await home.playbook("triage", "a new lead")
     await home.say("a new lead", origin="beat")
     await home.say("a new lead", origin="playbook")
+    for number, more in enumerate(NOT_A_PERSONS):
+        await home.world.threads.send(await home.world.thread(), Input(MessageId(f"m{number}"), "a new lead", **more))
+    await home.world.work()
     assert home.office.begun == {}
 
 
