@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
@@ -11,6 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
+from sulla.host.loading import load
 from sulla.host.sections import ShellSettings
 from sulla.host.settings import HomeSettings
 from sulla.mcp.process import ServerFolders
@@ -93,12 +93,12 @@ class _LazyConnector:
     async def _connect(
         self, server: McpServer, notice: Callable[[], None], heard: Callable[[str], None]
     ) -> AsyncGenerator[McpSession]:
-        def load() -> ConnectMcp:
+        def make() -> ConnectMcp:
             from sulla.mcp.client import McpConnector
 
             return McpConnector(self.folders, self.clock)
 
-        connect = await asyncio.to_thread(load)
+        connect = await load(make)
         async with connect(server, notice, heard) as session:
             yield session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -76,7 +77,7 @@ class McpConnector:
             group = await stack.enter_async_context(anyio.create_task_group())
             stack.callback(group.cancel_scope.cancel)
             group.start_soon(_listen, client, notice)
-            yield _ClientSession(client, state)
+            yield _ClientSession(client, state, server.name)
 
 
 class _ConnectionState:
@@ -138,6 +139,8 @@ class _ClientSession:
 
     client: Client
     state: _ConnectionState
+    name: str
+    """The server's."""
 
     @property
     def over(self) -> str:
@@ -150,6 +153,8 @@ class _ClientSession:
             params = types.PaginatedRequestParams(cursor=cursor)
             try:
                 page = await self._ask(self.client.session.list_tools(params=params))
+            except ValidationError as error:
+                raise Unavailable("its answer is none of the protocol") from error
             except MCPError as error:
                 raise Unavailable(_refused(error, self.state.status)) from error
             found += [_offered(tool) for tool in page.tools]
@@ -163,7 +168,11 @@ class _ClientSession:
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=dict(args)))
         try:
             result = await self._ask(self.client.session.send_request(request, types.CallToolResult))
+        except ValidationError as error:
+            return self._malformed(error)
         except MCPError as error:
+            if _is_malformed(error) and not 300 <= self.state.status < 400:  # what has moved gives no result either
+                return self._malformed(error)
             self.state.recheck()
             if self.state.status == SESSION_GONE and error.code != types.METHOD_NOT_FOUND:
                 # That of all requests in it, as the protocol has it: the next one begins another session.
@@ -176,12 +185,21 @@ class _ClientSession:
         text = answer_text(content, structured)
         return McpResult(text, bool(result.is_error), answer_data(content, structured), left_out(content))
 
+    def _malformed(self, error: Exception) -> McpResult:
+        self.state.recheck()
+        _LOG.warning("an MCP server gives what is no result: %s", str(error)[:MAX_SAID], extra={"server": self.name})
+        said = f"The MCP server {self.name!r} answered the call with what is no result of a tool."
+        return McpResult(
+            f"{said} Nobody knows whether the call took effect; the server has to be mended.", is_error=True
+        )
+
     async def _ask(self, asking: Awaitable[_Result]) -> _Result:
         """Wait for an answer.
 
         Raises:
             MCPError: the server says that it cannot.
-            Unavailable: there is none, or it is none of the protocol.
+            ValidationError: it is none of the protocol.
+            Unavailable: there is none.
         """
         try:
             with anyio.CancelScope() as scope:
@@ -195,8 +213,6 @@ class _ClientSession:
             if _is_closed(error):
                 raise Unavailable(self.state.over or "the connection was closed") from error
             raise
-        except ValidationError as error:
-            raise Unavailable("its answer is none of the protocol") from error
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, RuntimeError) as error:
             raise Unavailable(self.state.over or "the connection is closed") from error
 
@@ -243,7 +259,7 @@ async def _read(
         while not state.over:
             try:
                 raw = await program.line()
-                await into.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(raw, by_name=False)))
+                await into.send(_message(raw))
             except ValidationError:
                 # Many print to their standard output what belongs to the other one.
                 if not stray:
@@ -312,6 +328,31 @@ def _refused(error: MCPError, status: int) -> str:
     if said := refusal(status):
         return said
     return "the connection was closed" if _is_closed(error) else f"it answered with error {error.code}"
+
+
+def _message(raw: bytes) -> SessionMessage:
+    """A line of a program. An answer that cannot be read is an error: whoever waits for it waits for no other.
+
+    Raises:
+        ValidationError: it is no message, and no answer.
+    """
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(raw, by_name=False))
+    except ValidationError as error:
+        try:
+            said = json.loads(raw)
+        except (ValueError, RecursionError):
+            raise error from None
+        asked = said.get("id") if isinstance(said, dict) and "method" not in said else None
+        if not isinstance(asked, int | str) or isinstance(asked, bool):
+            raise
+        told = types.ErrorData(code=types.PARSE_ERROR, message=str(error))
+        return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=asked, error=told))
+
+
+def _is_malformed(error: MCPError) -> bool:
+    """Whether the library could not read an answer; what it says of that quotes the answer."""
+    return error.code == types.PARSE_ERROR and "validation error" in error.message
 
 
 def _is_closed(error: MCPError) -> bool:

@@ -29,7 +29,8 @@ def refusal(status: int) -> str:
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Cuts off answers that are too long, and refuses compressed ones, whose length nobody knows beforehand.
+    """Cuts off answers that are too long, keeps redirects from being followed, and refuses compressed answers, whose
+    length nobody knows beforehand.
 
     Args:
         inner: what carries requests.
@@ -49,6 +50,8 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         if request.method == "DELETE":
             request.extensions = {**request.extensions, "timeout": httpx2.Timeout(LEAVE_S).as_dict()}
         response = await self._inner.handle_async_request(request)
+        # The library would go on to an address of the same server by itself, and take the headers along.
+        response.headers.pop("location", None)
         if request.method == "POST":
             self._heard(response.status_code)
         if response.headers.get("content-encoding", "identity") != "identity":

@@ -289,6 +289,17 @@ async def test_a_refusal_with_the_number_of_a_lost_connection_is_a_refusal(tmp_p
             assert (said.is_error, said.text) == (True, "too many calls this minute (it answered with error -32000)")
 
 
+async def test_a_result_that_is_none_is_an_error_at_once_that_names_the_server(tmp_path: Path) -> None:
+    async with bench(tmp_path, rough("malformed")) as at:
+        await at.up()
+        for name in ("number", "nothing", "text", "content", "block"):
+            said = await at.use(f"mcp__rough__{name}")
+            assert said.is_error
+            assert said.text.startswith("The MCP server 'rough' answered the call with what is no result of a tool.")
+            assert "write_file" not in said.text
+        assert at.hub.status()[0]["state"] == "up", "it is not lost because of that"
+
+
 async def test_what_is_no_message_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with bench(tmp_path, rough("nonsense")) as at:
         await at.up()
