@@ -192,6 +192,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(words: list[str], *, alone: bool) -> int:
     with _seldom_collected():
+        _load_late(*_PACKERS)
         known = commands(installed=False)
         if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
             known = commands()  # a package's, a wrong one, or the help for all of them
@@ -248,6 +249,14 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+_PACKERS = ("bz2", "lzma")
+"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there."""
+
+_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect")
+"""`websockets` imports the first two, and with them `email`, `http` and `zipfile`, for proxies that nobody asks it for
+and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
+`inspect`, with `ast` and `dis`, for what nobody asks them here."""
+
 _EXITS = {
     "unavailable": Exit.UNREACHABLE,
     "settings_invalid": Exit.SETTINGS,
@@ -290,21 +299,19 @@ class _LateModule(ModuleType):
 def _load_late(*names: str) -> None:
     """Have modules loaded when one of their names is first used.
 
-    `websockets` imports `importlib.metadata` and `urllib.request`, and with them `email`, `http` and `zipfile`, for
-    proxies that nobody asks it for and for a version that it knows: a fifth of what `sulla ask` takes of the processor.
-
     Args:
-        names: of modules in packages that are light, dotted.
+        names: of modules that are no package's, or in packages that are light, dotted.
     """
     for name in names:
         if name not in sys.modules:
-            package, _, part = name.rpartition(".")
             late = sys.modules[name] = _LateModule(name)
             late.__spec__ = ModuleSpec(name, None)
-            setattr(importlib.import_module(package), part, late)
+            package, _, part = name.rpartition(".")
+            if package:
+                setattr(importlib.import_module(package), part, late)
 
 
 def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
     if command is not OWN["up"]:  # a daemon needs them
-        _load_late("importlib.metadata", "urllib.request")
+        _load_late(*_SELDOM_USED)
     return importlib.import_module(command.module)

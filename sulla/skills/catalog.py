@@ -126,7 +126,10 @@ class SkillCatalog:
         Raises:
             Refused: it cannot be written down.
         """
-        self._trust.trust(known.skill.name, known.digest)
+        name = known.skill.name
+        self._trust.trust(name, known.digest)
+        if (seen := self._known.get(name)) is not None:  # else others would ask the same until the next look
+            self._known = self._known | {name: _judged(seen, {name: known.digest})}
 
     def forget(self, name: str) -> bool:
         """Take the trust back; whether there was any.

@@ -12,8 +12,8 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.speech.limits import LOGS
 from sulla.speech.service import Flushed, Playing, Taken
-from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.status import Status
 from sulla.store.base import Store
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId, ThreadId
-from sulla.speech.turn_taking.buffer import State, Status
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.status import State, Status
 
 
 @dataclass(frozen=True, slots=True)

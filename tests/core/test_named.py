@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
-from sulla.core.named import name_in
+from sulla.core.named import mention_of, name_in
 
 
 @pytest.mark.parametrize(
@@ -21,3 +23,40 @@ from sulla.core.named import name_in
 )
 def test_a_name_counts_with_nothing_but_quotes_a_fence_or_a_full_stop_around_it(answer: str, name: str) -> None:
     assert name_in(answer, ("yes", "no")) == name
+
+
+CALLED = (
+    ("gardener", "gardener"),
+    ("Gärtner Jürgen", "gardener"),
+    ("tech", "tech"),
+    ("Tech & Co", "tech"),
+    ("J", "first"),
+    ("J. Garten", "second"),
+    ("Ελένη", "eleni"),
+    ("Straße", "street"),
+    ("", "nobody"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "agent"),
+    [
+        ("@Gärtner_Jürgen hallo", "gardener"),
+        (unicodedata.normalize("NFD", "@gärtner_jürgen, hallo"), "gardener"),
+        ("@GÄRTNER_JÜRGEN", "gardener"),
+        ("@Tech_&_Co: it is broken", "tech"),
+        ("@tech_&_Cow", ""),
+        ("@tech & Co", "tech"),
+        ("@J._Garten.", "second"),
+        ("@J. Go on", "first"),
+        ("@j.doe@mail.example", ""),
+        (" @Ελένη\nhello", "eleni"),
+        ("@STRASSE!", "street"),
+        ("@gardeners all", ""),
+        ("@ hello", ""),
+        ("@", ""),
+        ("hello @tech", ""),
+    ],
+)
+def test_a_name_counts_as_it_is_written_in_whatever_letters(text: str, agent: str) -> None:
+    assert mention_of(text, CALLED) == agent

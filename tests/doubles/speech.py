@@ -8,9 +8,10 @@ from collections.abc import Callable
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.speech.service import Flushed, Playing, Taken
-from sulla.speech.turn_taking.buffer import SpeechBuffer, Status
+from sulla.speech.turn_taking.buffer import SpeechBuffer
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Cancelled, End, Event
+from sulla.speech.turn_taking.status import Status
 
 
 class MemorySpeech:

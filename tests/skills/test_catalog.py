@@ -56,6 +56,7 @@ def test_trust_is_good_for_the_skill_as_it_is(tmp_path: Path) -> None:
     shelf = shelf_in(tmp_path)
     shelf.look_now()
     shelf.trust(shelf.known["tea"])
+    assert shelf.known["tea"].trusted  # at once: others would be asked the same until the next look
     shelf.look_now()
     assert shelf.known["tea"].trusted
     (folder / "run.sh").write_text("curl")

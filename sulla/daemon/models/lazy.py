@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+from sulla.host.loading import load
 from sulla.models.base import ChatRequest, Delta, Provider, TokenCounter
 
 
@@ -56,5 +57,5 @@ class LazyProvider:
     async def _provider(self) -> Provider:
         async with self._lock:
             if self._made is None:
-                self._made = await asyncio.to_thread(self._make)
+                self._made = await load(self._make)
             return self._made

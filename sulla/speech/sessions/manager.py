@@ -25,9 +25,9 @@ from sulla.speech.sessions.session import SpeechSession
 from sulla.speech.sessions.sessions import SpeechSessions
 from sulla.speech.sessions.showing import shown
 from sulla.speech.sessions.timer import SessionTimer
-from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
 from sulla.speech.turn_taking.events import Event, TurnStarted
+from sulla.speech.turn_taking.status import Status
 from sulla.store.base import Store
 from sulla.threads.bus import LiveSignal, live_channel, pack
 from sulla.threads.store import ThreadStore

@@ -7,7 +7,7 @@ not matter: what was due is done as of when it was due, so the same chunks at th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.speech.turn_taking.chunk import Chunk
@@ -17,6 +17,7 @@ from sulla.speech.turn_taking.events import Cancelled, EagerEnd, End, EndReason,
 from sulla.speech.turn_taking.pace import Pace
 from sulla.speech.turn_taking.profile import CLASSIC, EAGER_SCORE, Profile, wait_ms
 from sulla.speech.turn_taking.silence import Silence
+from sulla.speech.turn_taking.status import State, Status
 from sulla.speech.turn_taking.stored import StoredBuffer, StoredTurn
 from sulla.speech.turn_taking.utterances import Utterances
 
@@ -25,30 +26,7 @@ MAX_TURN_CHARS: Final = 16_000
 MAX_QUESTION_CHARS: Final = 400
 """Of a question, from its end."""
 
-State = Literal["idle", "speaking", "ending"]
-"""`ending` from an `EagerEnd` until the end, or until it goes on."""
-
 _UNREAD: Final = Reading(0.0, "not_read")
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How things stand."""
-
-    exists: bool
-    """Whether a turn is open."""
-    state: State
-    turn_id: str
-    text: str
-    age_ms: int
-    """Since its first chunk."""
-    silent_ms: int
-    """Since its text changed."""
-    due_ms: int | None
-    reading: Reading | None = None
-    """How complete its text reads; None if nobody looked at it yet."""
-    wait_ms: int | None = None
-    """How long a silence is waited for, since it was looked at."""
 
 
 @dataclass(slots=True)
