@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -42,31 +42,39 @@ class Intent:
         return "a fixed text" if self.kind == "text" else f"the {self.kind} {self.to}"
 
 
-def read_intents(file: str, value: Json) -> tuple[Intent, ...]:
+def read_intents(file: str, value: Json) -> tuple[tuple[Intent, ...], list[str]]:
     """Read the intents of an agent.
 
     Args:
         file: where they stand, for messages.
         value: what stands there under `intents`; None for nothing.
 
+    Returns:
+        The intents, and what is odd about them: of two with the same phrase the first one has it.
+
     Raises:
         InvalidInput: something is wrong; the message says at which place and what was expected.
     """
     if value is None:
-        return ()
+        return (), []
     if not isinstance(value, list) or len(value) > MOST_INTENTS:
         raise InvalidInput(
             f"{file}: intents is {repr(value)[:100]}; expected at most {MOST_INTENTS} tables [[intents]]"
         )
     found = tuple(_intent(f"{file}: intents[{number}]", one) for number, one in enumerate(value, 1))
     seen: dict[str, int] = {}
+    kept: list[Intent] = []
+    odd: list[str] = []
     for number, intent in enumerate(found, 1):
-        for phrase in intent.phrases:
-            if (first := seen.setdefault(phrase.casefold(), number)) != number:
-                raise InvalidInput(
-                    f"{file}: intents[{number}] has the phrase {phrase!r} of intents[{first}]; expected it once"
-                )
-    return found
+        own = [phrase for phrase in intent.phrases if seen.setdefault(phrase.casefold(), number) == number]
+        kept += [replace(intent, phrases=tuple(own))] if own else []
+        odd += [
+            f"{file}: intents[{number}] has the phrase {phrase!r} of intents[{seen[phrase.casefold()]}], "
+            "which has it alone"
+            for phrase in intent.phrases
+            if phrase not in own
+        ]
+    return tuple(kept), odd
 
 
 def _intent(place: str, value: Json) -> Intent:

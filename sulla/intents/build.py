@@ -19,6 +19,6 @@ def build(host: Host) -> Built:
 
     chat = host.needed(AgentPlaybooks).chat
     opening = IntentOpening(
-        lambda: agents.team.specs, host.tools.now, host.needed(AgentRouter), chat.start, chooser(decider)
+        lambda: agents.team.specs, host.tools.now, host.needed(AgentRouter), chat.start, chat.trouble, chooser(decider)
     )
     return Built(opening=opening)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from itertools import islice
 from typing import Final
 
 from sulla.agent.input.said import read_said
-from sulla.agent.input.screening import is_planted
+from sulla.agent.input.screening import own_words
 from sulla.agent.model.choosing import Chooser, one_for
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.node import Opened
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.message import Text, ToolCall
+from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.definitions.intents import Intent
 from sulla.handoffs.routing import AgentRouter
@@ -24,11 +26,17 @@ from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 from sulla.tools.schema import validate
 
+log = logging.getLogger(__name__)
+
 MOST_CHOICES: Final = 50
 """Intents that a model chooses among."""
 
 StartPlaybook = Callable[[str, FrozenJson, ThreadState, Run], Awaitable[str]]
 """Starts a playbook, with what it begins with, for the newest message, and gives what the person is told."""
+
+
+PlaybookTrouble = Callable[[str, FrozenJson], Awaitable[str]]
+"""Why a playbook cannot be started with what it would begin with; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,7 @@ class IntentOpening:
         tools: gives what an agent may use now.
         router: knows which agent has a conversation, and which one a message names.
         start: starts a playbook.
+        trouble: says why a playbook cannot be started.
         choose: asked where a message has phrases of several intents.
     """
 
@@ -47,35 +56,38 @@ class IntentOpening:
     tools: Callable[[AgentSpec], Toolbox]
     router: AgentRouter
     start: StartPlaybook
+    trouble: PlaybookTrouble
     choose: Chooser
 
     async def __call__(self, state: ThreadState, run: Run) -> Opened:
-        """Take up the newest message; see `agent.Opening`. Words from outside are looked up nowhere."""
-        said, work = state.context.transcript[-1].parts[0], state.links.active_work
+        """Take up the newest message; see `agent.Opening`."""
+        said, work = own_words(state), state.links.active_work
         spec = next((spec for spec in self.specs() if spec.id == run.agent), None)
         begun = work is not None and work.running and work.run_id == run.id  # for this message, before a crash
         if (
             begun
             or spec is None
-            or not isinstance(said, Text)
-            or said.origin != "user"
-            or is_planted(state)
             or run.agent != self.router.current(state)  # the message was sent to this agent
-            or self.router.mentioned(said.text, state)
+            or self.router.mentioned(said, state)
         ):
             return ""
-        found = dict(list(self._for(said.text, spec, state))[:MOST_CHOICES])
+        found = {phrase: intent async for phrase, intent in self._for(said, spec, state)}
+        found = dict(islice(found.items(), MOST_CHOICES))
         about = {phrase: f"leads to {intent.leads_to}. {self._what(intent, spec)}" for phrase, intent in found.items()}
-        intent = found.get(await one_for("intent", about, said.text, self.choose, run))
+        intent = found.get(await one_for("intent", about, said, self.choose, run))
         return "" if intent is None else await self._follow(intent, spec, state, run)
 
-    def _for(self, text: str, spec: AgentSpec, state: ThreadState) -> Iterator[tuple[str, Intent]]:
+    async def _for(self, text: str, spec: AgentSpec, state: ThreadState) -> AsyncIterator[tuple[str, Intent]]:
         """The intents that a message is for and that lead somewhere now, by the phrases that it has."""
         said = read_said(text if spec.intents else "")
         for intent in spec.intents:
             phrase = next((one for one in intent.phrases if said.has(one)), "")
-            if phrase and self._leads(intent, spec, state):
-                yield phrase, intent
+            if not phrase or not self._leads(intent, spec, state):
+                continue
+            if intent.kind == "playbook" and (why := await self.trouble(intent.to, intent.args)):
+                log.warning("the intent %r of the agent %r is passed over: %s", intent.phrases[0], spec.id, why)
+                continue
+            yield phrase, intent
 
     def _leads(self, intent: Intent, spec: AgentSpec, state: ThreadState) -> bool:
         match intent.kind:
@@ -106,7 +118,7 @@ class IntentOpening:
             case "agent":
                 return (AgentRouted(intent.to, "intent", run.agent),)
             case "tool":
-                asked = state.context.transcript[-1].id
+                asked = state.context.transcript.asked.id
                 message_id = MessageId(derived_id("msg", asked, "intent"))
                 call = ToolCall(CallId(derived_id("call", asked, "intent")), intent.to, intent.args)
                 effect = effect_of(self.tools(spec).get(intent.to), call.args)

@@ -153,8 +153,8 @@ class Stage:
                 async with asyncio.timeout(PATIENCE_S):
                     while text not in json.dumps(await self.ask("GET", path)):
                         await self._clock.sleep(0.02)
-            case {"yes": True}:
-                await self._allow_all()
+            case {"yes": True | "always" as how}:
+                await self._allow_all("approve" if how is True else how)
             case {"restart": True}:
                 await self.rest()
                 await self.down()
@@ -163,11 +163,20 @@ class Stage:
                 raise AssertionError(f"nobody knows the step {other!r}")
         await self.rest()
 
-    async def _allow_all(self) -> int:
+    async def _hear(self, said: str) -> None:
+        """What a microphone hears while the newest reply is played."""
+        events = (await self.ask("GET", f"/api/threads/{self.threads[-1]}/events?limit=500"))["events"]
+        *_, reply = (one["data"]["message_id"] for one in events if one["type"] == "TEXT_MESSAGE_END")
+        about = {"utterance_id": f"u-{next(self._numbers)}", "seq": 0, "kind": "cumulative", "text": said}
+        path = f"/api/threads/{self.threads[-1]}/speech"
+        await self.ask("POST", path, {**about, "playing": {"message_id": reply, "played_chars": 3}})
+        await self.ask("POST", f"{path}/flush", {})
+
+    async def _allow_all(self, verdict: str = "approve") -> int:
         """Say yes to every open question; how many there were."""
         questions = await self.open_questions()
         for one in questions:
-            await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": "approve"})
+            await self.ask("POST", f"/api/approvals/{one['thread_id']}/{one['id']}", {"verdict": verdict})
         return len(questions)
 
     async def _say(self, said: str, more: dict[str, Any]) -> None:
@@ -175,6 +184,9 @@ class Stage:
             made = await self.ask("POST", "/api/threads", {})
             self.threads.append(made["thread_id"])
         thread = self.threads[-1]
+        if more.pop("over", False):
+            await self._hear(filled(said, self.words))
+            return
         for sight in more.pop("looks_at", ()):
             seen = {"events": [filled(sight, self.words)]}
             await self.ask("POST", f"/api/threads/{thread}/environment", seen)

@@ -61,7 +61,6 @@ def test_an_agent_with_intents_can_be_a_key() -> None:
         ('phrase = "x", text = " "', "intents[1].text is ' '; expected a text"),
         ('phrase = "x", text = "y", args = {a = 1}', "intents[1].args is {'a': 1}; expected a table, and a tool or"),
         ('phrase = "x", to = "tool:t", args = 1', "intents[1].args is 1"),
-        ('phrase = "x", text = "y"}, {phrase = "X", text = "z"', "intents[2] has the phrase 'X' of intents[1]"),
         ('phrase = "x", text = "y"}, 1, {phrase = "z", text = "z"', "intents[2] is 1; expected a table"),
     ],
 )
@@ -74,3 +73,13 @@ def test_what_is_wrong_is_told_with_its_place_and_what_was_expected(intent: str,
 def test_what_is_no_list_is_refused() -> None:
     with pytest.raises(InvalidInput, match="intents is 'x'; expected at most 100 tables"):
         read('intents = "x"')
+
+
+def test_of_two_intents_with_the_same_phrase_the_first_has_it_and_that_is_told() -> None:
+    text = 'intents = [{phrase = "x", text = "y"}, {phrases = ["X", "z"], text = "w"}, {phrase = "Z", text = "v"}]'
+    agent = read_agent("boss", {"agent.toml": text})
+    assert [(intent.phrases, intent.to) for intent in agent.intents] == [(("x",), "y"), (("z",), "w")]
+    assert agent.warnings == (
+        "agent.toml: intents[2] has the phrase 'X' of intents[1], which has it alone",
+        "agent.toml: intents[3] has the phrase 'Z' of intents[2], which has it alone",
+    )

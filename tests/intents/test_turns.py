@@ -17,6 +17,7 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.threads.log.records import Answer, Input, TextMessageEnd
+from sulla.threads.log.spoken import Heard, Spoken
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld, call
@@ -42,6 +43,7 @@ INTENTS = (
     Intent(PHRASES["week"], "playbook", "week", {"days": 7}),
     Intent(PHRASES["hours"], "text", "From nine to five."),
 )
+OVER_A_REPLY = Spoken("u", "final", heard=Heard(MessageId("reply"), 3))
 SPECS = (
     AgentSpec("sulla", "Sulla", "You are Sulla.", "plain", hands_to=("gardener", "tutor"), intents=INTENTS),
     AgentSpec(
@@ -105,6 +107,18 @@ async def went(world: TeamWorld, thread: ThreadId, told: list[str]) -> str:
 
 def test_the_table_has_more_than_200_messages() -> None:
     assert len({text for _, text in MESSAGES}) > 200
+
+
+async def test_an_intent_to_a_playbook_that_cannot_be_started_is_passed_over_and_told(
+    store: MemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    spec = AgentSpec("sulla", "Sulla", "You.", "plain", intents=(Intent(("plan my week",), "playbook", "wek"),))
+    world = TeamWorld(store, ScriptedProvider(["I plan."]), specs=(spec,))
+    thread = await world.thread()
+    await world.ask(thread, "plan my week")
+    assert world.begun == []
+    assert await replies(world, thread) == ["I plan."]
+    assert "the intent 'plan my week' of the agent 'sulla' is passed over: there is no playbook 'wek'." in caplog.text
 
 
 async def test_no_message_goes_where_a_person_would_not_expect_it(store: MemoryStore) -> None:
@@ -179,10 +193,22 @@ async def test_of_several_the_model_chooses_one_or_none(store: MemoryStore, choi
     "given",
     [
         Input(MessageId("m"), "water the roses", tainted=True),
+        Input(MessageId("m"), "water the roses", origin="web"),
         Input(MessageId("m"), "what does it say?", quoted="water the roses"),
+        Input(MessageId("m"), "water the roses", quoted="a page that may end where it likes"),
+        Input(MessageId("m"), "@gardener hello", quoted="a page that may end where it likes"),
+        Input(MessageId("m"), "water the roses", spoken=OVER_A_REPLY),
+        Input(MessageId("m"), "@gardener hello", spoken=OVER_A_REPLY),
+        Input(MessageId("m"), "An application: water the roses.\n\nHello.", said_chars=6),
+        Input(MessageId("m"), "An application: @gardener\n\nHello.", said_chars=6),
+        Input(MessageId("m"), "An application.\n\nwater the roses\u200b", said_chars=16),
         Input(MessageId("m"), "water the roses", agent="tutor"),
     ],
-    ids=["from outside", "quoted beside it", "sent to one agent"],
+    ids=[
+        *("from outside", "that nobody wrote", "quoted beside it", "with something quoted", "named beside a quotation"),
+        *("over a reply", "named over a reply", "by an application", "named by an application"),
+        *("where nobody knows where it begins", "sent to one agent"),
+    ],
 )
 async def test_what_a_person_does_not_say_to_whoever_has_the_conversation_is_looked_up_nowhere(
     store: MemoryStore, given: Input
@@ -192,6 +218,19 @@ async def test_what_a_person_does_not_say_to_whoever_has_the_conversation_is_loo
     await world.threads.send(thread, given)
     await world.turns.attend(thread)
     assert await world.routed(thread) == []
+    assert world.asked == []
+
+
+@pytest.mark.parametrize("text", ["water the roses", "@gardener hello"])
+async def test_what_a_person_says_below_an_applications_words_leads_where_it_does_alone(
+    store: MemoryStore, text: str
+) -> None:
+    world = world_of(store, "So be it.")
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), f"Plan my week.\n\n{text}", said_chars=len(text)))
+    await world.turns.attend(thread)
+    assert [agent for agent, _ in await world.routed(thread)] == ["gardener"]
+    assert world.asked == []
 
 
 async def test_a_page_with_a_phrase_leads_nowhere(store: MemoryStore) -> None:

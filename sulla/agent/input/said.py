@@ -26,17 +26,28 @@ _SENTENCE: Final = re.compile(
 )
 """The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A
 question goes on: what follows may say no to it."""
+_ENDS: Final = r"\n[ \t]*\n|\Z"
+"""Where a quotation ends that nobody ends: with its paragraph."""
+_PAIRS: Final = (
+    *('""', "\u201c\u201d\u201c", "\u201d\u201d", "\u201e\u201c\u201d", "\u201f\u201d", "\u00ab\u00bb", "\u00bb\u00ab"),
+    *("\u2039\u203a", "\u203a\u2039", "\u300c\u300d", "\u300e\u300f", "\u301d\u301e\u301f", "\u275d\u275e"),
+    *("\u276e\u276f", "\u275b\u275c"),
+)
+"""A quotation mark, and those that end what it begins: another one within is quoted with it."""
 _QUOTED: Final = (
     r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
-    r"^(?: {4}|\t| {0,3}>).*?$|"  # an indented one, or what a mail answers
-    r"(`+).*?(?:\2|\n[ \t]*\n|\Z)|"
-    r"\".*?(?:\"|\n[ \t]*\n|\Z)|"
-    r"[\u201c-\u201e\u00ab\u00bb\u300c\u300e].*?(?:[\u201c\u201d\u00ab\u00bb\u300d\u300f]|\n[ \t]*\n|\Z)|"
-    r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
+    r"^(?: {4}|\t).*?$|"  # an indented one
+    # What a mail answers, also in a list; a line behind it goes on with it, as Markdown has it.
+    rf"^[^\S\n]*(?:(?:[-*+\u2022]|\d{{1,9}}[.)])[^\S\n]+)*>.*?(?:{_ENDS})|"
+    rf"(`+).*?(?:\2|{_ENDS})|"
+    + "".join(rf"{pair[0]}.*?(?:[{pair[1:]}]|{_ENDS})|" for pair in _PAIRS)
+    + r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
     r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)"
 )
-"""Code and quoted words; a quotation that nobody ends ends with its paragraph, and a block of code with the message.
-This is compiled for the first message: that takes some milliseconds."""
+"""Code and quoted words; a block of code that nobody ends ends with the message. This is compiled for the first
+message: that takes some milliseconds."""
+_MARKS: Final = str.maketrans({"\u00b4": "'", "\u2032": "'", "\u2033": '"'})
+"""Accents and primes where others write an apostrophe or quotation marks, which `NFKC` would take for other ones."""
 _NEGATION: Final = (
     r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|"
     r"hardly|barely|rarely|"
@@ -92,7 +103,8 @@ def read_said(message: str) -> Said:
     Args:
         message: what a person wrote.
     """
-    found = _SENTENCE.split(_folded(re.sub(_QUOTED, " _ ", message[:MOST_CHARS])).replace("?", " _ "))
+    text = re.sub(_QUOTED, " _ ", _plain(message[:MOST_CHARS]))
+    found = _SENTENCE.split(_folded(text).replace("?", " _ "))
     # A mere "No!" says no to what stands beside it.
     noes = ["", *(one if re.fullmatch(_NEGATION, _EDGE.sub("", one)) else "" for one in found), ""]
     return Said(tuple(f"{noes[at]} {one} {noes[at + 2]}" for at, one in enumerate(found)))
@@ -107,8 +119,13 @@ def _negations(text: str) -> frozenset[str]:
     return frozenset(re.findall(_NEGATION, text))
 
 
+def _plain(text: str) -> str:
+    """With one form of each character: wide and special blanks, quotation marks and angles are plain ones."""
+    return unicodedata.normalize("NFKC", text.translate(_MARKS))
+
+
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return _plain(text).casefold().replace("\u2019", "'")
 
 
 def _stems(text: str, but: frozenset[str] = frozenset()) -> frozenset[str]:

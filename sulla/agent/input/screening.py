@@ -8,6 +8,7 @@ from sulla.agent.input.sanitize import sanitize
 from sulla.agent.input.signals import Signal, injection, spam
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Text
+from sulla.threads.log.inputs import WaitingInput, said_of
 from sulla.threads.log.records import InputHandled
 from sulla.threads.log.state import ThreadState
 
@@ -44,7 +45,7 @@ def screen(message: Message) -> InputHandled | None:
 
 def looks_planted(text: str) -> bool:
     """Whether somebody may have planted words in what a person passes on: such a message taints its conversation. For
-    where nobody has screened it yet; see `is_planted`.
+    where nobody has screened it yet.
 
     Args:
         text: what was said.
@@ -53,13 +54,29 @@ def looks_planted(text: str) -> bool:
     return bool(injection(cleaned.text, cleaned.removed))
 
 
-def is_planted(state: ThreadState) -> bool:
-    """Whether `screen` has found such words in what the newest run has taken up.
+def own_words(state: ThreadState) -> str:
+    """What may lead somewhere by its words: what a person says in the message that a run has just taken up; see
+    `WaitingInput.is_own`. Empty where anything of it may be somebody else's.
 
     Args:
-        state: the thread, its newest messages screened.
+        state: the thread, with the message as its newest one, screened.
     """
-    return "injection" in state.newest.diagnostics
+    run, said = state.run, state.context.transcript.asked.parts[0]
+    if run is None or not run.message.own or not isinstance(said, Text) or "injection" in state.newest.diagnostics:
+        return ""
+    if run.message.said_chars and "sanitized" in state.newest.diagnostics:  # nobody knows where they begin now
+        return ""
+    return said_of(said.text, run.message.said_chars)
+
+
+def may_name(item: WaitingInput) -> bool:
+    """The same of a message that nobody has taken up or screened yet: whether an agent that it names may have the
+    conversation.
+
+    Args:
+        item: the message.
+    """
+    return item.is_own and not looks_planted(item.text)
 
 
 def _as_json(signals: Iterable[Signal]) -> list[Json]:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from sulla.gateway.dialects.questions import question_words
-from sulla.gateway.dialects.steps import Dropped, Step, StepAsked, StepBegun, StepEnded, StepQuestion, StepText
+from sulla.gateway.dialects.steps import (
+    SAID_NOTHING,
+    Dropped,
+    Step,
+    StepAsked,
+    StepBegun,
+    StepEnded,
+    StepQuestion,
+    StepText,
+)
 
 AGAIN = "(The answer broke off here, and begins again.)"
 """What stands behind words that are void: nobody can take them back from this client."""
@@ -64,7 +73,7 @@ class ShownText:
             return ""
         if ended.status == "joined":
             return self._add("(This message was taken up by the turn that was going on.)", apart=True)
-        unsaid = ended.unsaid(self.text) or ("" if self._pieces else "Done.")
+        unsaid = ended.unsaid(self.text) or ("" if self._pieces else SAID_NOTHING)
         return self._add(unsaid, apart=True) if unsaid else ""
 
     def _add(self, text: str, *, apart: bool) -> str:

@@ -115,9 +115,10 @@ def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     newest = chat.fresh[-1].text if chat.fresh else ""
     earlier = (*(chat.before if before else ()), *chat.fresh[:-1])
     said = said_in(newest)
-    text, quoted = said.text, [said.quoted] if said.quoted else []
+    text, quoted, said_chars = said.text, [said.quoted] if said.quoted else [], 0
     if system and chat.system and before:
         told = f"The application that this conversation is held in says:\n\n{chat.system}"
+        said_chars = len(text)
         text = f"{told}\n\nThe message:\n\n{text}"
     elif system and chat.system:
         # At the beginning it is the person's own set-up; what it changes to later may have been made from anything.
@@ -127,7 +128,7 @@ def words_for(chat: ChatRequest, *, system: bool, before: bool) -> PassedOn:
     if earlier:
         left_chars = TEXT_CHARS - sum(len(part) + 2 for part in quoted) - 100
         quoted.append(f"Before this message, elsewhere, it was said:\n\n{_transcript(earlier, left_chars)}")
-    return PassedOn(text, "\n\n".join(quoted))
+    return PassedOn(text, "\n\n".join(quoted), said_chars)
 
 
 def check_words(words: PassedOn, chat: ChatRequest) -> None:

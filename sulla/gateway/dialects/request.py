@@ -170,10 +170,11 @@ class RequestContext:
             SullaError: nothing was kept.
         """
         self.check_room()  # before anything is kept that could not be shown
-        said = {
+        said: JsonObject = {
             "message_id": message_id,
             "text": words.text,
             "quoted": words.quoted,
+            "said_chars": words.said_chars,
             "agent": agent,
             "from_model": from_model,
         }

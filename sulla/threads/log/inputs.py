@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import UNKEPT, rule
@@ -51,6 +52,37 @@ class WaitingInput:
     """How much of the agent's words the person had heard whom this interrupted."""
     quoted: str = ""
     """What is passed on with it."""
+    said_chars: int = 0
+    """See `Input.said_chars`."""
+    flow: FrozenJson | None = None
+    """By which flow its turn is to be walked."""
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether a person certainly says it. What is said over a reply that is played may be the loudspeaker's."""
+        return self.origin == "user" and not self.tainted and self.heard is None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it may lead somewhere by its words: a person says it, and nothing is passed on with it. Where
+        something is, nobody can tell for certain which words are whose.
+        """
+        return self.is_persons and not self.quoted
+
+    @property
+    def said(self) -> str:
+        """What of the text the person said."""
+        return said_of(self.text, self.said_chars)
+
+
+def said_of(text: str, said_chars: int) -> str:
+    """What of a message's text the person said.
+
+    Args:
+        text: the text.
+        said_chars: see `Input.said_chars`.
+    """
+    return text[-said_chars:] if said_chars else text
 
 
 def opening_of(message: Input | WaitingInput) -> Opening:
@@ -73,7 +105,8 @@ def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingIn
     """
     said = (fact.message_id, fact.text, fact.mode, fact.origin, fact.agent)
     heard = fact.spoken.heard if fact.spoken is not None else None
-    return WaitingInput(seq, run_id, *said, at_ms, fact.question, fact.tainted, heard, fact.quoted)
+    about = (at_ms, fact.question, fact.tainted, heard)
+    return WaitingInput(seq, run_id, *said, *about, fact.quoted, fact.said_chars, fact.flow)
 
 
 @dataclass(frozen=True, slots=True)

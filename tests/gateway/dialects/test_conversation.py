@@ -23,6 +23,7 @@ def test_only_what_is_news_is_passed_on() -> None:
     assert words_for(chat, system=False, before=False) == PassedOn("two")
     whole = words_for(chat, system=True, before=True)
     assert [part in whole.text for part in ("Be brief.", "The message:\n\ntwo")] == [True] * 2
+    assert whole.text[-whole.said_chars :] == "two"
     assert "Be brief." not in words_for(chat, system=False, before=True).text
     assert words_for(ChatRequest("", (), said("two")), system=True, before=True) == PassedOn("two")
 

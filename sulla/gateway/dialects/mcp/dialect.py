@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 from sulla.gateway.dialects.door import Dialect, DialectRoute
 from sulla.gateway.dialects.mcp.form import error_body
 from sulla.gateway.dialects.request import RequestContext
 from sulla.gateway.server.error_style import ErrorStyle
+from sulla.host.loading import load
 
 
-def _load() -> Callable[[RequestContext], Awaitable[None]]:
+def _library() -> Callable[[RequestContext], Awaitable[None]]:
     from sulla.gateway.dialects.mcp.library import serve
 
     return serve
@@ -19,7 +19,7 @@ def _load() -> Callable[[RequestContext], Awaitable[None]]:
 
 async def post(request: RequestContext) -> None:
     """Answer ``POST /mcp``. The protocol's library, which takes a second to load, comes with the first one."""
-    serve = await asyncio.to_thread(_load)
+    serve = await load(_library)
     await serve(request)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.steps import (
+    SAID_NOTHING,
     Called,
     ChildAsks,
     Dropped,
@@ -88,7 +89,7 @@ class McpProjection:
             said.append("(This message was taken up by the turn that was going on.)")
         elif unsaid := ended.unsaid(_BETWEEN.join(said)):
             said.append(unsaid)
-        return _BETWEEN.join(said) or "Done."
+        return _BETWEEN.join(said) or SAID_NOTHING
 
     @property
     def status(self) -> str:

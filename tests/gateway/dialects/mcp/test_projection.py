@@ -45,7 +45,7 @@ def test_replies_stand_apart_and_what_was_taken_back_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("ended", "text"),
     [
-        (StepEnded("done", "", 9), "Done."),
+        (StepEnded("done", "", 9), "(The agent has said nothing.)"),
         (StepEnded("done", "", 9, response="It is so."), "It is so."),
         (StepEnded("blocked", "", 9, blocker="No key.\nA key."), "No key.\nA key."),
         (StepEnded("joined", "", 9, joined="run_2"), "(This message was taken up by the turn that was going on.)"),
