@@ -60,6 +60,8 @@ class ThreadEntry:
     last_seq: int
     waiting: int
     """Messages that wait for their turn."""
+    held: int = 0
+    """How many of them a stop holds."""
 
     @property
     def place(self) -> Place:
@@ -182,7 +184,7 @@ class ThreadIndex:
             changed, self._changed = self._changed | {ThreadId(info.key) for info in ready}, set()
             try:
                 for thread_id in changed:
-                    self._take(thread_id, await self._store.head(thread_id))
+                    await self._take(thread_id, await self._store.head(thread_id))
             except StoreUnavailable:
                 self._changed |= changed
                 raise
@@ -194,7 +196,7 @@ class ThreadIndex:
         while more:
             page = await self._store.find(kind=THREAD_KIND, after_key=after, limit=_PAGE)
             for info in page:
-                row = self._row(info)
+                row = await self._row(info)
                 rows[row.thread_id] = row
             if len(rows) > 2 * MOST_ROWS:
                 rows = {row.thread_id: row for row in heapq.nsmallest(MOST_ROWS, rows.values(), key=_place)}
@@ -203,16 +205,16 @@ class ThreadIndex:
                 after = page[-1].key
         self._rows = rows
 
-    def _take(self, thread_id: ThreadId, info: LogInfo | None) -> None:
+    async def _take(self, thread_id: ThreadId, info: LogInfo | None) -> None:
         if info is None or info.head.kind != THREAD_KIND:
             self._rows.pop(thread_id, None)
             return
-        self._rows[thread_id] = self._row(info)
+        self._rows[thread_id] = await self._row(info)
         if len(self._rows) > 2 * MOST_ROWS:
             self._rows = {row.thread_id: row for row in heapq.nsmallest(MOST_ROWS, self._rows.values(), key=_place)}
 
-    def _row(self, info: LogInfo) -> ThreadEntry:
-        thread_id, state = ThreadId(info.key), self._threads.state_of(info)
+    async def _row(self, info: LogInfo) -> ThreadEntry:
+        thread_id, state = ThreadId(info.key), await self._threads.with_inbox(info)
         if state is None:
             at_ms, agent = info.created_ms, info.head.agent
             return ThreadEntry(
@@ -236,6 +238,7 @@ class ThreadIndex:
             info.head.status,
             info.last_seq,
             len(state.inbox.waiting),
+            state.held,
         )
 
     async def _with_words(self, row: ThreadEntry) -> ThreadEntry:

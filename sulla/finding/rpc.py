@@ -79,6 +79,8 @@ class RecentRow:
     """How many messages wait for their turn."""
     tainted: bool
     """Whether it holds text that nobody trusts."""
+    held: int = 0
+    """How many of those that wait are held by a stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ _ROW: Final[JsonObject] = {
     "created_at": "2027-01-15T08:00:00.000Z",
     "active_at": "2027-01-15T08:00:09.000Z",
     "waiting": 0,
+    "held": 0,
     "tainted": False,
 }
 _FOUND: Final[JsonObject] = {

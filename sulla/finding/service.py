@@ -128,6 +128,7 @@ def _row(one: ThreadEntry, renamed: str | None = None) -> RecentRow:
         one.active_ms,
         one.waiting,
         one.tainted,
+        one.held,
     )
 
 

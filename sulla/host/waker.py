@@ -1,9 +1,10 @@
-"""Wakes a thread's worker, for those who are made before the worker is. Pure."""
+"""Wakes a thread's worker, for those who are made before the worker is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from sulla.core.control import Control
 from sulla.core.ids import ThreadId
 from sulla.store.values import LogInfo
 from sulla.work.base import Job
@@ -19,16 +20,33 @@ class Waker:
 
     def __init__(self) -> None:
         self._work: LocalWork | None = None
+        self._passed: Callable[[str, str], None] = lambda key, agent: None
 
-    def connect(self, work: LocalWork) -> LocalWork:
-        """Pass wakes on to this worker from now on; returns the worker."""
-        self._work = work
+    def connect(self, work: LocalWork, passed: Callable[[str, str], None]) -> LocalWork:
+        """Pass wakes on to this worker from now on, and tell `passed` who goes on with which log.
+
+        Returns:
+            The worker.
+        """
+        self._work, self._passed = work, passed
         return work
 
     def __call__(self, thread_id: ThreadId) -> None:
         """Have a thread looked at soon."""
         if self._work is not None:
             self._work.enqueue(Job(thread_id))
+
+    async def pass_to(self, thread_id: ThreadId, agent: str, control: Control) -> None:
+        """A thread's turn goes on with another agent: see `LocalWork.pass_to`.
+
+        Args:
+            thread_id: which.
+            agent: who goes on.
+            control: how the turn is told to end.
+        """
+        if self._work is not None:
+            self._passed(thread_id, agent)
+            await self._work.pass_to(thread_id, agent, control)
 
     def held(self) -> Sequence[LogInfo]:
         """The logs that somebody worked on a moment ago; none as long as there is no worker."""

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Iterable
 
 from sulla.core.clock import Clock
+from sulla.core.control import Control
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.store.base import Store
@@ -32,9 +33,11 @@ class _Failure:
 
 
 class _Arrivals:
-    """The jobs that have come and were not looked at, each log once."""
+    """The jobs that have come and were not looked at, each log once; and the turns that wait for a place."""
 
     def __init__(self) -> None:
+        self.passing: dict[str, asyncio.Event] = {}
+        """By their logs, turns that another agent goes on with, and what tells them that they have a place."""
         self._jobs: dict[str, Job] = {}
         self._wake = asyncio.Event()
 
@@ -118,6 +121,26 @@ class LocalWork:
         if not self._stopping and not self._held:
             self._arrivals.add(job)
 
+    async def pass_to(self, key: str, agent: str, control: Control) -> None:
+        """A turn goes on with another agent: wait for a place among those of that agent. It also returns when the turn
+        is to be put down; the end of its time aborts the wait.
+
+        Args:
+            key: the log.
+            agent: who goes on.
+            control: how the turn is told to end.
+        """
+        if not self._queue.pass_to(key, agent):
+            return
+        given = self._arrivals.passing[key] = asyncio.Event()
+        control.on_drain(given.set)
+        self._give_places()
+        self._arrivals.wake()  # somebody may wait for the place that it had
+        try:
+            await given.wait()
+        finally:
+            del self._arrivals.passing[key]
+
     def hold(self, held: bool) -> None:
         """Start nothing more until this is called with False; what runs is not cut off here."""
         self._held = held
@@ -157,11 +180,17 @@ class LocalWork:
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
+        self._give_places()
         while not self._stopping and not self._held and (job := self._queue.take()) is not None:
             self._idle.clear()
             task = group.create_task(self._one(group, job), name=f"job {job.key}")
             self._jobs.add(task)
             task.add_done_callback(self._jobs.discard)
+
+    def _give_places(self) -> None:
+        for key in self._queue.passed():
+            if (given := self._arrivals.passing.get(key)) is not None:
+                given.set()
 
     async def _one(self, group: asyncio.TaskGroup, job: Job) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import replace
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -16,7 +17,7 @@ class JobCaps:
     total: int = 16
     """Turns and child runs together; playbooks and their steps have caps of their own."""
     per_agent: int = 5
-    """Of one agent, child runs apart: those who wait for them hold no place meanwhile."""
+    """Of one agent that speaks, child runs apart: those who wait for them hold no place meanwhile."""
     children: int = 8
     """Child runs, of all agents together (design §7)."""
     steps: int = 50
@@ -47,6 +48,8 @@ class JobQueue:
         self._running: dict[str, Group] = {}
         self._counts: Counter[str] = Counter()
         self._again: dict[str, Job] = {}
+        self._passing: list[str] = []
+        """The logs whose job runs and waits for a place of the agent that it was passed to, in order."""
         self._plays: Counter[str] = Counter()
         """The playbooks at work, and how many of their steps are or wait to be."""
 
@@ -76,7 +79,11 @@ class JobQueue:
     def done(self, job: Job) -> None:
         """A job has ended; what was asked of its log meanwhile goes to the end of the queue."""
         group = self._running.pop(job.key)
-        self._counts.subtract(_counted(group))
+        if job.key in self._passing:
+            self._passing.remove(job.key)
+            self._counts.subtract((ALL,))
+        else:
+            self._counts.subtract(_counted(group))
         if group.kind in ("play", "step"):
             play = job.key if group.kind == "play" else group.parent
             self._plays[play] -= 1
@@ -85,6 +92,39 @@ class JobQueue:
         again = self._again.pop(job.key, None)
         if again is not None:
             self.add(again, group)
+
+    def pass_to(self, key: str, agent: str) -> bool:
+        """A turn that runs goes on with another agent. It gives the place among the first one's back, and keeps that
+        among all: so nobody waits for a place whose holder waits for it.
+
+        Args:
+            key: the log.
+            agent: who goes on.
+
+        Returns:
+            Whether it needs a place for that; `passed` says when it has one.
+        """
+        group = self._running.get(key)
+        if group is None or group.kind != "turn" or (group.agent == agent and key not in self._passing):
+            return False
+        if key in self._passing:
+            self._passing.remove(key)
+        else:
+            self._counts.subtract((_of_agent(group),))
+        self._running[key] = replace(group, agent=agent)
+        self._passing.append(key)
+        return True
+
+    def passed(self) -> tuple[str, ...]:
+        """Give places to the turns that wait for one of another agent, before any is begun anew; which got one."""
+        found = []
+        for key in tuple(self._passing):
+            place = _of_agent(self._running[key])
+            if self._counts[place] < self._caps.per_agent:
+                self._counts[place] += 1
+                self._passing.remove(key)
+                found.append(key)
+        return tuple(found)
 
     def _has_room(self, waiting: _QueuedJob) -> bool:
         caps, group = self._caps, waiting.group
@@ -110,4 +150,8 @@ def _counted(group: Group) -> tuple[str, ...]:
     """What a log counts for."""
     if group.kind in ("step", "play"):
         return (group.kind,)
-    return (group.kind if group.kind == "child" else f"agent {group.agent}", ALL)
+    return (group.kind if group.kind == "child" else _of_agent(group), ALL)
+
+
+def _of_agent(group: Group) -> str:
+    return f"agent {group.agent}"

@@ -18,6 +18,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.head import THREAD_KIND, from_head, to_head
 from sulla.threads.log.inputs import Opening
+from sulla.threads.log.records import RunStarted
 
 DONE = "Yes.<AGENT_DONE/>"
 CHATS: tuple[Kind, ...] = ("chat",)
@@ -85,6 +86,35 @@ async def test_a_message_that_nobody_has_taken_up_and_a_deleted_thread_show_at_o
     await shelf.world.threads.delete(gone)
     shelf.index.wake(gone)
     assert [row.thread_id for row in await shelf.newest()] == [waits]
+
+
+async def test_it_says_how_many_messages_wait(shelf: Shelf) -> None:
+    thread_id = await shelf.talk("one")
+    assert [(row.waiting, row.held) for row in await shelf.newest()] == [(0, 0)]
+    for text in ("two", "three"):
+        await shelf.world.send(thread_id, text)
+    assert [(row.waiting, row.held) for row in await shelf.newest()] == [(2, 0)]  # nobody has looked at them
+
+
+async def test_it_says_how_many_messages_wait_behind_an_open_turn(shelf: Shelf) -> None:
+    thread_id = await shelf.world.thread()
+    sent = [await shelf.world.send(thread_id, text) for text in ("one", "two")]
+    session = await shelf.world.threads.attend(thread_id)
+    assert session is not None
+    await session.commit(RunStarted(sent[0].seq, session.state.inbox.waiting[sent[0].seq].message_id, "sulla"))
+    await shelf.world.send(thread_id, "three")
+    shelf.index.wake(thread_id)
+    assert [(row.waiting, row.held) for row in await shelf.newest()] == [(2, 0)]
+
+
+async def test_it_says_how_many_messages_a_stop_holds(shelf: Shelf) -> None:
+    thread_id = await shelf.talk("one")
+    for text in ("two", "three"):
+        await shelf.world.send(thread_id, text)
+    await shelf.world.threads.stop(thread_id)
+    await shelf.world.turns.attend(thread_id)
+    shelf.index.wake(thread_id)
+    assert [(row.status, row.waiting, row.held) for row in await shelf.newest()] == [("idle", 2, 2)]
 
 
 async def test_the_words_of_a_thread_are_found_whose_head_is_of_before_they_were_kept(shelf: Shelf) -> None:

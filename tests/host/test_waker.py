@@ -35,7 +35,7 @@ def test_before_there_is_a_worker_a_wake_does_nothing() -> None:
 
 def test_a_wake_puts_the_thread_in_the_workers_queue() -> None:
     waker, queue = Waker(), Queue()
-    assert waker.connect(queue) is queue
+    assert waker.connect(queue, lambda key, agent: None) is queue
     waker(THREAD)
     assert queue.jobs == [Job("thr_1")]
     assert waker.queued() == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sulla.core.control import Control
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
@@ -25,6 +26,7 @@ class Shop:
         self.seen: list[str] = []
         self.gates: dict[str, Gate] = {}
         self.fails: set[str] = set()
+        self.agents: dict[str, str] = {}
         self.work = LocalWork(store, self.handle, self.group_of, clock, caps or JobCaps())
 
     async def handle(self, job: Job) -> None:
@@ -38,7 +40,7 @@ class Shop:
             await self.store.append(grant.lease, 1, [], Head("thread"), grant.last_seq, release=True)
 
     async def group_of(self, key: str) -> Group:
-        return Group("agent")
+        return Group(self.agents.get(key, "agent"))
 
     async def offer(self, key: str, dedupe_id: str = "1") -> None:
         await self.store.offer(key, dedupe_id, Draft("INPUT", b""), digest=b"", create=Head("thread"))
@@ -113,6 +115,46 @@ async def test_a_wish_that_comes_while_the_log_is_worked_on_is_not_lost(open_sho
     assert open_shop.seen == ["a"]
     gate.open()
     await open_shop.until(lambda: open_shop.seen == ["a", "a"])
+
+
+async def test_a_turn_that_another_agent_goes_on_with_waits_for_a_place_of_that_agent(shop: Shop) -> None:
+    shop.work = LocalWork(shop.store, shop.handle, shop.group_of, shop.clock, JobCaps(per_agent=1))
+    shop.agents = {"a": "router", "b": "clerk", "c": "router"}
+    for key in "abc":
+        shop.gates[key] = Gate()
+        await shop.offer(key)
+        shop.work.enqueue(Job(key))
+    running = asyncio.ensure_future(shop.work.run())
+    await shop.until(lambda: shop.seen == ["a", "b"])
+    passing = asyncio.ensure_future(shop.work.pass_to("a", "clerk", Control()))
+    await shop.until(lambda: shop.seen == ["a", "b", "c"])  # it has given back the router's place
+    assert not passing.done()
+    shop.gates["b"].open()
+    await passing
+    for key in "ac":
+        shop.gates[key].open()
+    await shop.work.stop(5)
+    await running
+
+
+async def test_a_turn_that_is_to_be_put_down_waits_for_no_place(shop: Shop) -> None:
+    shop.work = LocalWork(shop.store, shop.handle, shop.group_of, shop.clock, JobCaps(per_agent=1))
+    shop.agents, control = {"a": "router", "b": "clerk"}, Control()
+    for key in "ab":
+        shop.gates[key] = Gate()
+        await shop.offer(key)
+        shop.work.enqueue(Job(key))
+    running = asyncio.ensure_future(shop.work.run())
+    await shop.until(lambda: shop.seen == ["a", "b"])
+    passing = asyncio.ensure_future(shop.work.pass_to("a", "clerk", control))
+    await shop.clock.settle()
+    assert not passing.done()
+    control.drain()
+    await passing
+    for key in "ab":
+        shop.gates[key].open()
+    await shop.work.stop(5)
+    await running
 
 
 async def test_a_job_that_fails_is_tried_again_later_and_later(

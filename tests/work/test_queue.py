@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 import pytest
@@ -98,6 +99,49 @@ def test_a_playbook_whose_agents_work_keeps_its_place_and_one_that_waits_for_tim
     assert queue.take() == Job("tea")
 
 
+def test_a_turn_that_is_passed_on_counts_for_the_agent_that_goes_on_with_it() -> None:
+    desk = JobQueue(JobCaps(total=16, per_agent=2))
+    for name in "abc":
+        desk.add(Job(name), Group("router"))
+    desk.add(Job("x"), Group("clerk"))
+    assert [job.key for _ in range(4) if (job := desk.take())] == ["a", "b", "x"]
+    assert (desk.pass_to("a", "clerk"), desk.passed()) == (True, ("a",))
+    assert (desk.take(), desk.take()) == (Job("c"), None)  # the router has a place again
+    assert (desk.pass_to("b", "clerk"), desk.passed()) == (True, ())
+    desk.done(Job("x"))
+    assert desk.passed() == ("b",)
+
+
+def test_two_agents_without_room_that_pass_turns_to_each_other_hold_nobody_up() -> None:
+    desk = JobQueue(JobCaps(total=2, per_agent=1))
+    desk.add(Job("a"), Group("tick"))
+    desk.add(Job("b"), Group("tock"))
+    assert (desk.take(), desk.take()) == (Job("a"), Job("b"))
+    assert (desk.pass_to("a", "tock"), desk.passed()) == (True, ())
+    assert (desk.pass_to("b", "tick"), desk.passed()) == (True, ("a", "b"))
+
+
+def test_a_turn_that_ends_as_it_waits_for_a_place_gives_back_what_it_has() -> None:
+    desk = JobQueue(JobCaps(total=2, per_agent=1))
+    desk.add(Job("a"), Group("router"))
+    desk.add(Job("b"), Group("clerk"))
+    assert (desk.take(), desk.take()) == (Job("a"), Job("b"))
+    assert (desk.pass_to("a", "clerk"), desk.passed()) == (True, ())
+    desk.done(Job("a"))
+    desk.done(Job("b"))
+    for name, agent in (("c", "clerk"), ("d", "router")):
+        desk.add(Job(name), Group(agent))
+    assert (desk.take(), desk.take()) == (Job("c"), Job("d"))
+
+
+def test_what_is_no_turn_of_a_conversation_is_passed_on_without_a_place() -> None:
+    desk = JobQueue(JobCaps(per_agent=1))
+    desk.add(Job("a"), Group("clerk"))
+    desk.add(Job("b"), Group("router", "child"))
+    assert (desk.take(), desk.take()) == (Job("a"), Job("b"))
+    assert not desk.pass_to("b", "clerk")
+
+
 class Desk(RuleBasedStateMachine):
     """Random work under small caps: nothing is lost, doubled or starved."""
 
@@ -106,6 +150,8 @@ class Desk(RuleBasedStateMachine):
         self.desk = JobQueue(JobCaps(total=3, per_agent=2))
         self.running: dict[str, Job] = {}
         self.wanted: set[str] = set()
+        self.speaks: dict[str, str] = {}
+        self.waits: set[str] = set()
 
     @rule(key=st.sampled_from("abcdefgh"))
     def add(self, key: str) -> None:
@@ -118,18 +164,35 @@ class Desk(RuleBasedStateMachine):
         if job is not None:
             assert job.key not in self.running
             self.running[job.key] = job
+            self.speaks[job.key] = job.key if job.key < "e" else "shared"
             self.wanted.discard(job.key)
 
     @rule(data=st.data())
     def finish(self, data: st.DataObject) -> None:
         if self.running:
             key = data.draw(st.sampled_from(sorted(self.running)))
+            self.waits.discard(key)
             self.desk.done(self.running.pop(key))
+
+    @rule(data=st.data(), agent=st.sampled_from(["a", "b", "shared"]))
+    def pass_on(self, data: st.DataObject, agent: str) -> None:
+        if self.running:
+            key = data.draw(st.sampled_from(sorted(self.running)))
+            if self.desk.pass_to(key, agent):
+                self.waits.add(key)
+            self.speaks[key] = agent
+
+    @rule()
+    def give(self) -> None:
+        self.waits.difference_update(self.desk.passed())
+        at_work = Counter(self.speaks[key] for key in self.running if key not in self.waits)
+        assert not self.waits or all(at_work[self.speaks[key]] == 2 for key in self.waits)
 
     @invariant()
     def caps_hold(self) -> None:
         assert len(self.running) <= 3
-        assert sum(key >= "e" for key in self.running) <= 2
+        at_work = Counter(self.speaks[key] for key in self.running if key not in self.waits)
+        assert max(at_work.values(), default=0) <= 2
 
     def teardown(self) -> None:
         for _ in range(100):

@@ -104,7 +104,7 @@ class Ledger:
             used_micro, wanted = in_all.cost_micro or 0, charge.cost_micro or 0
             hits.append(LimitHit("day_cost", "day", "micro", limits.cost_micro, used_micro, wanted))
         for hit in hits:
-            refuse_over(hit, now_s)
+            refuse_over(hit, now_s, agent)
 
     def settle(self, call_id: str, agent: str, charge: Charge, now_s: float) -> None:
         """Write down what a call took, in the place of what was set aside for it.

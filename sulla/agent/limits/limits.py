@@ -114,7 +114,8 @@ def check_model_call(state: ThreadState, charge: Charge, now_s: float, limits: R
     run = state.run
     if run is None:
         return
-    refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, run.model.begun, 1), now_s)
+    calls = run.model.begun - run.model.earlier
+    refuse_over(LimitHit("model_calls", "run", "calls", limits.model_calls, calls, 1), now_s)
     check_used(state, charge, now_s, limits)
     check_thread_day(state, charge, now_s, limits)
 
@@ -173,18 +174,19 @@ def wall_hit(run: Run, limits: RunLimits) -> LimitHit | None:
     return LimitHit("wall_s", "run", "seconds", round(limits.wall_s), round(limits.wall_s + late_s))
 
 
-def refuse_over(hit: LimitHit, now_s: float) -> None:
+def refuse_over(hit: LimitHit, now_s: float, agent: str = "") -> None:
     """Do nothing if a limit holds.
 
     Args:
         hit: the limit, what was used of it and what is wanted.
         now_s: UTC seconds.
+        agent: whose it is, for the error; empty where that is told already.
 
     Raises:
         LimitReached: the two together are more than is allowed.
     """
     if hit.used + hit.wanted > hit.allowed:
-        raise limit_reached(hit, now_s)
+        raise limit_reached(hit, now_s, agent)
 
 
 def reply_cut(allowed_tokens: int, used_tokens: int) -> LimitReached:
@@ -205,9 +207,9 @@ def reply_cut(allowed_tokens: int, used_tokens: int) -> LimitReached:
     )
 
 
-def limit_reached(hit: LimitHit, now_s: float | None = None) -> LimitReached:
-    """A limit as the error that says so, in words and in figures."""
-    unit, whose = _UNITS[hit.unit], _WHOSE[hit.scope]
+def limit_reached(hit: LimitHit, now_s: float | None = None, agent: str = "") -> LimitReached:
+    """A limit as the error that says so, in words and in figures, and for an agent's what to do meanwhile."""
+    unit, whose = _UNITS[hit.unit], _WHOSE[hit.scope].format(agent=agent or "the agent")
     text = f"{whose} used {_amount(hit.used, hit.unit)}{unit}"
     by_call = hit.unit == "calls"  # each is one more: there is nothing to say about it
     if hit.wanted and not by_call:
@@ -217,13 +219,15 @@ def limit_reached(hit: LimitHit, now_s: float | None = None) -> LimitReached:
     if now_s is not None and hit.scope != "run":
         left_min = (DAY_S - int(now_s) % DAY_S + 59) // 60
         text += f"; it begins anew at 00:00 UTC, in {left_min // 60} h {left_min % 60} min"
+    if hit.scope == "agent":
+        text += ". Another agent can answer meanwhile, or raise the limit"
     return LimitReached(f"limit_{hit.limit}", text, hit)
 
 
 _WHOSE: Final = {
     "run": "the run has",
     "thread": "the thread has today",
-    "agent": "the agent has today",
+    "agent": "{agent} has today",
     "day": "all agents together have today",
 }
 _SETTINGS: Final = {

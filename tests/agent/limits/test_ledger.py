@@ -23,6 +23,13 @@ def spent(*uses: tuple[str, Charge]) -> Ledger:
     return ledger
 
 
+def test_the_limit_of_an_agent_says_whose_it_is_and_what_to_do() -> None:
+    with pytest.raises(LimitReached) as refused:
+        spent(("cook", Charge(500))).check("call", "cook", Charge(101), NOW_S)
+    assert refused.value.message.startswith("cook has today used 500 tokens and the next step may need 101 more")
+    assert refused.value.message.endswith("Another agent can answer meanwhile, or raise the limit")
+
+
 @pytest.mark.parametrize(
     ("uses", "fits", "over", "hit"),
     [
