@@ -96,13 +96,23 @@ def _heartbeats(report: dict[str, Any]) -> Iterator[str]:
         yield f"heartbeat: {heartbeat_line(row)}"
 
 
+def shell_line(shell: dict[str, Any]) -> str:
+    """How commands are run. Pure.
+
+    Args:
+        shell: what the daemon says of that; one of an earlier version does not say whether it still looks.
+    """
+    if shell["sandbox"]:
+        return "shell: in a sandbox (bubblewrap): no network, and able to write in the workspace alone"
+    if not shell.get("tried", True):
+        return "shell: the sandbox is being tried"
+    return f"shell: no sandbox, so a person is asked before each command ({program()} doctor)"
+
+
 def _hands(report: dict[str, Any]) -> Iterator[str]:
     """What agents can do and know, and who waits for a person."""
     shell = report["shell"]
-    if shell["sandbox"]:
-        yield "shell: in a sandbox (bubblewrap): no network, and able to write in the workspace alone"
-    else:
-        yield f"shell: no sandbox, so a person is asked before each command ({program()} doctor)"
+    yield shell_line(shell)
     if running := shell["jobs"]:
         yield f"jobs in the background: {running}"
     yield f"agents: {', '.join(map(one_line, report['agents']))}"

@@ -18,6 +18,14 @@ T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 
 
+def is_cancelled() -> bool:
+    """Whether the task that runs this is being cancelled. A ``CancelledError`` out of what it awaits does not say so:
+    that may itself have awaited what was cancelled.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 async def within(clock: Clock, seconds: float, work: Coroutine[object, object, T], name: str) -> T:
     """Do some work that may have to be cut off.
 

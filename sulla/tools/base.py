@@ -186,6 +186,9 @@ class Tool:
     """Whether a result ends the reply and is shown to the person as it stands."""
     takes_over: bool = False
     """Whether a result ends the turn so, whatever was called beside it: from then on something else is at work."""
+    hands_over: bool = False
+    """Whether a call gives the conversation to somebody else. Of several in a reply the first one alone is made, behind
+    all other calls of the reply: it is judged by what those bring."""
     asks: AsksOf | None = None
     """What its calls have to be allowed for; None for nothing beside the policy."""
     addressed: bool = False
@@ -196,6 +199,8 @@ class Tool:
     missing: str = ""
     """What a home has to set before it can be used, for people; empty for nothing. No model is told of one that lacks
     something, and a call of it is refused with these words."""
+    told: bool = True
+    """Whether models are told of it; no for what is called in their place, or told in one part of a turn alone."""
     files: FileUse | FilesOf = "none"
     """What it reads and, unless it is `pure`, writes: what a tainted run wrote is tainted when it is read."""
     effect_of: Callable[[FrozenJson], Effect] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from sulla.core.errors import (
 )
 from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words, ours
-from sulla.tools.attempt import within
+from sulla.tools.attempt import is_cancelled, within
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.nearest import nearest
 from sulla.tools.overflow import rest_of
@@ -85,6 +86,12 @@ async def run_call(toolbox: Toolbox, call: ToolCall, context: ToolContext) -> Re
         result = await within(context.clock, tool.timeout_s, _attempt(tool, call, context), tool.name)
     except TimeoutError:
         return Done(ours(tool.limit.said), is_error=True)
+    except asyncio.CancelledError as error:
+        if is_cancelled():
+            raise
+        return _failed(
+            error, tool, call, context
+        )  # the tool's own: it awaited what was cancelled, and nobody cuts it off
     if isinstance(result, Waiting):
         return result
     note = f"\n\n[The arguments were mended: {'; '.join(mended.notes)}.]" if mended.notes else ""
@@ -121,12 +128,7 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
     except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - none of it may end the run, or us
         if isinstance(error, ExceptionGroup):
             _pass_on(error)
-        _LOG.warning("a tool failed", exc_info=True, extra={"tool": tool.name, "call_id": call.id})
-        said = str(error)
-        passing = isinstance(error, ConnectionError)
-        text = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        # Nobody has written these words for models: they may quote the other side.
-        return Done(Words(text, _unsaid(tool, call, context)), is_error=True, passing=passing)
+        return _failed(error, tool, call, context)
     if not isinstance(result, Done | Waiting):
         return Done(
             ours(f"{tool.name} is broken: it returned {type(result).__name__} instead of a result."), is_error=True
@@ -136,6 +138,14 @@ async def _attempt(tool: Tool, call: ToolCall, context: ToolContext) -> Result:
         if not isinstance(given, Words):  # a package's that has no types
             return replace(result, words=Words(str(given), _unsaid(tool, call, context)))
     return result
+
+
+def _failed(error: BaseException, tool: Tool, call: ToolCall, context: ToolContext) -> Done:
+    _LOG.warning("a tool failed", exc_info=error, extra={"tool": tool.name, "call_id": call.id})
+    said = str(error)
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    # Nobody has written these words for models: they may quote the other side.
+    return Done(Words(text, _unsaid(tool, call, context)), is_error=True, passing=isinstance(error, ConnectionError))
 
 
 def _unsaid(tool: Tool, call: ToolCall, context: ToolContext) -> Author:

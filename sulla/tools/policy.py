@@ -220,9 +220,10 @@ def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str)
 def targets_of(tool: Tool, args: FrozenJson, filed: FiledCall | None = None) -> tuple[str, ...]:
     """What `always` would be good for beside the tool, and what else a rule of before may have been made for.
 
-    The host that a call goes to, where it says nothing but an address. For a call that stands in a playbook what its
-    author chose: the method, the host and the secrets, at this step. Else exactly these arguments, in which a secret
-    counts by its name: what stands for it is another one in each run, and no other text passes for one.
+    The host that a call goes to, where it says nothing but an address and an agent makes it. For a request that stands
+    in a playbook what its author chose: the method, the host and the secrets, at this step. Else exactly these
+    arguments, in which a secret counts by its name: what stands for it is another one in each run, and no other text
+    passes for one.
 
     Args:
         tool: what is called.
@@ -231,15 +232,16 @@ def targets_of(tool: Tool, args: FrozenJson, filed: FiledCall | None = None) -> 
     """
     url, method = args.get("url"), args.get("method", "GET")
     host = _host(url) if isinstance(url, str) else ""
-    if host and len(args) == 1:
-        return (f"host:{host}",)
+    to_host = (f"host:{host}",) if host and len(args) == 1 else ()
+    if to_host and filed is None:
+        return to_host
     said = replaced(dict(args), filed.marked) if filed is not None and filed.secrets else dict(args)
     exactly = f"args:{blake2b(canonical(said), digest_size=16).hexdigest()}"
     if filed is None or not filed.step or not tool.addressed or not host or method not in _METHODS:
-        return (exactly,)
+        return exactly, *to_host
     names = sorted({name for mark, name in filed.secrets.items() if mark in str(args)})
     secrets = f" with the secret{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
-    return f"{method} to {host}{secrets}, by {filed.step}", exactly
+    return f"{method} to {host}{secrets}, by {filed.step}", exactly, *to_host
 
 
 def canonical(value: object) -> bytes:

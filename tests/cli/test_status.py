@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sulla
+from sulla.cli.status import shell_line
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
@@ -51,6 +52,11 @@ def test_a_reader_that_was_never_there_is_no_traceback(place: Place) -> None:
     done = subprocess.run(command, env=place.environ, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (Exit.PIPE, b"")
+
+
+def test_as_long_as_the_sandbox_is_tried_nobody_is_told_that_there_is_none() -> None:
+    assert shell_line({"sandbox": False, "tried": False}) == "shell: the sandbox is being tried"
+    assert shell_line({"sandbox": False, "tried": True}).startswith("shell: no sandbox")
 
 
 def test_it_says_in_a_few_lines_what_agents_can_do_and_who_waits(

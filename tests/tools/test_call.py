@@ -140,8 +140,33 @@ async def test_other_failures_in_a_group_are_a_result(tmp_path: Path) -> None:
 
 
 async def test_cancellation_is_passed_on(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    async def work(context: ToolContext) -> Result:
+        begun.set()
+        await context.clock.sleep(3600)
+        return Done(ours("too late"))
+
+    running = asyncio.create_task(run_call(box(work), call(), context_in(tmp_path)))
+    await begun.wait()
+    running.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await run_call(box(raising(asyncio.CancelledError())), call(), context_in(tmp_path))
+        await running
+
+
+async def own_cancel(context: ToolContext) -> Result:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await context.clock.sleep(1)
+    return Done(ours("not reached"))
+
+
+@pytest.mark.parametrize("work", [raising(asyncio.CancelledError()), own_cancel])
+async def test_a_cancellation_that_nobody_asked_for_is_a_failure_of_the_tool(
+    tmp_path: Path, work: Callable[[ToolContext], Awaitable[Result]]
+) -> None:
+    assert await outcome(box(work), tmp_path) == Done(Words("CancelledError"), is_error=True)
 
 
 async def test_a_tool_that_takes_too_long_is_stopped_and_says_so(tmp_path: Path) -> None:

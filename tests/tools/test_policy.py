@@ -205,6 +205,14 @@ def test_always_at_a_step_is_good_for_nothing_else(other: dict[str, Any]) -> Non
     assert target(**other) != target(POST)
 
 
+@pytest.mark.parametrize("step", [STEP, ""])
+def test_always_at_a_step_that_reads_a_page_is_good_for_that_page_and_one_for_its_host_counts_there(step: str) -> None:
+    page, other = ({"url": f"https://a.example/{name}"} for name in ("page", "other"))
+    always, *before = targets_of(tool(), page, FiledCall(step, {}))
+    assert (always[:5], before) == ("args:", ["host:https://a.example"])
+    assert targets_of(tool(), other, FiledCall(step, {}))[0] != always
+
+
 def test_a_rule_for_exactly_the_same_arguments_still_counts_at_a_step() -> None:
     assert targets_of(SENDS, {**POST, "headers": {}}, FiledCall(STEP, {}))[1:] == targets_of(
         tool(), {**POST, "headers": {}}

@@ -51,13 +51,31 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
         reason: why they are asked.
         digest: of the exact call.
     """
-    args = json.dumps(dict(call.args), ensure_ascii=True, sort_keys=True)
-    if len(args) > SHOWN_CHARS:
-        half = SHOWN_CHARS // 2
-        left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
-        args = f"{args[:half]} {left_out} {args[-half:]}"
-    asked = f"May {call.name} be called with {args}? Asked because {_plain(reason)}. (call {digest[:16]})"
+    asked = f"May {call.name} be called with {_shown_args(call)}? Asked because {_plain(reason)}. (call {digest[:16]})"
     return shown_text(Words(asked))  # some clients show it as an answer, pictures and all
+
+
+def review(call: ToolCall, cuts: int) -> Wait:
+    """What a person is asked of a call that was cut off, in the form of `question`.
+
+    Args:
+        call: the call.
+        cuts: how often the run was cut off: it is a new question when the permitted second try was cut off too.
+    """
+    asked = (
+        f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. It was "
+        f"called with {_shown_args(call)}. Look, then say what it came to, have it run again, or give it up."
+    )
+    return Wait(f"review:{call.id}:{cuts}", call.id, shown_text(Words(asked)), tool=call.name)
+
+
+def _shown_args(call: ToolCall) -> str:
+    args = json.dumps(dict(call.args), ensure_ascii=True, sort_keys=True)
+    if len(args) <= SHOWN_CHARS:
+        return args
+    half = SHOWN_CHARS // 2
+    left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
+    return f"{args[:half]} {left_out} {args[-half:]}"
 
 
 def is_approval(wait: Wait) -> bool:

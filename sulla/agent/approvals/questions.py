@@ -14,6 +14,11 @@ from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Outcome, Reminder, ToolCallResult
 from sulla.tools.schema import validate
 
+WITHIN: Final = (
+    "In this part of the turn you answer by a tool alone. Call the tool {0} once: that call is your whole answer, and "
+    "the work goes on with it. No person reads it, no other tool works now, and it needs no completion wrapper."
+)
+"""What is asked within a turn, for what comes after it."""
 ASKED: Final = (
     "The newest message is a question of a playbook. Call the tool {0} once: that call is your whole answer, and the "
     "playbook goes on with it. No person reads this turn, no other tool works in it, and it needs no completion "
@@ -21,7 +26,7 @@ ASKED: Final = (
 )
 
 PASSED_ON: Final = "Passed on."
-NOT_MADE: Final = "Not made: this turn only answers a playbook's question."
+NOT_MADE: Final = "Not made: this only answers a question."
 NO_ANSWER: Final = "no_answer"
 """Why a run has failed whose agent was asked twice and answered nothing that counts."""
 
@@ -35,7 +40,7 @@ def asked_section(question: Question) -> PromptSection:
     Args:
         question: what is asked.
     """
-    return PromptSection("question", ours(ASKED.format(question.tool)))
+    return PromptSection("question", ours((ASKED if question.thread_id else WITHIN).format(question.tool)))
 
 
 def answer_tool(question: Question) -> ToolSpec:

@@ -11,13 +11,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from sulla.agent.approvals.approvals import review
 from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.guard import CallAllowed, CallDenied, CallGuard
 from sulla.agent.calls.repeats import ENDS_AT, RepeatRefused, RepeatsEnd, repeated
 from sulla.agent.calls.taint import is_unattended
-from sulla.agent.model.loop import RunCalls
+from sulla.agent.model.loop import RunCalls, newest_calls
 from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.retry import FailureClass, RetryWait, next_try
+from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.pause import pause
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError, LimitReached, SullaError, foremost
@@ -31,7 +33,7 @@ from sulla.core.waiting import TOOL_FAILED
 from sulla.core.words import Author, Words, agent
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Suspended, ToolCallResult, ToolCallStart
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ThreadState, tools_given
 from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
@@ -69,9 +71,13 @@ class ToolCalls:
     """Says which of them may be made."""
     told: ToldOfWaits = nobody_is_told
     """Hears what a run is about to wait for; again after a crash in between."""
+    part: PartOf = whole_turn
+    """Says which of them the part of the turn may use that is under way."""
 
     async def run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         """Run calls that have no result yet and write down what they come to; suspend the run if some have to wait.
+
+        Those that hand the conversation over are left for the next time if there are others.
 
         Args:
             todo: the calls, in the model's order.
@@ -80,7 +86,8 @@ class ToolCalls:
             fresh: calls whose intent was written down just now. Any other one may have run before a crash: it is run
                 again only if its tool says that this does no harm, or a person allows it (design §4.6).
         """
-        await self._allowed(state)._run(todo, state, run, fresh)
+        first = tuple(call for call in todo.calls if not self._hands_over(call))
+        await self._allowed(state)._run(replace(todo, calls=first or todo.calls), state, run, fresh)
 
     async def make(
         self,
@@ -114,7 +121,7 @@ class ToolCalls:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a call without an open run")
         if not fresh and _may_have_run(call, open_run):
-            return _review(call, open_run.course.cuts)
+            return review(call, open_run.course.cuts)
         context = replace(self._context(call, state, run), by=by, whole_bytes=MAX_STEP_BYTES)
         match await self.guard.authorize(call, self.toolbox, context, state, run, filed):
             case CallAllowed() as cleared:
@@ -130,9 +137,11 @@ class ToolCalls:
                 return decision
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
-        """With the tools alone that whoever asked for this run allowed."""
-        tools = state.identity.birth.tools if state.identity.birth is not None else None
-        return self if tools is None else replace(self, toolbox=self.toolbox.only(tools))
+        """With the tools alone that whoever asked for this run allowed, and that its part may use."""
+        box = self.toolbox
+        for tools in (tools_given(state), self.part(state).tools):
+            box = box if tools is None else box.only(tools)
+        return self if box is self.toolbox else replace(self, toolbox=box)
 
     async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:
         open_run = state.run
@@ -141,12 +150,13 @@ class ToolCalls:
         waits: list[Wait] = []
         runnable: dict[CallId, ToolContext] = {}
         again = repeated(state.context.transcript, lambda name: self.toolbox.get(name) is not None)
+        again = {**again, **self._beside_first(state)}
         for call in todo.calls:
             if call.id in again:
                 await self._refuse(call, again[call.id], run)
                 continue
             if call.id not in fresh and _may_have_run(call, open_run):
-                waits.append(_review(call, open_run.course.cuts))
+                waits.append(review(call, open_run.course.cuts))
                 continue
             decision = await self.guard.authorize(call, self.toolbox, self._context(call, state, run), state, run)
             match decision:
@@ -166,6 +176,9 @@ class ToolCalls:
             await run.journal.commit(Suspended((*open_run.waits.values(), *waits)))
 
     def _context(self, call: ToolCall, state: ThreadState, run: Run) -> ToolContext:
+        # What is still to come of the others of its reply, e.g. of one that is asked about, may be from outside.
+        others = state.context.transcript.unanswered.values()
+        unknown = self._hands_over(call) and not all(map(self._hands_over, others))
         return ToolContext(
             run.thread_id,
             run.id,
@@ -175,7 +188,7 @@ class ToolCalls:
             run.clock,
             run.control,
             lambda note: run.emit(Progress(call.id, self.guard.redactor.json(note))),
-            agent(tainted=state.context.tainted),
+            agent(tainted=state.context.tainted or unknown),
             run.agent,
             state.identity.project,
             is_unattended(state),
@@ -199,6 +212,17 @@ class ToolCalls:
             hit = LimitHit("repeating", "run", "repeats", ENDS_AT - 1, verdict.times)
             raise LimitReached("repeating", verdict.message, hit)
         await run.journal.commit(ToolCallResult(call.id, verdict.hint, is_error=True))
+
+    def _beside_first(self, state: ThreadState) -> Mapping[CallId, RepeatRefused]:
+        """The calls of the newest reply that are not made because another one came first (`Tool.hands_over`)."""
+        newest = newest_calls(state.context.transcript)
+        calls = [*filter(self._hands_over, newest[0].calls)] if newest is not None else []
+        said = f"Not made: this reply has called `{calls[0].name}` before it, which alone counts." if calls else ""
+        return {call.id: RepeatRefused(said, len(calls)) for call in calls[1:]}
+
+    def _hands_over(self, call: ToolCall) -> bool:
+        tool = self.toolbox.get(call.name)
+        return tool is not None and tool.hands_over
 
     def _may_share(self, call: ToolCall) -> bool:
         tool = self.toolbox.get(call.name)
@@ -324,12 +348,3 @@ def _may_have_run(call: ToolCall, run: OpenRun) -> bool:
 def _effect_of(call: ToolCall, run: OpenRun) -> Effect:
     word = run.calls.intents.get(call.id, "once")
     return "pure" if word == "pure" else "idempotent" if word == "idempotent" else "once"
-
-
-def _review(call: ToolCall, cuts: int) -> Wait:
-    question = (
-        f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. "
-        "Look, then say what it came to, have it run again, or give it up."
-    )
-    # Numbered, because it is a new question when the permitted second try was cut off too.
-    return Wait(f"review:{call.id}:{cuts}", call.id, question, tool=call.name)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from typing import Final
 
-from sulla.agent.ending import Ending, WalkCut, failed
+from sulla.agent.ending import Ending, WalkCut, WalkFailed, failed
 from sulla.agent.limits.limits import RunLimits, limit_reached, wall_hit
 from sulla.agent.turn.run_monitor import OUT_OF_TIME
 from sulla.core.run import Run
+
+log = logging.getLogger(__name__)
+
+UNFORESEEN: Final = WalkFailed("internal", "something went wrong inside Sulla; the log has the details", "internal")
+"""The ending of a walk that raised what nobody expects of it."""
 
 
 def ending_of(walking: asyncio.Task[Ending], run: Run, limits: RunLimits) -> Ending:
@@ -18,8 +25,14 @@ def ending_of(walking: asyncio.Task[Ending], run: Run, limits: RunLimits) -> End
         run: the run that it was for.
         limits: the run's bounds.
     """
-    reason = run.control.aborted
-    return cut_by(reason, run, limits) if walking.cancelled() and reason is not None else walking.result()
+    try:
+        return walking.result()
+    except asyncio.CancelledError:
+        if (reason := run.control.aborted) is not None:
+            return cut_by(reason, run, limits)
+        # Whoever is cut off with the walk does not get here: something in it awaited what was cancelled.
+        log.exception("a turn was cancelled from within", extra={"run_id": run.id})
+        return UNFORESEEN
 
 
 def cut_by(reason: str, run: Run, limits: RunLimits) -> Ending:

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -77,6 +78,8 @@ NO_NETWORK = (
 SETUID = re.compile(r"\bchmod\b[^;|&\n]*?\s(?:[ugoa]*[+=][rwxXt]*s|0?[2-7][0-7]{3})(?=[\s,]|$)")
 """A command that sets a setuid or setgid bit. What it prints alone would not tell: others' files refuse any bit."""
 
+_NOT_LOOKED: Final = "nobody has looked for it yet"
+_TRYING: Final = "it is being tried"
 _TRIAL = (
     "".join(f"{command} || {{ echo {shlex.quote(wrong)}; exit 1; }}; " for wrong, command in TRIALS) + "echo sealed"
 )
@@ -163,7 +166,7 @@ class Shell:
         self._home = home
         self._wanted = wanted
         self._sandbox: Sandbox | None = None
-        self.trouble = "nobody has looked for it yet"
+        self.trouble = _NOT_LOOKED
         """Why there is no sandbox; empty if there is one."""
         self.layer_trouble = self.trouble
         """Why no layer can be put over the workspace; empty if one can."""
@@ -208,6 +211,11 @@ class Shell:
             found.append("the sandbox lets nobody set setuid and setgid bits")
         return "; ".join(filter(None, found))
 
+    @property
+    def tried(self) -> bool:
+        """Whether it is known if there is a sandbox."""
+        return self.trouble not in (_NOT_LOOKED, _TRYING)
+
     async def open(self, workspace: Path, clock: Clock) -> None:
         """Find out, by running something in it, whether there is a sandbox.
 
@@ -220,7 +228,7 @@ class Shell:
             self.layer_trouble = self.trouble
             return
         sandbox, filter_ = words
-        self.trouble = self.layer_trouble = "it is being tried"
+        self.trouble = self.layer_trouble = _TRYING
         root = await asyncio.to_thread(os.path.realpath, workspace)
         self.layer_trouble = await self._try_layer(sandbox, filter_, root, clock)
         # With a layer all is tried that is without one, in one namespace more.

@@ -92,12 +92,12 @@ def catalogue_of(tools: Iterable[Tool], weigh: Weigh) -> ToolCatalogue:
 
 
 def usable(tools: Iterable[Tool]) -> tuple[Tool, ...]:
-    """The tools that this home has all for that they need.
+    """The tools that models are told of: those that this home has all for that they need.
 
     Args:
         tools: any.
     """
-    return tuple(tool for tool in tools if not tool.missing)
+    return tuple(tool for tool in tools if tool.told and not tool.missing)
 
 
 def told_schema(schema: FrozenJson) -> JsonObject:

@@ -237,7 +237,9 @@ async def test_a_call_that_was_cut_off_after_a_yes_is_not_made_again_on_it(desk:
     later = desk.boot()
     await later.turns.attend(thread)
     assert desk.posted == 1
-    assert (await desk.wait(later, thread)).wait_id.startswith("review:")
+    wait = await desk.wait(later, thread)
+    assert wait.wait_id.startswith("review:")
+    assert 'It was called with {"body": "1", "url": "https://b.example/x"}.' in wait.prompt
 
 
 async def test_ten_that_wait_over_a_restart_each_get_their_own_answer(desk: Desk) -> None:

@@ -82,7 +82,7 @@ async def test_without_a_time_zone_database_utc_still_works(tmp_path: Path, monk
     def missing(name: str) -> ZoneInfo:
         raise ZoneInfoNotFoundError(name)
 
-    monkeypatch.setattr(zones, "available_timezones", none)
+    monkeypatch.setattr(zones, "_known", none)
     monkeypatch.setattr(module, "ZoneInfo", missing)
     assert not (await use("get_time_date", tmp_path, SUMMER, timezone="UTC")).is_error
     result = await use("get_time_date", tmp_path, SUMMER, timezone="Europe/Berlin")

@@ -53,6 +53,7 @@ def fake_bwrap(folder: Path, text: str) -> str:
 async def test_before_it_was_tried_there_is_none(tmp_path: Path) -> None:
     shell = Shell()
     assert not shell.sealed
+    assert not shell.tried
     assert shell.trouble
     assert await said(shell, tmp_path, "pwd") == (0, f"{tmp_path}\n")
 
