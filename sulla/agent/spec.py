@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.definitions.flow_options import NO_FLOW, FlowOptions
 from sulla.definitions.intents import Intent
 from sulla.models.base import UNTUNED, Tuning
 
@@ -44,6 +45,8 @@ class AgentSpec:
     reply_tokens: int | None = None
     """The most tokens that one reply may have; None for what the settings say."""
     tuning: Tuning = UNTUNED
+    flow: FlowOptions = NO_FLOW
+    """By which flow people's messages to it are walked."""
 
     def led_by(self, kind: str) -> tuple[Intent, ...]:
         """Its intents that lead to something of a kind.

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -14,6 +15,9 @@ from tests.daemon.running import Place, service
 from tests.house.source import ROOT
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
+WHOLE = "the agent 'gardener' of the capability 'herbs'"
+NODE = "note = MessageId("
+WORDS = "said by others"
 PAGE = ROOT / "docs" / "extending.md"
 _BLOCK = re.compile(r"^`([^`]+)`:\n\n```(?:python|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = dict(_BLOCK.findall(PAGE.read_text(encoding="utf-8")))
@@ -32,14 +36,12 @@ def uv(*words: str, cwd: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def site_of(folder: Path, **changes: tuple[str, str]) -> Path:
-    """The page carried out below a folder, with a text of some files changed; where the wheel was installed."""
+def site_of(folder: Path) -> Path:
+    """The page carried out below a folder; where the wheel was installed."""
     for name, text in FILES.items():
         file = folder / "package" / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        old, new = changes.get(file.stem, ("", ""))
-        assert old in text
-        file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     uv("build", "--wheel", "--offline", cwd=folder / "package")
     [wheel] = (folder / "package" / "dist").glob("*.whl")
     site = folder / "site"
@@ -50,6 +52,15 @@ def site_of(folder: Path, **changes: tuple[str, str]) -> Path:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site_of(tmp_path_factory.mktemp("extending"))
+
+
+def changed(site: Path, folder: Path, stem: str, old: str, new: str) -> str:
+    """Where the package is installed with a text of one file changed."""
+    file = copytree(site, folder / "site") / "herb_garden" / f"{stem}.py"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return str(file.parent.parent)
 
 
 def sections(request: dict[str, Any]) -> str:
@@ -63,6 +74,7 @@ def test_its_agent_talks_with_its_own_prompt_graph_and_tool(site: Path, tmp_path
         with place.up():
             said = place.ask("--agent", "gardener", "how do I care for basil?")
             assert (said[0], said[1]) == (0, "Water it each morning.\n"), said
+        with place.up():  # what its node has noted is read on by another process
             assert place.ask("--last", "thank you")[1] == "Gladly.\n"
             listed = place.run("status", "--json")[1]
     first, second, third = model.requests
@@ -75,31 +87,91 @@ def test_its_agent_talks_with_its_own_prompt_graph_and_tool(site: Path, tmp_path
     assert "gardener" in listed
 
 
+def test_what_the_page_says_of_intents_and_direct_results_holds(site: Path, tmp_path: Path) -> None:
+    [intents] = re.findall(r"^`(intents=.*)`, with", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    changed(site, tmp_path, "gardener", "SEASON = ", "from sulla.definitions.intents import Intent\nSEASON = ")
+    changed(tmp_path / "site", tmp_path / "more", "gardener", "tools=", f"{intents}, tools=")
+    where = changed(
+        tmp_path / "more" / "site", tmp_path / "all", "build", "(define(", "(__import__('dataclasses').replace(define("
+    )
+    build = Path(where) / "herb_garden" / "build.py"
+    build.write_text(build.read_text().replace("timeout_s=5.0),", "timeout_s=5.0), return_direct=True),"))
+    with service(Script([])) as model:
+        place = Place(tmp_path / "home", PYTHONPATH=where, **model.environ)
+        with place.up():
+            said = place.ask("--agent", "gardener", "tell me, how do I water basil?")
+    assert said[:2] == (0, "water it each morning\n"), said
+    assert not model.requests
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
         ("gardener", '"gardener",\n', '"The Gardener",\n', "an agent cannot be called 'The Gardener'"),
         ("gardener", '"gardener",\n', '"sulla",\n', "both have the agent 'sulla'"),
         ("gardener", "draft.add_edge(SEASON, AGENT)", 'draft.add_edge(SEASON, NodeId("gone"))', "agent 'gardener'"),
+        (
+            "gardener",
+            "draft.add_node(SEASON, season)",
+            "raise KeyError(1)",
+            f"the patcher of {WHOLE} fails: KeyError: 1",
+        ),
+        ("gardener", '"plain"', '"plane"', "GARDENER of the capability 'herbs': spec.completion: expected one of"),
+        ("gardener", '("herb_care",)', '"herb_care"', "spec.tools: expected tuple[str, ...] | None, found 'herb_care'"),
+        (
+            "gardener",
+            "    prompt,\n",
+            '    "You garden.",\n',
+            "prompt: expected a function or None, found 'You garden.'",
+        ),
+        ("gardener", "tools=", 'hands_to="sulla", tools=', "spec.hands_to: expected tuple[str, ...], found 'sulla'"),
+        ("gardener", "tools=", 'intents=({"phrase": "x"},), tools=', "spec.intents: Intent: unknown field 'phrase'"),
+        ("gardener", "tools=", "max_turns=True, tools=", "spec.max_turns: expected int, found True"),
         ("capability", ":GARDENER", ":SEASON", "is no PackagedAgent but str"),
         ("capability", '("herb_garden.gardener:GARDENER",)', '"herb_garden.gardener:GARDENER"', "expected a tuple"),
     ],
 )
 def test_what_cannot_be_an_agent_stops_the_start_and_says_whose_it_is(
-    file: str, old: str, new: str, said: str, tmp_path: Path
+    file: str, old: str, new: str, said: str, site: Path, tmp_path: Path
 ) -> None:
-    place = Place(tmp_path / "home", PYTHONPATH=str(site_of(tmp_path, **{file: (old, new)})), SULLA_MODEL="offline")
+    where = changed(site, tmp_path, file, old, new)
+    place = Place(tmp_path / "home", PYTHONPATH=where, SULLA_MODEL="offline")
     code, _, told = place.run("up", "--port", "0")
     assert (code, said in told, "Traceback" in told) == (7, True, False), told
 
 
-def test_a_prompt_that_fails_fails_the_turn_and_says_whose_it_is(tmp_path: Path) -> None:
-    broken = site_of(tmp_path, gardener=('"""Says hello once."""', "raise ZeroDivisionError"))
-    place = Place(tmp_path / "home", PYTHONPATH=str(broken), SULLA_MODEL="offline")
-    with place.up():
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"""Says hello once."""', "raise ZeroDivisionError", "{agent} cannot be made: ZeroDivisionError"),
+        ('"""Says hello once."""', "raise SystemExit(3)", "{agent} cannot be made: SystemExit: 3"),
+        (
+            NODE,
+            f"raise ZeroDivisionError('{WORDS}')\n    {NODE}",
+            "the node 'season' of {whole} failed: ZeroDivisionError",
+        ),
+        (NODE, f"import asyncio\n    raise asyncio.CancelledError\n    {NODE}", "of {whole} failed: CancelledError"),
+        (NODE, f"raise SystemExit\n    {NODE}", "the node 'season' of {whole} failed: SystemExit"),
+        ('"season", "[It', '7, "[It', "the node 'season' of {whole} failed: ValueError"),
+        (
+            "add_edge(SEASON, AGENT)",
+            "add_edge(SEASON, lambda s: s.no, AGENT)",
+            "'season' of {whole} failed: AttributeError",
+        ),
+    ],
+)
+def test_what_fails_in_a_package_fails_the_turn_and_says_whose_it_is(
+    old: str, new: str, said: str, site: Path, tmp_path: Path
+) -> None:
+    where = changed(site, tmp_path, "gardener", old, new)
+    place = Place(tmp_path / "home", PYTHONPATH=where, SULLA_MODEL="offline")
+    with place.up() as daemon:
         code, _, told = place.ask("--agent", "gardener", "hello")
+        assert place.ask("hello")[0] == 0, "the daemon works on"
     assert code != 0
-    assert "the prompt of the agent 'gardener' cannot be made: ZeroDivisionError" in told
+    assert said.format(agent="the agent 'gardener'", whole=WHOLE) in told
+    assert WORDS not in told, "what an error says may quote others"
+    assert "Traceback" in daemon.complaints or "cannot be made" in told
 
 
 def test_a_folder_takes_the_place_of_a_packages_agent(site: Path, tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from sulla.core.ids import RunId
 from sulla.core.jsontypes import JsonObject
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Record
-from sulla.threads.log.forms import Form
+from sulla.threads.log.forms import Fielded, Form, form_of
 from sulla.threads.log.records import ThreadFact
 
 Forms = Mapping[str, Form[Any]]
 """How the data of each kind of record is read."""
 
-CORE_FORMS: Final[Forms] = {cls.kind: Form(cls) for cls in get_args(ThreadFact)}
+CORE_FORMS: Final[Forms] = {cls.kind: form_of(cls) for cls in get_args(ThreadFact)}
 """Those of the records that every thread may hold."""
 
 
@@ -63,8 +63,20 @@ class Entry:
 
 
 def encode(fact: Fact, origin: Origin) -> Draft:
-    """A fact as a record to be kept."""
-    envelope: JsonObject = {"at": origin.at_ms, "data": fact.data()}
+    """A fact as a record to be kept.
+
+    It is read back first: nobody could go on in a thread whose log holds what cannot be read.
+
+    Raises:
+        ValueError: it could not be read back, e.g. a package's node gave a field a value of another type.
+    """
+    data = fact.data()
+    if isinstance(fact, Fielded):
+        try:
+            form_of(type(fact)).read(data)
+        except CorruptRecord as error:
+            raise ValueError(f"a {fact.kind} record that could not be read back is not written: {error}") from None
+    envelope: JsonObject = {"at": origin.at_ms, "data": data}
     if origin.run_id is not None:
         envelope["run"] = origin.run_id
     if origin.agent:

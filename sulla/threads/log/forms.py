@@ -114,10 +114,31 @@ class Form(Generic[T]):
         readers = self.readers
         try:
             return self._cls(**{name: readers[name](item) for name, item in value.items()})
+        except CorruptRecord:
+            for name, item in value.items():
+                try:
+                    readers[name](item)
+                except CorruptRecord as error:
+                    raise CorruptRecord(f"{self._cls.__name__}.{name}: {error}") from None
+            raise
         except KeyError as unknown:
             raise CorruptRecord(f"{self._cls.__name__}: unknown field {unknown}") from None
         except TypeError as missing:
             raise CorruptRecord(f"{self._cls.__name__}: {missing}") from None
+
+
+def form_of(cls: type[T]) -> Form[T]:
+    """How a dataclass is read back, the same for all who ask.
+
+    Args:
+        cls: a frozen dataclass.
+    """
+    return _forms(cast("Hashable", cls))
+
+
+@cache
+def _forms(cls: Hashable) -> Form[Any]:
+    return Form(cast("type", cls))
 
 
 def _fields(cls: type) -> tuple[Any, ...]:
@@ -151,7 +172,9 @@ def reader(hint: object) -> _Read:
     if isinstance(hint, type) and is_dataclass(hint):
         return Form(hint).read
     base = getattr(hint, "__supertype__", hint)  # a NewType is read as what it stands for
-    if base in (str, int, bool, float):
+    if base is float:
+        return _number
+    if base in (str, int, bool):
         return _instance(base)
     raise TypeError(f"a record cannot hold a field of type {hint!r}")
 
@@ -164,6 +187,12 @@ def _instance(kind: type) -> _Read:
         return value
 
     return read
+
+
+def _number(value: Json) -> object:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise CorruptRecord(f"expected a number, found {value!r}"[:300])
+    return value
 
 
 def _tuple_of(inner: _Read) -> _Read:

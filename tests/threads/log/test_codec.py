@@ -17,6 +17,7 @@ from sulla.core.limit import LimitHit
 from sulla.core.message import Reasoning, Text, ToolCall, ToolResult
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.finding.title import ThreadNamed
+from sulla.flows.slice import FlowMoved, FlowPart, FlowPartStarted, FlowStarted
 from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
@@ -77,6 +78,9 @@ FACTS: list[Fact] = [
     Notice("done", "high", "sulla", True),
     ThreadNamed("Trip to Rome", "owner"),
     AgentRouted("writer", "handoff", "sulla"),
+    FlowStarted("multi", {"type": "agent", "agent_key": "cook"}, {"plan": "pro"}, {"plan": True}),
+    FlowPartStarted(FlowPart("cook", "root", "sulla", tools=("read_file",), calls=(CallId("c1"),))),
+    FlowMoved("root", "part", "cook", {"value": {"status": "done"}}),
     ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
     ChildCancelled("c1"),
     ChildReported("c1", known=False),
@@ -161,6 +165,24 @@ def test_a_record_under_another_kind_is_noticed() -> None:
 def test_data_of_another_form_is_refused(data: object, what: str) -> None:
     with pytest.raises(CorruptRecord, match=what):
         Form(f.RunStarted).read(data)  # type: ignore[arg-type]  # that is the point
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "what"),
+    [
+        (f.Resumed, ("dreaming",), "RESUMED .* Resumed.reason: expected one of .*, found 'dreaming'"),
+        (f.Reminder, (MSG, "season", 7), "REMINDER .* Reminder.text: expected str, found 7"),
+    ],
+)
+def test_what_could_not_be_read_back_is_not_made_a_record(kind: Any, fields: tuple[object, ...], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        encode(kind(*fields), Origin(5))
+
+
+def test_a_note_of_a_package_is_read_back_whatever_it_is_called() -> None:
+    note = f.Reminder(MessageId("m"), "season", "basil")
+    draft = encode(note, Origin(5))
+    assert decode(Record(1, draft.kind, False, draft.body), "thr_1").fact == note
 
 
 def test_a_kind_of_another_capability_passes_as_data() -> None:
