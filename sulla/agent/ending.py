@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from sulla.agent.limits.limits import limit_reached
@@ -65,6 +66,9 @@ NO_WRAPPER: Final = "no_wrapper"
 """The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
 asked for one (decision 039)."""
 
+_HANDED_LOOKED: Final = 8
+"""Replies with calls in which those are looked for that handed a turn on: a ring of so many agents is told whole."""
+
 DROPPED: Final = "dropped"
 """The reason of a run that never began, because somebody took its message back."""
 
@@ -98,7 +102,7 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             done = Outcome("done", reason=NO_WRAPPER, updated_at_ms=now_ms)
             return "ended", RunFinished(run.id, done, run.spent.usage)
         case WalkEnded(stop):
-            return "ended", _error(run, _stopped(stop), now_ms)
+            return "ended", _error(run, _stopped(stop, state), now_ms)
         case WalkCut(reason):
             return reason, RunFinished(
                 run.id, Outcome("cancelled", reason=reason, updated_at_ms=now_ms), run.spent.usage
@@ -152,7 +156,7 @@ def unmade_calls(state: ThreadState, run: OpenRun, why: str) -> list[ToolCallRes
     return facts
 
 
-def _stopped(stop: WalkStop) -> WalkFailed:
+def _stopped(stop: WalkStop, state: ThreadState) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
         message = (
             "the model's reply was empty, and it did not say how far it is when asked; a model that thinks may have "
@@ -161,7 +165,21 @@ def _stopped(stop: WalkStop) -> WalkFailed:
         return WalkFailed("no_outcome", message, "no_outcome")
     if stop.over is None:
         return WalkFailed("limit_reached", f"the run stopped: {stop}", f"limit_{stop.why}")
-    return failed(_over(stop.over))
+    reached = failed(_over(stop.over))
+    # Rounds that no agent asked for by going on itself are those in which agents handed the turn on.
+    if stop.over.limit == "max_repeat" and state.walk.lead and 2 * state.newest.agent_loops < stop.over.used:
+        return replace(reached, message=f"{_handed_round(state)} ({reached.message})")
+    return reached
+
+
+def _handed_round(state: ThreadState) -> str:
+    """What is said where agents hand a turn to each other without an end."""
+    newest = islice((message for message in reversed(state.context.transcript) if message.calls), _HANDED_LOOKED)
+    calls = ", ".join(sorted({call.name for message in newest for call in message.calls}))
+    return (
+        f"agents handed this conversation to each other until the turn was over (newest calls: {calls}): say in their "
+        "prompts who answers what, or take one out of `hands_to`; `@` and a name chooses who answers the next message"
+    )
 
 
 def _over(over: LimitReason) -> LimitReached:

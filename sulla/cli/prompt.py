@@ -43,14 +43,15 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Print the prompt, piece by piece, in the order in which a model gets it."""
     home, settings = home_of(given), settings_of(given)
-    talk = _Talk()
+    talk, thread_id = _Talk(), ""
     if given.thread:
         with Pages(home) as pages:
-            talk = _read(all_events(pages, pages.whole(given.thread), 0, None))
-    known = asyncio.run(_ask(home))
+            thread_id = pages.whole(given.thread)
+            talk = _read(all_events(pages, thread_id, 0, None))
+    known = asyncio.run(_ask(home, thread_id))
     if known is None and settings.section(McpSettings).servers:
         tell("no daemon runs, so the tools of MCP servers are not among these")
-    prompt = prompt_of(settings, SystemClock(), given.agent or talk.agent, known, talk.calls)
+    prompt = prompt_of(settings, SystemClock(), given.agent, known, talk.calls)
     pieces = [*_stable(prompt), *talk.pieces.values()]
     if given.json:
         print(json.dumps([{"name": one.name, "stable": one.stable, "text": one.text, **one.more} for one in pieces]))
@@ -77,7 +78,6 @@ class _Piece:
 class _Talk:
     """What a conversation adds."""
 
-    agent: str = ""
     pieces: dict[str, _Piece] = field(default_factory=dict)
     """What its log has of what changes from turn to turn."""
     calls: list[ToolCall] = field(default_factory=list)
@@ -103,29 +103,27 @@ def _tools(prompt: Prompt, sheet: Paper) -> Iterator[str]:
         yield from (f"  {one_line(name)}" for name in prompt.others)
 
 
-async def _ask(home: Path) -> Known | None:
-    """What a running daemon knows; None if none runs."""
+async def _ask(home: Path, thread_id: str) -> Known | None:
+    """What a running daemon knows, also of a conversation where one is named; None if none runs."""
     try:
         where = door(home)
     except Unavailable:
         return None
     async with open_client(where) as client:
         tools, agents = await asyncio.gather(client.call("tool.list"), client.call("agent.list"))
-        return Known(tools["tools"], agents["agents"])
+        thread = await client.call("thread.get", thread_id=thread_id) if thread_id else None
+        return Known(tools["tools"], agents["agents"], thread)
 
 
 def _read(events: Iterable[dict[str, Any]]) -> _Talk:
-    """What the log has: whose thread it is, the newest summary, what the last turn was told, and calls of tools."""
+    """What the log has: the newest summary, what the last turn was told, and calls of tools."""
     talk = _Talk()
     for event in events:
         data = event["data"]
         match event["type"]:
-            case "THREAD_CREATED":
-                talk.agent = data.get("agent", "")
             case "SUMMARY":
                 talk.pieces["summary"] = _Piece("summary", False, data["text"], {"covers_seq": data["covers_seq"]})
             case "RUN_STARTED":
-                talk.agent = data.get("agent") or talk.agent
                 for name in ("memory", "environment", "context"):
                     if text := data.get(name, ""):
                         talk.pieces[name] = _Piece(name, False, text, {"model": data.get("model", "")})

@@ -37,7 +37,7 @@ class AgentList:
 
     async def list_tools(self) -> Tools:
         """Everything that can be used at this moment."""
-        lasting = (tool for _, tool in sorted(self.tools.all().items()))
+        lasting = (tool for _, tool in sorted(self.tools.all().items()) if tool.told)
         return Tools(tuple(map(_tool, (*lasting, *self.tools.moving()))))
 
     async def list_agents(self) -> Agents:
@@ -62,6 +62,7 @@ class AgentList:
                 spec.name,
                 spec.description,
                 spec.spawns,
+                spec.hands_to,
             )
 
         return Agents(tuple(map(row, self.home.team.specs)))

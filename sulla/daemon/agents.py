@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from sulla.agent.packaged import PackagedAgent
+from sulla.agent.packaged import PackagedAgent, wrong_fields
 from sulla.agent.prompt import Surroundings
 from sulla.agent.spec import SULLA, AgentSpec
 from sulla.capabilities import capabilities
@@ -59,13 +59,15 @@ def _packaged(dotted: str, of: str) -> PackagedAgent:
     found = find(dotted, of)
     if not isinstance(found, PackagedAgent):
         raise SettingsError(f"{dotted} of {of} is no PackagedAgent but {type(found).__name__}")
+    if wrong := "; ".join(wrong_fields(found)):
+        raise SettingsError(f"{dotted} of {of}: {wrong}")
     try:
         check_id(found.spec.id, "its id")
     except InvalidInput as error:
         raise SettingsError(f"{dotted} of {of}: {error.message}") from error
     if wrong := unusable(found.spec):
         raise SettingsError(f"{dotted} of {of}: {wrong}")
-    return found
+    return replace(found, of=of)
 
 
 def read_team(settings: Settings, before: Team | None = None) -> Team:
@@ -76,7 +78,7 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
         settings: name the home.
         before: the agents as they were; one of them whose folder is wrong now stays as it was. None at the start.
     """
-    found = read_agents(settings.home / AGENTS)
+    found = read_agents(settings.home / AGENTS, before.ids if before is not None else (SULLA.id,))
     faults = dict(found.faults)
     old = {spec.id: spec for spec in before.specs} if before is not None else {}
     kept = old if ALL in faults else {id_: old[id_] for id_ in old if id_ in faults}
@@ -98,11 +100,28 @@ def read_team(settings: Settings, before: Team | None = None) -> Team:
             ("hands_to", file.hands_to),
             ("intents", [one.to for one in file.intents if one.kind == "agent"]),
         )
-        for said in unknown(key, names, tuple(specs))
+        for said in _named_in_vain(key, names, specs, faults)
+    )
+    selves = (
+        f"{settings.home / AGENTS / file.id}: hands_to names the agent itself, which has its conversations already"
+        for file in found.good
+        if file.id in file.hands_to
     )
     native = tuple(native_name(tool) for tools in settings.model.native_tools.values() for tool in tools)
     every = tuple(specs[id_] for id_ in sorted(specs, key=_place))
-    return Team(every, tuple(told), (*found.warnings, *vain), native)
+    return Team(every, tuple(told), (*found.warnings, *vain, *selves), native)
+
+
+def _named_in_vain(
+    key: str, names: Sequence[str], specs: Mapping[str, AgentSpec], faults: Iterable[str]
+) -> Iterator[str]:
+    """Agents that one names and that there are not. Those whose folder is wrong are told of by themselves."""
+    called = {spec.name.casefold(): id_ for id_, spec in specs.items()}
+    for name in names:
+        if (id_ := called.get(name.casefold())) is not None and name not in specs:
+            yield f"{key} names {name!r}, which is what the agent {id_!r} is called: write its id {id_!r}"
+        else:
+            yield from unknown(key, [name], (*specs, *faults))
 
 
 def model_written(settings: Settings, team: Team, name: str) -> str:
@@ -203,4 +222,5 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.intents,
         file.reply_tokens,
         file.tuning,
+        file.flow,
     )

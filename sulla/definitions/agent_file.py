@@ -14,6 +14,7 @@ from typing import Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.definitions.flow_options import NO_FLOW, FlowOptions, read_flow_options
 from sulla.definitions.intents import Intent, read_intents
 from sulla.definitions.yaml_text import read_map
 from sulla.models.base import UNTUNED, Tuning
@@ -33,7 +34,7 @@ MAX_TEMPERATURE: Final = 2
 _ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _KEYS: Final = (
     *("name", "description", "model", "completion", "tools", "skills", "spawns", "hands_to", "intents", "max_turns"),
-    *("reply_tokens", "temperature", "thinking"),
+    *("reply_tokens", "temperature", "thinking", "flow"),
 )
 _PROVIDER: Final = "provider"
 """The original writes it apart from the model."""
@@ -69,6 +70,8 @@ class AgentFile:
     reply_tokens: int | None = None
     """The most tokens that one reply may have; None for what the settings say."""
     tuning: Tuning = UNTUNED
+    flow: FlowOptions = NO_FLOW
+    """By which flow people's messages to it are walked."""
     warnings: tuple[str, ...] = ()
 
 
@@ -102,6 +105,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
     check_id(folder, "its folder's name")
     file = next((name for name in AGENT_FILES if name in texts), "")
     fields, warnings = _fields(file, texts[file]) if file else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
+    intents, odd = read_intents(file, fields.get("intents"))
     turns, reply_tokens = _whole(file, fields, "max_turns", MAX_TURNS), _whole(file, fields, "reply_tokens", MAX_TOKENS)
     return AgentFile(
         folder,
@@ -117,11 +121,19 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         _names(file, fields, "spawns") or (),
         turns,
         _names(file, fields, "hands_to") or (),
-        read_intents(file, fields.get("intents")),
+        intents,
         reply_tokens,
         _tuning(file, fields),
-        tuple(warnings),
+        _flow(file, fields),
+        (*warnings, *odd),
     )
+
+
+def _flow(file: str, fields: FrozenJson) -> FlowOptions:
+    try:
+        return read_flow_options(fields.get("flow"), turn=False)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}: flow: {error.message}") from None
 
 
 def allows(patterns: Sequence[str] | None, name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,9 @@ ALL: Final = ""
 MAX_AGENTS: Final = 64
 MAX_ENTRIES: Final = 1_000
 """What is looked at in the folder, files included."""
+
+MOST_NAMED: Final = 10
+"""Agents beyond `MAX_AGENTS` that are named."""
 
 MAX_TEXTS: Final = 32
 """Files of one agent that are read."""
@@ -71,11 +74,12 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def read_agents(folder: Path) -> FoundAgents:
+def read_agents(folder: Path, first: Collection[str] = ()) -> FoundAgents:
     """Read every agent; one that is wrong does not keep the others from work.
 
     Args:
         folder: has a folder for each; what begins with ``.`` or ``_`` is left alone. It need not exist.
+        first: those that are read before the others, which follow by name: where there are too many, they stay.
     """
     try:
         found = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
@@ -86,12 +90,13 @@ def read_agents(folder: Path) -> FoundAgents:
     good: list[AgentFile] = []
     faults: dict[str, str] = {}
     warnings: list[str] = []
-    for path in found[:MAX_ENTRIES]:
-        if len(good) + len(faults) == MAX_AGENTS:
-            faults[path.name] = f"{folder}: more than {MAX_AGENTS} agents; the others are not read"
-            break
+    beyond: list[str] = []
+    for path in sorted(found, key=lambda path: path.name not in first)[:MAX_ENTRIES]:
         try:
             if not path.is_dir():
+                continue
+            if len(good) + len(faults) == MAX_AGENTS:
+                beyond.append(path.name)
                 continue
             agent = read_agent(path.name, texts_of(path))
         except SullaError as error:
@@ -105,7 +110,15 @@ def read_agents(folder: Path) -> FoundAgents:
         else:
             good.append(agent)
             warnings += [f"{path}: {said}" for said in agent.warnings]
-    return FoundAgents(tuple(good), faults, tuple(warnings))
+    return FoundAgents(tuple(good), faults | _not_read(folder, beyond), tuple(warnings))
+
+
+def _not_read(folder: Path, beyond: Sequence[str]) -> dict[str, str]:
+    """What is wrong with the agents beyond `MAX_AGENTS`, under the name of the first."""
+    more = f" and {len(beyond) - MOST_NAMED} more" if len(beyond) > MOST_NAMED else ""
+    named = f"{', '.join(map(repr, map(_shown, beyond[:MOST_NAMED])))}{more}"
+    said = f"{folder}: there are more than {MAX_AGENTS} agents; not read: {named}. Remove others first"
+    return dict.fromkeys(beyond[:1], said)
 
 
 def _shown(path: object) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 _READER: Final = {
     "agent.toml": """\
 # An agent: `sulla ask --agent reader "what is in notes.txt?"`. The folder's name is its id. Every line can be left out;
-# the daemon reads it when it starts, and `sulla doctor` says what is wrong with it. docs/agents.md explains each line.
+# the daemon reads it before each turn, and `sulla doctor` says what is wrong with it. docs/agents.md explains all.
 
 name = "Reader"
 description = "answers from the files of the workspace, and changes nothing"

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from sulla.agent.input.screening import looks_planted
+from sulla.agent.input.screening import may_name
 from sulla.agent.model.loop import newest_calls
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.speakers import Answerer
 from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.ids import MessageId, derived_id
+from sulla.core.named import mention_of
 from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.handoffs.slice import HANDOFFS, AgentRouted, active_agent, supervisor_of
-from sulla.handoffs.tools import REQUEST_HELP, handed_to
+from sulla.handoffs.tools import REQUEST_HELP, TRANSFER, handed_to
 from sulla.models.base import PromptSection
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.records import Reminder
 from sulla.threads.log.state import ThreadState
 
-MENTION: Final = re.compile(r"\s*@([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?=$|[\s,:;.!?])")
-"""How a message begins that names an agent."""
-
 _HANDED: Final = (
     "[{before} has handed this conversation to you; its call above says why. Answer the person from here on.]"
 )
 _HELP: Final = "[{before} asks for your help; its call above says with what. You have the conversation from here on.]"
-_NOBODY: Final = "[There is nobody above you in this conversation: go on yourself, or say what you cannot do.]"
-
+_LEFT: Final = "[{agent} is not there any more, so the conversation stays with you: answer the person.]"
 _GONE: Final = "[{before} is not there any more. You have the conversation from here on: answer the person.]"
 _SILENT: Final = "[{before} has said nothing. You have the conversation from here on: answer the person.]"
 
@@ -60,9 +56,8 @@ class AgentRouter:
         if item.agent not in ("", own) or item.origin != "user" or item.question is not None or state.is_child:
             return Answerer(item.agent or own)
         active, current = active_agent(state), self.current(state)
-        # Whom words from outside name has no say: else they could choose whose tools work for them.
-        found = "" if item.tainted else self.mentioned(item.text, state)
-        if found in ("", current) or looks_planted(item.text):
+        found = self.mentioned(item.said, state)
+        if found in ("", current) or not may_name(item):
             return Answerer(current, (AgentRouted(current, "gone", active),) if current != active else ())
         return Answerer(found, (AgentRouted(found, "mention", current),))
 
@@ -86,19 +81,22 @@ class AgentRouter:
                 continue
             reminder = MessageId(derived_id("rem", call.id))
             if call.name == REQUEST_HELP:
-                above = supervisor_of(run.agent, state, known)
+                above = self.above(run.agent, state)
                 if not above:
-                    return (Reminder(reminder, "handed", _NOBODY),)
+                    return ()
                 told = Reminder(reminder, "handed", _HELP.format(before=name))
                 return AgentRouted(above, "help", run.agent), told
             if to := handed_to(call.name, known):
                 told = Reminder(reminder, "handed", _HANDED.format(before=name))
                 return AgentRouted(to, "handoff", run.agent), told
+            if call.name.startswith(TRANSFER):  # it went between the call and now, e.g. behind a crash
+                gone = _LEFT.format(agent=call.name.removeprefix(TRANSFER))
+                return (Reminder(reminder, "handed", gone),)
         return ()
 
     def _given_back(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """An agent that says nothing gives the turn back, unless text from outside may have told it to."""
-        above = supervisor_of(run.agent, state, self._known())
+        above = self.above(run.agent, state)
         if not above or state.context.tainted or state.run is None:
             return ()
         reminder = MessageId(derived_id("rem", run.id, str(state.run.model.begun)))
@@ -107,7 +105,7 @@ class AgentRouter:
 
     def give_back(self, agent: str, state: ThreadState) -> tuple[Fact, ...]:
         """See `AgentRouting.give_back`."""
-        above = supervisor_of(agent, state, self._known())
+        above = self.above(agent, state)
         if not above or state.run is None:
             return ()
         reminder = MessageId(derived_id("rem", state.run.id, "gone", agent, str(state.run.model.begun)))
@@ -120,13 +118,8 @@ class AgentRouter:
             agent: the agent that speaks.
             state: the thread.
         """
-        if not (above := supervisor_of(agent, state, self._known())):
-            return ()
-        text = (
-            f"SUPERVISOR SYSTEM PROMPT:\nYou work for {self._name(above)} here, as a specialist. Keep to your own "
-            f"task. Where you are not sure, or it is not your task, call `{REQUEST_HELP}`.\n\nSUBAGENT SYSTEM PROMPT:"
-        )
-        return (PromptSection("supervisor", ours(text)),)
+        above = self.above(agent, state)
+        return (supervisor_section(self._name(above)),) if above else ()
 
     def withheld(self, agent: str, state: ThreadState) -> tuple[str, ...]:
         """Tools that an agent is not told of in a conversation: nobody is above it.
@@ -135,7 +128,16 @@ class AgentRouter:
             agent: the agent that speaks.
             state: the thread.
         """
-        return () if supervisor_of(agent, state, self._known()) else (REQUEST_HELP,)
+        return () if self.above(agent, state) else (REQUEST_HELP,)
+
+    def above(self, agent: str, state: ThreadState) -> str:
+        """Whom an agent works for in a conversation; empty for nobody but the person.
+
+        Args:
+            agent: the agent.
+            state: the thread.
+        """
+        return supervisor_of(agent, state, self._known())
 
     def _known(self) -> tuple[str, ...]:
         return tuple(spec.id for spec in self.specs())
@@ -145,13 +147,14 @@ class AgentRouter:
         return next((spec.name for spec in self.specs() if spec.id == agent), agent)
 
     def current(self, state: ThreadState) -> str:
-        """The agent that has a conversation, or who is above it where that one is not there any more.
+        """The agent that has a conversation, or who is above it where that one is not there any more; nobody is above
+        the conversation's own.
 
         Args:
             state: the thread.
         """
         active, known = active_agent(state), self._known()
-        return active if active in known else supervisor_of(active, state, known)
+        return active if active in known else supervisor_of(active, state, known) or active
 
     def mentioned(self, text: str, state: ThreadState) -> str:
         """The agent that a message begins with, of those that can have the conversation from here; empty for none.
@@ -160,17 +163,34 @@ class AgentRouter:
             text: the message.
             state: the thread.
         """
-        if (match := MENTION.match(text)) is None:
+        if "@" not in text:
             return ""
-        kept = HANDOFFS.of(state)
-        near = (state.identity.agent, *(kept.stack if kept is not None else ()))
-        name = match[1].casefold()
-        return next((spec.id for spec in self._reachable(near) if name in _names(spec)), "")
+        return mention_of(text, [(name, one.id) for one in self.reached(state) for name in (one.id, one.name)])
 
-    def _reachable(self, near: Iterable[str]) -> Iterator[AgentSpec]:
-        specs = {spec.id: spec for spec in self.specs()}
+    def reached(self, state: ThreadState) -> tuple[AgentSpec, ...]:
+        """The agents that a message can name with `@`: the conversation's own, those that have it or work above them,
+        and those that any of these may hand it to.
+
+        Args:
+            state: the thread.
+        """
+        kept, specs = HANDOFFS.of(state), {spec.id: spec for spec in self.specs()}
+        near = (state.identity.agent, *(kept.stack if kept is not None else ()))
         ids = [id_ for one in near if one in specs for id_ in (one, *specs[one].hands_to)]
-        return (specs[id_] for id_ in dict.fromkeys(ids) if id_ in specs)
+        return tuple(specs[id_] for id_ in dict.fromkeys(ids) if id_ in specs)
+
+
+def supervisor_section(name: str) -> PromptSection:
+    """What an agent is told of whoever it works for, before its own prompt.
+
+    Args:
+        name: what that one is called.
+    """
+    text = (
+        f"SUPERVISOR SYSTEM PROMPT:\nYou work for {name} here, as a specialist. Keep to your own task. Where you are "
+        f"not sure, or it is not your task, call `{REQUEST_HELP}`.\n\nSUBAGENT SYSTEM PROMPT:"
+    )
+    return PromptSection("supervisor", ours(text))
 
 
 def _said_nothing(state: ThreadState) -> bool:
@@ -179,7 +199,3 @@ def _said_nothing(state: ThreadState) -> bool:
         return False
     last = next(reversed(state.context.transcript), None)
     return last is None or last.role != "assistant"
-
-
-def _names(spec: AgentSpec) -> tuple[str, str]:
-    return spec.id.casefold(), "_".join(spec.name.split()).casefold()

@@ -46,7 +46,8 @@ def _fold(state: ThreadState, kept: Handoffs | None, record: AgentRouted, seq: i
     if (run := state.run) is not None:
         state.walk.lead = state.walk.lead or run.agent
         run.agent = record.agent
-        run.model.replied, run.model.attempts = False, 0
+        # Its own bound of model calls counts its own: those of whoever spoke before are part of the run's tokens.
+        run.model.replied, run.model.attempts, run.model.earlier = False, 0, run.model.begun
         # Whoever speaks now has not said anything yet, and is nudged for itself.
         state.newest.nudged = state.newest.nudging = False
         state.newest.outcome = Outcome(updated_at_ms=origin.at_ms)
@@ -79,7 +80,8 @@ def active_agent(state: ThreadState) -> str:
         state: the thread.
     """
     kept = HANDOFFS.of(state)
-    return kept.stack[-1] if kept is not None and kept.stack else state.identity.agent
+    # Nobody has an empty name: it was noted once where the conversation's own agent was gone.
+    return (kept.stack[-1] if kept is not None and kept.stack else "") or state.identity.agent
 
 
 def supervisor_of(agent: str, state: ThreadState, known: Collection[str]) -> str:

@@ -51,16 +51,20 @@ def handoff_tools(spec: AgentSpec, specs: Callable[[], Sequence[AgentSpec]], rea
     """
     if any(one.hands_to or one.led_by("agent") for one in specs()):
         yield from whereabouts(specs, read)
-    make = partial(define, effect="pure", reach="inward", category="agents", timeout_s=10.0)
+
+    def made(function: Callable[..., Awaitable[Result]], whom: str) -> Tool:
+        tool = define(function, effect="pure", reach="inward", category="agents", timeout_s=10.0)
+        return replace(tool, hands_over=True, asks=_asks_to(whom))
+
     for one in specs():
-        if one.id in spec.hands_to:
+        if one.id in spec.hands_to and one.id != spec.id:
             about = f" {' '.join(one.description.split())}" if one.description else ""
             said = f"Hand this conversation to {one.name}, who answers the person from then on.{about}"
-            yield replace(
-                make(transfer), name=f"{TRANSFER}{one.id}", description=said, asks=_asks_to(f"{one.name} ({one.id})")
-            )
-    if any(spec.id in (*one.hands_to, *(led.to for led in one.led_by("agent"))) for one in specs()):
-        yield replace(make(request_help), asks=_asks_to("the agent that it works for"))
+            tool = made(transfer_to(one.id, specs), f"{one.name} ({one.id})")
+            yield replace(tool, name=f"{TRANSFER}{one.id}", description=said)
+    # Who has a conversation may have come to it by what `hands_to` of another one does not name any more.
+    if len(specs()) > 1:
+        yield made(request_help_of(specs, read), "the agent that it works for")
 
 
 def whereabouts(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> tuple[Tool, ...]:
@@ -100,22 +104,49 @@ def _asks_to(whom: str) -> AsksOf:
     return lambda args, context: question if context.tainted else ""
 
 
-async def transfer(context: ToolContext, *, reason: Annotated[str, Bounds(maximum=_MAX_REASON)] = "") -> Result:
-    """Hand this conversation to another agent.
+def transfer_to(agent: str, specs: Callable[[], Sequence[AgentSpec]]) -> Callable[..., Awaitable[Result]]:
+    """What hands a conversation to an agent.
 
     Args:
-        reason: Why, and what the other one has to know beside what was said.
+        agent: its id.
+        specs: gives all agents: it may have gone since the turn began.
     """
-    return Done(ours("The conversation is handed over."))
+
+    async def transfer(context: ToolContext, *, reason: Annotated[str, Bounds(maximum=_MAX_REASON)] = "") -> Result:
+        """Hand this conversation to another agent.
+
+        Args:
+            reason: Why, and what the other one has to know beside what was said.
+        """
+        if any(one.id == agent for one in specs()):
+            return Done(ours("The conversation is handed over."))
+        return Done(ours(f"Not handed over: there is no agent {agent!r} any more. You still have it."), is_error=True)
+
+    return transfer
 
 
-async def request_help(context: ToolContext, *, reason: Annotated[str, Bounds(1, _MAX_REASON)]) -> Result:
-    """Give this conversation back to the agent that you work for here, because you are not sure or it is not your task.
+def request_help_of(specs: Callable[[], Sequence[AgentSpec]], read: ReadThread) -> Callable[..., Awaitable[Result]]:
+    """What gives a conversation back.
 
     Args:
-        reason: What you need, and what you have found out.
+        specs: gives all agents.
+        read: reads a conversation.
     """
-    return Done(ours("The agent that you work for is asked."))
+
+    async def request_help(context: ToolContext, *, reason: Annotated[str, Bounds(1, _MAX_REASON)]) -> Result:
+        """Give this conversation back to the agent that you work for here, because you are not sure or it is not your
+        task.
+
+        Args:
+            reason: What you need, and what you have found out.
+        """
+        state = await read(context.thread_id)
+        if state is not None and supervisor_of(context.agent, state, [one.id for one in specs()]):
+            return Done(ours("The agent that you work for is asked."))
+        said = "There is nobody above you in this conversation: go on yourself, or say what you cannot do."
+        return Done(ours(said), is_error=True)
+
+    return request_help
 
 
 def is_granted(spec: AgentSpec, tool: Tool) -> bool:

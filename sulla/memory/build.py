@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -50,13 +51,14 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
 def build(host: Host) -> Built:
     """Make what a daemon remembers with; see `host.Built`."""
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
-    if not wanted.enabled:
-        return Built(status=_off)
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, wanted.facts)
     recorder = memory_follower(index, host.threads, host.store, clock)
     settled = partial(recorder.settle, SETTLE_S)
     memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)
+    if not wanted.enabled:
+        # Playbooks that name the tools are told why these do nothing, and not that there are none.
+        return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
 
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
@@ -71,6 +73,9 @@ def build(host: Host) -> Built:
         forget=forget,
         status=lambda: _status(recorder),
     )
+
+
+_OFF: Final = "the memory is off; `memory.enabled` in the settings turns it on"
 
 
 async def _off() -> JsonObject:

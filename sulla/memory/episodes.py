@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 from sulla.agent.input.sanitize import sanitize
 from sulla.core.cut import cut
@@ -31,7 +31,8 @@ MOST_PARTS: Final = 8
 _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 """The kind of the records of a playbook's run."""
 _HANDED: Final = "AGENT_ROUTED"
-"""The kind of the record that another agent speaks from here on."""
+_IN_ITS_PART: Final = "FLOW_PART_STARTED"
+"""The kinds of the records that another agent speaks from here on."""
 
 
 @dataclass(slots=True)
@@ -113,8 +114,9 @@ class EpisodeReader:
                 return self._end(entry, end)
             case _ if entry.kind == _OF_A_PLAYBOOK and run is not None and entry.origin.run_id is not None:
                 del self._open[entry.origin.run_id]  # a playbook's own run: its agents' turns are told elsewhere
-            case _ if entry.kind == _HANDED and run is not None:
-                agent = str(entry.data["agent"])
+            case _ if entry.kind in (_HANDED, _IN_ITS_PART) and run is not None:
+                said: Any = entry.data if entry.kind == _HANDED else entry.data["part"]
+                agent = str(said["agent"])
                 before = next((part for part in run.parts if part.agent == agent), None)
                 run.parts = [part for part in run.parts if part is not before][-MOST_PARTS + 1 :]
                 run.parts.append(before or _Part(agent))

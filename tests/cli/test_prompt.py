@@ -13,7 +13,7 @@ from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.mcp.benches import HERE
-from tests.servers.script import Reply, Rule, Script
+from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import until
 
 Capsys = pytest.CaptureFixture[str]
@@ -61,6 +61,28 @@ def test_of_a_thread_it_shows_what_changes_with_each_turn(here: Place, capsys: C
     assert not pieces[-1]["stable"]
     assert pieces[-1]["text"].startswith("<context>\nTime: ")
     assert pieces[-1]["model"] == "fake:1b"
+
+
+def test_it_is_what_the_agent_is_told_that_has_the_conversation(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for name, text in {"sulla": 'hands_to = ["cook"]', "cook": 'name = "Cook"'}.items():
+        (home / "agents" / name).mkdir(parents=True)
+        (home / "agents" / name / "agent.toml").write_text(text)
+    monkeypatch.setenv("SULLA_HOME", str(home))
+    hand = Rule(Reply("", tools=(ToolUse("transfer_to_cook", {}),)), text="soup", results=0)
+    with service(Script([hand, Rule(Reply("Soup.<AGENT_DONE/>"))])) as model, Place(home, **model.environ).up():
+        asked = [json.loads(line) for line in typed(capsys, "ask", "--json", "soup").out.splitlines()]
+        told = model.requests[-1]
+        shown = json.loads(typed(capsys, "prompt", "show", "--thread", asked[0]["thread_id"], "--json").out)
+        alone = json.loads(typed(capsys, "prompt", "show", "--agent", "sulla", "--json").out)
+    pieces = {piece["name"]: piece for piece in shown}
+    assert pieces["supervisor"]["text"].startswith("SUPERVISOR SYSTEM PROMPT:\nYou work for sulla here")
+    assert told["messages"][0]["content"].startswith(pieces["supervisor"]["text"])
+    assert sorted(pieces["tools"]["tools"]) == sorted(tool["function"]["name"] for tool in told["tools"])
+    assert "request_help" not in alone[0]["tools"], "nobody is above it"
+    assert "supervisor" not in [piece["name"] for piece in alone]
 
 
 def test_a_thread_that_is_not_there_is_refused_by_name(here: Place, capsys: Capsys) -> None:

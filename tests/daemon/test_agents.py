@@ -27,6 +27,7 @@ from sulla.testing.clock import ManualClock
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import run_call
 from sulla.tools.define import define
+from sulla.tools.web.browse import usable
 from tests.skills.catalogs import put
 from tests.tools.contexts import context_in
 
@@ -165,10 +166,32 @@ def test_an_agent_that_is_named_in_vain_is_told_and_takes_nobody_else_away(setti
     assert "transfer_to_raeder" not in host.tools.lasting(host.agents.team.get("boss"))
 
 
+def test_an_agent_whose_folder_is_wrong_is_not_said_to_be_named_in_vain(settings: Settings) -> None:
+    agent(settings, "reader", "tools = 3")
+    agent(settings, "boss", 'hands_to = ["reader"]')
+    team = home(settings).agents.team
+    assert len(team.faults) == 1
+    assert not team.warnings
+
+
+def test_a_name_in_the_place_of_an_id_is_answered_with_the_id(settings: Settings) -> None:
+    agent(settings, "tech", 'name = "Tech & Support"')
+    agent(settings, "boss", 'hands_to = ["Tech & Support"]')
+    (said,) = home(settings).agents.team.warnings
+    assert "hands_to names 'Tech & Support', which is what the agent 'tech' is called: write its id 'tech'" in said
+
+
+def test_an_agent_that_hands_to_itself_is_told(settings: Settings) -> None:
+    agent(settings, "boss", 'hands_to = ["boss"]')
+    (said,) = home(settings).agents.team.warnings
+    assert "hands_to names the agent itself" in said
+
+
 def test_a_tool_that_is_named_in_vain_is_told_and_takes_nothing_else_away(settings: Settings) -> None:
     agent(settings, "reader", 'tools = ["raed_file", "list_dir"]')
     host = home(settings)
-    assert set(host.tools.lasting(host.agents.team.get("reader")).names) == {"list_dir", *EVERYBODYS}
+    told = {tool.name for tool in usable(host.tools.lasting(host.agents.team.get("reader")))}
+    assert told == {"list_dir", "request_help", *EVERYBODYS}
     (said,) = (*host.agents.team.warnings, *doubts(host.agents.team, host.tools))
     assert said.startswith(
         "the agent 'reader': tools names 'raed_file', and there is nothing of that name. Did you mean"

@@ -64,7 +64,18 @@ def test_there_is_an_end_to_agents(tmp_path: Path) -> None:
         _put(tmp_path, f"a{number}", soul__md="x")
     found = read_agents(tmp_path)
     assert len(found.good) == MAX_AGENTS
-    assert "more than 64 agents; the others are not read" in found.faults["a9"]
+    assert list(found.faults.values()) == [
+        f"{tmp_path}: there are more than 64 agents; not read: 'a9'. Remove others first"
+    ]
+
+
+def test_those_that_are_read_first_stay_where_there_are_too_many(tmp_path: Path) -> None:
+    for number in range(MAX_AGENTS + 12):
+        _put(tmp_path, f"a{number:02}", soul__md="x")
+    found = read_agents(tmp_path, ("a75", "a64", "gone"))
+    assert [one.id for one in found.good] == ["a64", "a75", *(f"a{number:02}" for number in range(MAX_AGENTS - 2))]
+    [said] = found.faults.values()
+    assert f"{', '.join(repr(f'a{number}') for number in (62, 63, *range(65, 73)))} and 2 more. Remove" in said
 
 
 @pytest.mark.parametrize(("id_", "skills"), [("reader", ("summarize-documents",)), ("planner", ())])

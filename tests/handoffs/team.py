@@ -22,10 +22,12 @@ from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.offers import tool_specs
 from sulla.agent.turn.speakers import SpeakerNode
 from sulla.agent.turn.turns import TurnDriver
+from sulla.core.control import Control
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Words, ours
 from sulla.handoffs.routing import AgentRouter
 from sulla.handoffs.slice import AgentRouted
 from sulla.handoffs.tools import handoff_tools
@@ -81,7 +83,11 @@ class TeamWorld(World):
         self.asked: list[list[str]] = []
         """Among what the model was to choose."""
         self.choice = NONE
-        self.opening = IntentOpening(lambda: specs, self._box, self.router, self._begin, self._choose)
+        self.remembered: dict[str, str] = {}
+        """What each agent remembers."""
+        self.passed: list[tuple[ThreadId, str]] = []
+        """The turns that were counted, and for whom."""
+        self.opening = IntentOpening(lambda: specs, self._box, self.router, self._begin, self._trouble, self._choose)
         self._tools = tools
         nodes = {spec.id: self._node(spec) for spec in specs}
 
@@ -90,9 +96,10 @@ class TeamWorld(World):
 
         for spec in specs:
             node = nodes[spec.id]
-            graph = create_agent_graph(InputHandler(node.chat), SpeakerNode(node, speakers, self.router.give_back))
+            speaker = SpeakerNode(node, speakers, self.router.give_back, self._pass_to)
+            graph = create_agent_graph(InputHandler(node.chat), speaker)
             self.actors[spec.id] = Actor(spec, "scripted", graph)
-        told = TurnContext(self.clock, answerer=self.router.answerer)
+        told = TurnContext(self.clock, self._remembered, answerer=self.router.answerer)
         children = self.family.children
         limits = self.chat.limits
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, self.model.ledger, children, told)
@@ -100,6 +107,15 @@ class TeamWorld(World):
     async def _begin(self, playbook: str, inputs: FrozenJson, state: ThreadState, run: Run) -> str:
         self.begun.append((playbook, inputs))
         return f"Playbook {playbook} runs."
+
+    async def _remembered(self, agent: str, message: str) -> Words:
+        return ours(self.remembered.get(agent, ""))
+
+    async def _trouble(self, playbook: str, inputs: FrozenJson) -> str:
+        return "" if playbook == "week" else f"there is no playbook {playbook!r}."
+
+    async def _pass_to(self, thread_id: ThreadId, agent: str, control: Control) -> None:
+        self.passed.append((thread_id, agent))
 
     async def _choose(self, question: str, choices: Mapping[str, str], call_id: str, run: Run) -> str:
         self.asked.append(list(choices))
@@ -117,6 +133,7 @@ class TeamWorld(World):
             tools=tool_specs(box),
             led=partial(self.router.led, spec.id),
             withheld=partial(self.router.withheld, spec.id),
+            limits=replace(self.chat.limits, model_calls=spec.max_turns or self.chat.limits.model_calls),
         )
         guard = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
         calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard)

@@ -60,4 +60,8 @@ def actor_of(actors: Mapping[str, Actor], agent: str, state: ThreadState) -> Act
             return actors[actor_key_for(name, state)]
         except KeyError:
             continue
-    raise NotFound(f"no agent {agent!r} (known: {', '.join(sorted(actors))})")
+    known = sorted({key.partition(" ")[0] for key in actors})
+    raise NotFound(
+        f"no agent {agent!r} (known: {', '.join(known)}): this conversation goes on once its folder in `agents/`, or "
+        "the package that brings it, is there again; or begin another one with an agent that is there"
+    )

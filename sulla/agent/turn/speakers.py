@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Protocol
 
 from sulla.agent.ending import unmade_calls
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.route import after_agent
+from sulla.core.control import Control
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 from sulla.core.event import Fact
+from sulla.core.ids import ThreadId
 from sulla.core.run import Run
-from sulla.graph.decision import END, Decision, Next
+from sulla.graph.decision import END, Continue, Decision, Next
 from sulla.models.base import PromptSection
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
@@ -120,6 +122,15 @@ class Speakers(Protocol):
         """
 
 
+PassTo = Callable[[ThreadId, str, Control], Awaitable[None]]
+"""Has a thread's turn counted as that of the agent that works on it from here on, once there may be one more of it.
+"""
+
+
+async def always_room(thread_id: ThreadId, agent: str, control: Control) -> None:
+    """Nobody counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpeakerNode:
     """Has the agent work that the conversation was handed to. It holds nothing of a turn, so a run that was cut off
@@ -131,6 +142,7 @@ class SpeakerNode:
     speakers: Speakers
     give_back: Callable[[str, ThreadState], tuple[Fact, ...]]
     """See `AgentRouting.give_back`."""
+    pass_to: PassTo = always_room
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """See `AgentNode`.
@@ -139,6 +151,11 @@ class SpeakerNode:
             NotFound: the agent that has the conversation is not there any more, and worked for nobody.
         """
         open_run, lead = state.run, self.lead.chat.spec.id
+        speaks = open_run.agent if open_run is not None and open_run.agent else lead
+        await self.pass_to(state.thread_id, speaks, run.control)
+        run.control.check()
+        if run.control.draining:
+            return Continue()
         if open_run is None or open_run.agent in ("", lead):
             return await self.lead(state, run if run.agent == lead else replace(run, agent=lead))
         agent = open_run.agent

@@ -16,6 +16,8 @@ from sulla.daemon.core import offline_core
 from sulla.daemon.runtimes import sections_of
 from sulla.daemon.settings.config import Settings
 from sulla.definitions.agent_file import allows
+from sulla.handoffs.routing import supervisor_section
+from sulla.handoffs.tools import REQUEST_HELP
 from sulla.host.tools import MCP
 from sulla.models.base import PromptSection, ToolSpec
 from sulla.models.tokens.estimate import count_head, estimate_text
@@ -32,6 +34,8 @@ class Known:
     """The rows of `tool.list`."""
     agents: Sequence[JsonObject]
     """The rows of `agent.list`."""
+    thread: JsonObject | None = None
+    """The answer to `thread.get` of the conversation that is asked for; None for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,16 @@ def prompt_of(
     Args:
         settings: name the home.
         clock: all time.
-        agent: its id; empty for the home's own.
+        agent: its id; empty for whoever has the conversation that `known` tells of, or else the home's own.
         known: what a running daemon says; None if none runs, and then the tools of MCP servers are not known.
         calls: those of a conversation, oldest first: they decide what of very many tools is told.
 
     Raises:
         NotFound: there is no such agent.
     """
+    thread = known.thread if known is not None and known.thread is not None else {}
+    agent = agent or str(thread.get("active_agent", ""))
+    above = str(thread.get("supervisor", "")) if agent == thread.get("active_agent") else ""
     core = offline_core(settings, clock)
     for one in core.built.values():
         if one.look_now is not None:
@@ -81,12 +88,14 @@ def prompt_of(
     spec = core.host.agents.team.get(agent)
     toolbox = core.host.tools.lasting(spec) if known is None else _running(known, spec)
     catalogue = catalogue_of(toolbox, tool_tokens)
-    told = catalogue.offered(calls)
+    told = tuple(tool for tool in catalogue.offered(calls) if above or tool.name != REQUEST_HELP)
     names = {tool.name for tool in told}
-    others = tuple(tool.name for tool in catalogue.toolbox if tool.name not in names and not tool.missing)
+    names |= {REQUEST_HELP}
+    others = tuple(tool.name for tool in catalogue.toolbox if tool.name not in names and tool.told and not tool.missing)
+    led = (supervisor_section(core.host.agents.team.get(above).name),) if above else ()
     helpers = core.host.agents.team.helpers_section(spec, toolbox)
     own = (*helpers, *sections_of(tuple(core.built.values()), spec, toolbox))
-    return Prompt((*sections(spec, core.host.agents.where), *own), told, others)
+    return Prompt((*led, *sections(spec, core.host.agents.where), *own), told, others)
 
 
 def _running(known: Known, spec: AgentSpec) -> Toolbox:

@@ -42,7 +42,7 @@ def test_every_kind_of_tool_that_a_home_has_is_among_them(settings: Settings) ->
 
 def test_memory_that_is_switched_off_offers_nothing(tmp_path: Path) -> None:
     settings = load_settings({"SULLA_MEMORY__ENABLED": "false"}, {}, tmp_path)
-    assert "recall" not in offline_core(settings, ManualClock()).host.tools
+    assert offline_core(settings, ManualClock()).host.tools.all()["recall"].missing
 
 
 def test_of_very_many_tools_the_first_ones_are_told_and_the_rest_is_named(settings: Settings) -> None:

@@ -12,6 +12,7 @@ import pytest
 from sulla.daemon.agents import read_team
 from sulla.daemon.home.agent_folders import AgentFolders
 from sulla.daemon.settings.config import Settings, load_settings
+from sulla.definitions.agents import MAX_AGENTS
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.testing.clock import ManualClock
@@ -61,6 +62,15 @@ async def test_a_new_folder_a_changed_one_and_one_that_is_removed_are_seen_at_th
     assert world.team.get("cook").prompt == "You bake bread."
     shutil.rmtree(folder)
     assert await world.look() == ("sulla",)
+
+
+async def test_a_folder_too_many_takes_no_working_agent_away(world: World) -> None:
+    for number in range(MAX_AGENTS):
+        world.write(f"b{number:02}", "")
+    before = await world.look()
+    world.write("aaa", "")
+    assert await world.look() == before
+    assert "not read: 'aaa'" in " ".join(world.team.faults)
 
 
 async def test_the_folders_are_looked_at_no_more_often_than_every_second_unless_somebody_has_to_know(
