@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 
 from sulla.core.errors import TooLarge
+from sulla.core.jsontypes import JsonObject
 from sulla.host.system import SystemClock
 from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
@@ -26,6 +28,16 @@ def arguments(command: argparse.ArgumentParser) -> None:
         help="go on in the thread that was talked in last; without TEXT, print its last answer again",
     )  # fmt: skip
     command.add_argument("--agent", metavar="ID", help="ask this agent instead of the thread's own")
+    command.add_argument(
+        "--mode", metavar="MODE", help="walk the turn by a flow: simple, multi (step by step) or fibre (with helpers)"
+    )
+    command.add_argument("--flow", metavar="NAME", help="walk it by this flow of the home")
+    for flag, text in (
+        ("--deep-thinking", "have the request thought through first"),
+        ("--plan", "have a plan made first"),
+        ("--suggest", "have it suggested what might be asked next"),
+    ):
+        command.add_argument(flag, action="store_true", help=f"{text} (with --mode, or a flow that looks at it)")
     command.add_argument("--json", action="store_true", help="print every event as a line of JSON")
 
 
@@ -60,6 +72,20 @@ def _said(given: argparse.Namespace) -> Said:
         piped = sys.stdin.read()
         at = words.index("-")
         parts = [" ".join(words[:at]), piped, " ".join(word for word in words[at + 1 :] if word != "-")]
-        return Said("\n\n".join(part for part in parts if part) if len(words) > 1 else piped, agent=given.agent)
+        text = "\n\n".join(part for part in parts if part) if len(words) > 1 else piped
+        return Said(text, agent=given.agent, flow=_flow(given))
     piped = piped_text(given)
-    return Said(" ".join(words), piped, given.agent) if words else Said(piped, agent=given.agent)
+    said = Said(" ".join(words), piped, given.agent) if words else Said(piped, agent=given.agent)
+    return replace(said, flow=_flow(given))
+
+
+def _flow(given: argparse.Namespace) -> JsonObject | None:
+    """By which flow the turn is to be walked; None for as its agent says."""
+    said: JsonObject = {
+        "agent_mode": given.mode,
+        "flow": given.flow,
+        "deep_thinking": given.deep_thinking or None,
+        "plan": given.plan or None,
+        "more_suggest": given.suggest or None,
+    }
+    return {key: value for key, value in said.items() if value is not None} or None

@@ -347,9 +347,9 @@ def framed(question: Question, columns: int, place: int = 1, of: int = 1) -> lis
         place: which of the questions that are asked now it is, from 1.
         of: how many these are.
     """
-    who = f" for {question.agent}" if question.agent else ""
     count = f" ({place} of {of})" if of > 1 else ""
     asks = "asks" if tool_in(question.prompt) else f"{question.tool} asks" if question.tool else "a question"
+    who = f" {'for' if asks != 'a question' else 'of'} {question.agent}" if question.agent else ""
     return frame(question.prompt, f"{asks}{who}{count}", columns)
 
 

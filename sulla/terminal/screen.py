@@ -8,7 +8,9 @@ from dataclasses import field
 from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.handed import handed_words
 from sulla.core.waiting import waiting_words
+from sulla.terminal.chat.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.exits import Exit
 from sulla.terminal.framed import WHOLE_COLUMNS
 from sulla.terminal.program import hint
@@ -31,6 +33,11 @@ class _Pieces:
     """The last character that was shown."""
     _held: str = ""
     """What came behind it and may join it to the next piece."""
+
+    @property
+    def any_shown(self) -> bool:
+        """Whether anything was shown."""
+        return bool(self._before)
 
     def harmless(self, piece: str) -> str:
         """What may be shown of a piece, with what was held back of the one before; empty for an empty one."""
@@ -96,16 +103,15 @@ class Screen:
                 return self._whole(data), f"{cut}\n" if cut else ""
             case "MODEL_ABANDONED":
                 return self._abandoned(data)
-            case "TOOL_CALL_START":
-                given = json.dumps(data.get("args", {}), ensure_ascii=False)
-                return self._line_end(), f"· {data['name']} {given[:120]}\n"
+            case "FLOW_PART_STARTED" | "FLOW_MOVED" | "TOOL_CALL_START" as kind:
+                told = _work_line(kind, data)
+                return (self._line_end(), f"{told}\n") if told else ("", "")
             case "NOTICE" if not data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
                 return self._line_end(), "! " + f"{notice_head(data)}: {data['text']}".replace("\n", "\n  ") + "\n"
             case "SUSPENDED":
                 return self._line_end(), "".join(map(_asked, data["waits"]))
-            case "RUN_PAUSED" | "RUN_WAITING" as kind:
-                still = paused_line(data) if kind == "RUN_PAUSED" else waiting_line(data)
-                return self._line_end(), f"{still}\n"
+            case "RUN_PAUSED" | "RUN_WAITING" | "AGENT_ROUTED" as kind:
+                return self._line_end(), f"{_LINES[kind](data)}\n"
             case "RUN_FINISHED":
                 return self._finished(data)
             case "RUN_ERROR":
@@ -129,7 +135,10 @@ class Screen:
         outcome = data.get("outcome", {})
         status = outcome.get("status")
         self.exit = {"blocked": Exit.BLOCKED, "cancelled": Exit.CANCELLED}.get(status, Exit.OK)
-        beside = ""
+        quiet = status == "done" and not (
+            self._pieces.any_shown or self._cycle or data.get("joined") or outcome.get("response")
+        )
+        beside = "[the agent has said nothing]\n" if quiet else ""
         if status == "blocked":
             reason, needs = outcome.get("blocker_reason"), outcome.get("unblock_requirements")
             beside = f"blocked: {reason or 'no reason given'}\n" + (f"needed: {needs}\n" if needs else "")
@@ -177,6 +186,15 @@ class Screen:
 _TAKEN_UP = ("crashed", "drained", "paused")
 _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 """What concerns whoever follows a thread, whichever of its runs it comes from."""
+
+
+def _work_line(kind: str, data: dict[str, Any]) -> str:
+    """What the agent does now, in a line; empty for what people are not told."""
+    if kind != "TOOL_CALL_START":
+        return f"[{told}]" if (told := flow_line(kind, data)) else ""
+    if told := branches_line(data):
+        return f"[{told}]"
+    return "" if is_answer(data) else f"· {data['name']} {json.dumps(data.get('args', {}), ensure_ascii=False)[:120]}"
 
 
 def _asked(wait: dict[str, Any]) -> str:
@@ -228,6 +246,14 @@ def waiting_line(data: dict[str, Any]) -> str:
 def paused_line(data: dict[str, Any]) -> str:
     """Who has paused all work, why, and how it goes on."""
     return f"[{paused_head(data)}; it goes on when somebody says `sulla resume`]"
+
+
+def routed_line(data: dict[str, Any]) -> str:
+    """Who speaks from here on, and why."""
+    return f"[{handed_words(data)}]"
+
+
+_LINES: Final = {"RUN_PAUSED": paused_line, "RUN_WAITING": waiting_line, "AGENT_ROUTED": routed_line}
 
 
 def paused_head(data: dict[str, Any]) -> str:

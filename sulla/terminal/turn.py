@@ -11,6 +11,7 @@ from typing import Any
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import RateLimited, Refused, SullaError
+from sulla.core.jsontypes import JsonObject
 from sulla.host.system import random_id
 from sulla.rpc.limits import TEXT_CHARS
 from sulla.terminal import questions
@@ -70,6 +71,8 @@ class Said:
     """What is passed on with it and is somebody else's."""
     agent: str | None = None
     """Who is asked; None for the thread's own."""
+    flow: JsonObject | None = None
+    """By which flow the turn is to be walked; None for as its agent says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,7 @@ class Asking:
                 self.thread_id = await whole_thread(client, self.thread_id)
             if await self._stands_in_the_way(client):
                 return False
+            await self._address(client)
         try:
             sent = await self._send(client)
         except SullaError as error:
@@ -244,6 +248,18 @@ class Asking:
             await tell_of_pause(client, "the message")
         self._follow.add(str(self.thread_id), self.seen)
         return True
+
+    async def _address(self, client: Client) -> None:
+        """Say who answers where that is not the conversation's own agent, which gets it where it is asked by name."""
+        row = await client.call("thread.get", thread_id=self.thread_id)
+        own, active, said = str(row["agent"]), str(row["active_agent"]), self._message.said
+        self.waits.several = active != own
+        if active in ("", own) or said.text.lstrip().startswith("@"):
+            return
+        if said.agent == own:
+            self._message = replace(self._message, said=replace(said, text=f"@{own} {said.text}"))
+        elif not said.agent and not self.as_json:
+            tell(f"[{active} has this conversation and answers; @{own} as a message begins gives it to {own}]")
 
     async def _stands_in_the_way(self, client: Client) -> bool:
         """Whether an earlier turn has to be told something by whoever is here, before anything is sent."""
@@ -291,6 +307,7 @@ class Asking:
                     "text": self._message.said.text,
                     "quoted": self._message.said.quoted or None,
                     "agent": self._message.said.agent,
+                    "flow": self._message.said.flow,
                 }
                 return await client.call("turn.send", thread_id=self.thread_id, **given)
             except RateLimited as error:

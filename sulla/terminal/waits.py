@@ -21,6 +21,10 @@ class Waits:
     """What has been answered here."""
     left: set[str] = field(default_factory=set)
     """What was asked here and left open, by id; what is answered elsewhere while it is asked, too."""
+    plays: dict[str, str] = field(default_factory=dict)
+    """The playbooks that go on and were begun from here, by their threads: they ask people, too."""
+    several: bool = False
+    """Whether more than one agent speaks in the conversation: then a question says who asks."""
     answered: int = 0
     """How many of those that were asked together are answered, or were left open."""
 
@@ -46,9 +50,16 @@ class Waits:
         match event["type"]:
             case "CHILD_STARTED":
                 return str(event["data"]["thread_id"])
+            case "PLAYBOOK_BEGAN" if own:
+                self.plays[str(event["data"]["thread_id"])] = f"the playbook {event['data']['name']}"
+            case "PLAYBOOK_ENDED":
+                self.plays.pop(str(event["data"]["thread_id"]), None)
+            case "AGENT_ROUTED":
+                self.several = self.several or own
             case "SUSPENDED":
                 self.answered = self.answered if self.asked else 0
-                who = "" if own else str(event.get("agent", ""))
+                agent = "" if own and not self.several else str(event.get("agent", ""))
+                who = self.plays.get(thread_id, agent)
                 found = (from_wait(wait, thread_id, who) for wait in event["data"]["waits"])
                 self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self.told}
             case "RESUMED" | "ANSWER":

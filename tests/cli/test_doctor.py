@@ -25,8 +25,22 @@ from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Reply, Rule, Script
 
 NAMES = [
-    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks", "heartbeat"),
-    *("web", "mcp", "daemon", "port", "exposure", "store", "memory", "clock", "model", "fallback"),
+    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks"),
+    *(
+        "intents",
+        "flows",
+        "heartbeat",
+        "web",
+        "mcp",
+        "daemon",
+        "port",
+        "exposure",
+        "store",
+        "memory",
+        "clock",
+        "model",
+        "fallback",
+    ),
 ]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
 

@@ -286,3 +286,28 @@ def test_of_a_message_to_a_heartbeat_the_last_word_of_its_cycle_is_printed_and_n
 def test_a_heartbeat_that_takes_no_message_now_says_why() -> None:
     skipped = _event("BEAT_SKIPPED", reason="limit_day_tokens", text="5 of 5 tokens are used")
     assert Screen("run").show(skipped) == ("", "[no beat (limit_day_tokens): 5 of 5 tokens are used]\n")
+
+
+def test_that_another_agent_speaks_is_told_with_why() -> None:
+    routed = _event("AGENT_ROUTED", agent="sulla", by="help", before="cook")
+    assert Screen("run").show(routed) == (
+        "",
+        "[cook asks for help: sulla has the conversation from here on]\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "ended", "told"),
+    [
+        ((), {"outcome": {"status": "done"}}, "[the agent has said nothing]\n"),
+        ((_end("m", ""),), {"outcome": {"status": "done"}}, "[the agent has said nothing]\n"),
+        ((_end("m", "It is."),), {"outcome": {"status": "done"}}, ""),
+        ((), {"outcome": {"status": "done"}, "joined": "run_2"}, "[taken along by the turn that was running]\n"),
+        ((), {"outcome": {"status": "cancelled"}}, "[cancelled]\n"),
+    ],
+)
+def test_an_agent_that_has_said_nothing_is_told(before: tuple[Event, ...], ended: Event, told: str) -> None:
+    screen = Screen("run")
+    for event in before:
+        screen.show(event)
+    assert screen.show(_event("RUN_FINISHED", **ended)) == ("", told)

@@ -56,3 +56,20 @@ def test_questions_that_are_asked_together_are_counted() -> None:
     waits.asked.clear()
     waits.take(event("SUSPENDED", waits=[wait("approval:d")]), own=True)
     assert waits.place(1) == (1, 1)
+
+
+def test_a_playbook_that_was_begun_here_asks_under_its_name_until_it_ends() -> None:
+    waits = Waits()
+    waits.take(event("PLAYBOOK_BEGAN", name="week") | {"data": {"thread_id": "thr_2", "name": "week"}}, own=True)
+    assert list(waits.plays) == ["thr_2"]
+    waits.take(event("SUSPENDED", "thr_2", waits=[wait("human:a")]), own=False)
+    assert [(one.thread_id, one.agent) for one in waits.asked.values()] == [("thr_2", "the playbook week")]
+    waits.take(event("PLAYBOOK_ENDED") | {"data": {"thread_id": "thr_2"}}, own=True)
+    assert waits.plays == {}
+
+
+def test_where_several_agents_speak_a_question_says_who_asks() -> None:
+    waits = Waits()
+    waits.take(event("AGENT_ROUTED"), own=True)
+    waits.take(event("SUSPENDED", waits=[wait("approval:a")]), own=True)
+    assert [one.agent for one in waits.asked.values()] == ["reader"]

@@ -118,6 +118,19 @@ def _error(data: Data) -> str:
     return f"= failed ({data['code']}): {data['message']}" + _usage(data)
 
 
+def _moved(data: Data) -> str:
+    """How a flow goes on."""
+    name, what, value = data.get("name", ""), data["what"], data.get("value", {}).get("value")
+    if what == "left":
+        return "the flow is left: something else answers"
+    if data.get("failed"):
+        return f"{name} failed: {data['failed']}"
+    if what == "part" and value is None:
+        return f"{name} is over"
+    said = ("yes" if value else "no") if what in ("condition", "limit") else json.dumps(value, ensure_ascii=False)
+    return f"{name}: {said}" + (", but its max_loops are used up" if what == "limit" else "")
+
+
 def _usage(data: Data) -> str:
     usage = data.get("usage", {})
     cached = usage.get("cache_read_tokens", 0) + usage.get("cache_write_tokens", 0)
@@ -179,7 +192,12 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     "CHILD_STARTED": lambda data: f"[sub-agent {data['id']} ({data['agent']}): {data.get('task', '')}]",
     "CHILD_CANCELLED": lambda data: f"[sub-agent {data['id']} was told to end]",
     "CHILD_REPORTED": lambda data: "[told to whoever asked for it]" if data.get("known", True) else "[nobody to tell]",
-    "AGENT_ROUTED": lambda data: f"[{handed_words(data['agent'])}]",
+    "AGENT_ROUTED": lambda data: f"[{handed_words(data)}]",
+    "FLOW_STARTED": lambda data: (
+        f"[cannot be walked: {data['fault']}]" if data.get("fault") else f"[walked by the flow {data['name']}]"
+    ),
+    "FLOW_PART_STARTED": lambda data: f"[part: {data['part']['key']}]",
+    "FLOW_MOVED": lambda data: f"[{_moved(data)}]",
     "THREAD_NAMED": lambda data: f"[named {data['title']!r}]" if data["title"] else "[its name was taken back]",
     "BEAT_STARTED": lambda data: f"[beat: {data['why']}]",
     "BEAT_SKIPPED": lambda data: f"[no beat ({data['reason']}): {data.get('text', '')}]",

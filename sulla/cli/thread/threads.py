@@ -93,6 +93,7 @@ def _table(kind: str) -> Table:
 
 def _cells(row: dict[str, Any], kind: str) -> list[str]:
     status = status_word(row["status"]) + (f" +{row['waiting']}" if row["waiting"] else "")
+    status += " held" if row["held"] else ""
     cells = [row["thread_id"], minute(row["active_at"]), status, row["agent"], _title(row)]
     if kind == "all":
         cells.insert(2, row["kind"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.named import mention_of
 from sulla.terminal.chat import orders
 from sulla.terminal.chat.changes import change_lines, of_rows, waiting
 from sulla.terminal.chat.current import Current
@@ -40,7 +41,9 @@ class Choices:
     """Who answers what is said, and how it is sent."""
 
     agent: str = ""
-    """Who answers; empty for the thread's own."""
+    """Who alone answers, and whose a new conversation is; empty for whoever has the conversation."""
+    named: str = ""
+    """Who gets the conversation with the next message, which begins with its name; empty for nobody."""
     mode: Mode = "queue"
 
 
@@ -69,11 +72,14 @@ class Talk(Protocol):
         """Have a question asked that was left open, or that another conversation has."""
 
 
-async def learn(talk: Talk) -> None:
+async def learn(talk: Talk) -> list[Row]:
     """Learn which agents there are.
 
     Args:
         talk: learns it.
+
+    Returns:
+        the rows of `agent.list`.
 
     Raises:
         SullaError: no daemon runs.
@@ -82,6 +88,50 @@ async def learn(talk: Talk) -> None:
     agents = tuple((str(row["id"]), str(row["model"])) for row in rows)
     models = tuple((model, f"agent {agent}") for agent, model in agents)
     talk.known = replace(talk.known, agents=agents, models=talk.known.models or models)
+    return rows
+
+
+async def addressed(talk: Talk, said: Said, mode: Mode) -> Said:
+    """A message as it is sent: to whom, and with the name of whoever was chosen to have the conversation. `@` counts
+    also where an agent was chosen to answer alone, and one that reaches nobody is explained.
+
+    Args:
+        talk: where it was said.
+        said: the message.
+        mode: how it is sent; one that joins a turn chooses nobody.
+
+    Raises:
+        SullaError: no daemon runs.
+    """
+    said, named = replace(said, agent=talk.choices.agent or None), talk.choices.named
+    if mode == "steer":
+        return said
+    if not said.text.lstrip().startswith("@"):
+        talk.choices = replace(talk.choices, named="")
+        return replace(said, text=f"@{named} {said.text}") if named else said
+    rows = await learn(talk)
+    reached = (await _here(talk, rows))["reached"]
+    if mention_of(said.text, _called(row for row in rows if row["id"] in reached)):
+        alone = talk.current.conversation.thread_id and talk.current.alone(talk.choices.agent)
+        talk.choices = replace(talk.choices, agent="" if alone else talk.choices.agent, named="")
+        return replace(said, agent=None) if alone else said
+    if agent := mention_of(said.text, _called(rows)):
+        talk.note(f"[@{agent} is text here: nobody here may hand to {agent}. /agent {agent} has it answer alone]")
+    return said
+
+
+async def _here(talk: Talk, rows: list[Row]) -> Row:
+    """Whose the conversation is, who has it, and whom `@` reaches in it."""
+    if thread_id := talk.current.conversation.thread_id:
+        return await _call(talk, "thread.get", thread_id=thread_id)
+    own = talk.choices.agent or str(rows[0]["id"])
+    reached = [own, *next((row["hands_to"] for row in rows if row["id"] == own), ())]
+    return {"agent": own, "active_agent": own, "reached": reached}
+
+
+def _called(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """What agents are called, each with its id."""
+    return [(str(name), str(row["id"])) for row in rows for name in (row["id"], row["name"])]
 
 
 def check_agent(talk: Talk, agent: str) -> None:
@@ -121,14 +171,33 @@ async def _new(talk: Talk, _: str) -> None:
 
 
 async def _agent(talk: Talk, argument: str) -> None:
-    await learn(talk)
-    if argument:
-        check_agent(talk, argument)
-        talk.choices = replace(talk.choices, agent=argument)
-        talk.note(f"[{argument} answers from now on, with {dict(talk.known.agents)[argument]}]")
+    rows = await learn(talk)
+    here, begun = await _here(talk, rows), bool(talk.current.conversation.thread_id)
+    active = str(here["active_agent"])
+    if not argument:
+        speaks = talk.choices.named or talk.current.alone(talk.choices.agent) or active
+        told = [(f"{'*' if row['id'] == speaks else ' '} {row['id']}", _about(row, here)) for row in rows]
+        _tell_rows(talk, "agents; /agent ID has another one answer; * answers next", told)
         return
-    rows = [(agent, model) for agent, model in talk.known.agents]
-    _tell_rows(talk, "agents; /agent ID has one answer from now on", rows)
+    agent = mention_of(f"@{argument}", _called(rows)) or argument
+    check_agent(talk, agent)
+    said = f"{agent} answers from now on, with {dict(talk.known.agents)[agent]}"
+    chosen = replace(talk.choices, agent="" if begun else agent, named="")
+    if begun and agent != active and agent in here["reached"]:
+        chosen, said = replace(chosen, named=agent), f"{said}: your next message gives it the conversation"
+    elif begun and agent != active:
+        chosen = replace(chosen, agent=agent)
+        said = f"{said}, alone: the conversation stays with {active}, and /agent {active} goes back to it"
+    talk.choices = chosen
+    talk.note(f"[{said}]")
+
+
+def _about(row: Row, here: Row) -> str:
+    """An agent in a row: its name, its model, what it is for, and whether `@` reaches it."""
+    name = row["name"] if row["name"] != row["id"] else ""
+    near = row["id"] in here["reached"] and row["id"] != here["active_agent"]
+    at = f"@{row['id']} gives it the conversation" if near else ""
+    return " · ".join(filter(None, (name, row["model"], at, row["description"])))
 
 
 async def _model(talk: Talk, argument: str) -> None:
@@ -182,7 +251,7 @@ async def _mode(talk: Talk, argument: str) -> None:
 async def _steer(talk: Talk, argument: str) -> None:
     if not talk.view.running:
         talk.note("[nothing goes on that it could join: it begins a turn]")
-    await talk.send(Said(argument, agent=talk.choices.agent or None), "steer")
+    await talk.send(Said(argument), "steer")
 
 
 async def _cost(talk: Talk, _: str) -> None:

@@ -67,10 +67,11 @@ class Conversation:
         self.follow.add(self.thread_id, int(events[-1]["seq"]) if events else 0)
         return events
 
-    def listen_to(self, child: str) -> None:
-        """Follow a sub-agent's thread too, for what it asks people."""
-        if len(self.follow.seen) < MOST_CHILDREN:
-            self.follow.add(child)
+    def listen_to(self, *threads: str) -> None:
+        """Follow the threads of sub-agents and playbooks too, for what they ask people; an empty one is none."""
+        for thread_id in filter(None, threads):
+            if len(self.follow.seen) < MOST_CHILDREN:
+                self.follow.add(thread_id)
 
     async def run(self) -> None:
         """Tell what happens, until it is cancelled, or the thread can be followed no longer: that is said."""

@@ -46,6 +46,8 @@ class Current:
         self.link = Link(clock, note)
         self.inbox = TalkInbox(home, clock, notice, self.link)
         self._following: asyncio.Task[None] | None = None
+        self.own = ""
+        """Whose the conversation is; empty for a new one."""
         self.agent = ""
         """Who has the conversation; empty where that is not known yet."""
         self.conversation = Conversation(home, clock, "", self._happened, self.link)
@@ -61,19 +63,17 @@ class Current:
         """
         found = Conversation(self._home, self._clock, "", self._happened, self.link)
         events: list[Event] = []
-        agent = ""
+        own = agent = ""
         if thread_id:
 
             async def about(client: Client) -> dict[str, Any]:
                 return await client.call("thread.get", thread_id=await whole_thread(client, thread_id))
 
             row = await found.call_with(about)
-            found.thread_id, agent = str(row["thread_id"]), str(row["agent"])
+            found.thread_id, own, agent = str(row["thread_id"]), str(row["agent"]), str(row["active_agent"])
             events = await found.history()
-            for event in events:
-                agent = _speaker(event, agent)
         self.close()
-        self.conversation, self.agent = found, agent
+        self.conversation, self.own, self.agent = found, own, agent
         return events
 
     def follow(self) -> None:
@@ -83,7 +83,7 @@ class Current:
 
     def _happened(self, event: Event) -> None:
         if event["thread_id"] == self.conversation.thread_id:
-            self.agent = _speaker(event, self.agent)
+            self.agent = str(event["data"]["agent"]) if event["type"] == "AGENT_ROUTED" else self.agent
         told = event["type"] == "NOTICE" and not event["data"].get("wait_id")
         if not told or self.inbox.is_new(event):
             self._take(event)
@@ -92,18 +92,24 @@ class Current:
         """Do something beside the line that is typed, and no longer than the talk lasts."""
         return self.group.create_task(work)
 
+    def alone(self, chosen: str) -> str:
+        """Who answers in the place of whoever has the conversation; empty for nobody.
+
+        Args:
+            chosen: the agent that the person chose; empty for none.
+        """
+        return chosen if chosen != self.own else ""
+
+    def speaker(self, chosen: str) -> str:
+        """Who answers what is said next; empty where that is not known yet.
+
+        Args:
+            chosen: the agent that the person chose; empty for none.
+        """
+        return self.alone(chosen) or self.agent or self.own
+
     def close(self) -> None:
         """Follow it no longer."""
         if self._following is not None:
             self._following.cancel()
             self._following = None
-
-
-def _speaker(event: Event, agent: str) -> str:
-    """Who has a conversation after an event.
-
-    Args:
-        event: one of the conversation's.
-        agent: who had it.
-    """
-    return str(event["data"]["agent"]) if event["type"] == "AGENT_ROUTED" else agent

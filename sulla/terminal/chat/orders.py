@@ -139,6 +139,11 @@ class Known:
     looked_at: frozenset[str] = frozenset()
     """The changes that the person was shown."""
 
+    @property
+    def first(self) -> str:
+        """The home's own agent; empty while nobody has asked."""
+        return self.agents[0][0] if self.agents else ""
+
     def of(self, kind: Kind) -> tuple[tuple[str, str], ...]:
         """The names of one kind."""
         match kind:

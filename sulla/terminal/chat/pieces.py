@@ -62,6 +62,7 @@ def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
     """
     told: list[list[Piece]] = []
     asked = [0]
+    several = any(event["type"] == "AGENT_ROUTED" for event in events)
     for event in events:
         data = event["data"]
         if event["type"] == "INPUT":
@@ -69,7 +70,8 @@ def last_messages(events: Iterable[Event], most: int = _LAST) -> list[Piece]:
             told.append(said(event, "you"))
         elif event["type"] == "TEXT_MESSAGE_END" and not data.get("hidden") and str(data.get("text", "")).strip():
             text, rest = _beginning(event)
-            told.append([Piece("answer", text), *rest])
+            named = [Piece("strong", f"{event['agent']}>")] if several else []
+            told.append([*named, Piece("answer", text), *rest])
         elif event["type"] == "RUN_ERROR":
             told.append([Piece("faint", f"[failed ({data['code']}): {one_line(str(data['message']), _RESULT)}]")])
         elif event["type"] == "RUN_FINISHED" and data.get("outcome", {}).get("status") == "cancelled":

@@ -96,7 +96,7 @@ class Talk:
         return live_rows(self.view, self.clock.elapsed(), rows, columns_of_terminal(), self.current.link.away_since_s)
 
     def _label(self) -> str:
-        agent = self.choices.agent or self.current.agent or (self.known.agents[0][0] if self.known.agents else "")
+        agent = self.choices.named or self.current.speaker(self.choices.agent) or self.known.first
         model = dict(self.known.agents).get(agent, "")
         model = model.partition(":")[2] or model
         return one_line(f"you · {agent} · {model}> " if model else "you> ", max(20, columns_of_terminal() // 2)) + " "
@@ -154,8 +154,8 @@ class Talk:
         pieces = last_messages(events)
         for event in events:
             self.view.take(event, self.clock.elapsed())
-            if child := self.waits.take(event, own=True):
-                self.current.conversation.listen_to(child)
+            self.current.conversation.listen_to(self.waits.take(event, own=True))
+        self.current.conversation.listen_to(*self.waits.plays)
         self.view.used = Used()
         if pieces:
             self.show(
@@ -211,20 +211,21 @@ class Talk:
             self.note(f"[{why}; Up brings it back]")
             self.prompt.quote(quoted)
             return
-        said = Said(text, quoted, self.choices.agent or None)
-        self._later(lambda: self.send(said, mode))
+        self._later(lambda: self.send(Said(text, quoted), mode))
 
     async def send(self, said: Said, mode: Mode) -> None:
         """Say something, and tell if it does not get its turn at once."""
         message_id = random_id("msg")
         self.view.own.add(message_id)
         try:
+            said = await commands.addressed(self, said, mode)
             sent = await self.current.conversation.send(said, message_id, mode)
         except SullaError as error:
             self.note(f"[not sent: {error.message}; Up brings it back]")
             return
         with suppress(OSError):  # then `--last` knows of an earlier one
             remember_thread(self._home, self.current.conversation.thread_id)
+        self.current.own = self.current.own or said.agent or self.known.first
         self.current.follow()
         self.show(*self.view.sent(str(sent["run_id"]), mode))
 
@@ -253,8 +254,7 @@ class Talk:
     def happened(self, event: Event) -> None:
         """Show what happens in the conversation, and see whether somebody has to be asked."""
         own = event["thread_id"] == self.current.conversation.thread_id
-        if child := self.waits.take(event, own=own):
-            self.current.conversation.listen_to(child)
+        self.current.conversation.listen_to(self.waits.take(event, own=own), *self.waits.plays)
         if own or event["type"] in ("NOTICE", "RUN_WAITING"):
             if pieces := self.view.take(event, self.clock.elapsed()):
                 self.show(*pieces)

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.handed import handed_words
 from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
+from sulla.terminal.chat.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
-from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, waiting_line
+from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, routed_line, waiting_line
 from sulla.terminal.table import one_line
 
 _DROPPED: Final = "dropped"
@@ -268,17 +268,19 @@ class View:
     # ------------------------------------------------------------------------------------------------ tools and waiting
 
     def _on_tool_call_start(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self._calls[str(data["call_id"])] = f"{data['name']} {args_line(data.get('args', {}))}".rstrip()
+        shown = f"{data['name']} {args_line(data.get('args', {}))}".rstrip()
+        self._calls[str(data["call_id"])] = "" if is_answer(data) else branches_line(data) or shown
         self._name_calls(now_s)
         return []
 
     def _on_tool_call_result(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         call = self._calls.pop(str(data["call_id"]), "a call")
         self._name_calls(now_s)
-        return [Piece("fold", f"· {call} {folded(str(data.get('text', '')), is_error=bool(data.get('is_error')))}")]
+        result = folded(str(data.get("text", "")), is_error=bool(data.get("is_error")))
+        return [Piece("fold", f"· {call} {result}")] if call else []
 
     def _name_calls(self, now_s: float) -> None:
-        calls = list(self._calls.values())
+        calls = list(filter(None, self._calls.values()))
         what = f"{calls[0]} runs" if len(calls) == 1 else f"{len(calls)} tools run" if calls else "the model is next"
         self._doing = Doing(one_line(what, ARGS), now_s)
 
@@ -286,7 +288,11 @@ class View:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
 
     def _on_agent_routed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        return [*self._rest(), _faint(f"[{handed_words(data['agent'])}]")]
+        return [*self._rest(), _faint(routed_line(data))]
+
+    def _on_flow(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
+        said = flow_line(str(event["type"]), data)
+        return [*self._rest(), _faint(f"[{said}]")] if said else []
 
     def _on_suspended(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         kinds = {str(wait["wait_id"]).partition(":")[0] for wait in data["waits"]}
@@ -338,6 +344,8 @@ _TAKES: Final[dict[str, Callable[[View, Event, Event, str, float], list[Piece]]]
     "TOOL_CALL_RESULT": View._on_tool_call_result,
     "CHILD_STARTED": View._on_child_started,
     "AGENT_ROUTED": View._on_agent_routed,
+    "FLOW_PART_STARTED": View._on_flow,
+    "FLOW_MOVED": View._on_flow,
     "SUSPENDED": View._on_suspended,
     "RESUMED": View._on_resumed,
     "RUN_PAUSED": View._on_run_paused,

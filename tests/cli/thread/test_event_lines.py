@@ -12,6 +12,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.finding.title import ThreadNamed
+from sulla.flows.slice import FlowMoved, FlowPart, FlowPartStarted, FlowStarted
 from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
@@ -118,7 +119,18 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (RunError(R, "internal", "it broke"), ["    = failed (internal): it broke"]),
     (ChildStarted("sub_1", ThreadId("thr_2"), "cook", "call", R, "tea"), ["    [sub-agent sub_1 (cook): tea]"]),
     (ChildCancelled("sub_1"), ["    [sub-agent sub_1 was told to end]"]),
-    (AgentRouted("cook", "handoff", "sulla"), ["    [cook has the conversation from here on]"]),
+    (AgentRouted("cook", "handoff", "sulla"), ["    [sulla hands over: cook has the conversation from here on]"]),
+    (AgentRouted("sulla", "silence", "cook"), ["    [cook said nothing: sulla has the conversation from here on]"]),
+    (FlowStarted("multi", {"type": "agent", "agent_key": "cook"}), ["    [walked by the flow multi]"]),
+    (FlowStarted("", {}, fault="no flow 'x'"), ["    [cannot be walked: no flow 'x']"]),
+    (FlowPartStarted(FlowPart("task_planning", "root", "sulla", shown=False)), ["    [part: task_planning]"]),
+    (FlowMoved("root", "condition", "is_late", {"value": True}), ["    [is_late: yes]"]),
+    (FlowMoved("root", "limit", "not_done", {"value": True}), ["    [not_done: yes, but its max_loops are used up]"]),
+    (FlowMoved("root", "variable", "mode", {"value": "multi"}), ['    [mode: "multi"]']),
+    (FlowMoved("root", "part", "plan", {"value": {"status": "x"}}), ['    [plan: {"status": "x"}]']),
+    (FlowMoved("root", "part", "simple"), ["    [simple is over]"]),
+    (FlowMoved("root", "part", "branches", failed="no key"), ["    [branches failed: no key]"]),
+    (FlowMoved("root", "left", "multi"), ["    [the flow is left: something else answers]"]),
     (ChildReported("sub_1"), ["    [told to whoever asked for it]"]),
     (ChildReported("sub_1", known=False), ["    [nobody to tell]"]),
     (BeatStarted(1, "3 open tasks"), ["    [beat: 3 open tasks]"]),

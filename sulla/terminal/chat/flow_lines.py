@@ -1,0 +1,49 @@
+"""What people are told of the flow that a turn is walked by. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sulla.terminal.table import one_line
+
+_BRANCHES = "run_branches"
+_ANSWERS = "give_answer"
+"""The tool by which a part gives a value: what it gives is told, and not the call."""
+
+
+def flow_line(type_: str, data: Mapping[str, Any]) -> str:
+    """What an event of a flow says to people, in one line; empty for nothing.
+
+    Args:
+        type_: of the event.
+        data: what it holds.
+    """
+    if type_ == "FLOW_PART_STARTED":
+        part = data["part"]
+        return "" if part.get("calls") else f"part: {one_line(part['key'], 60)}"
+    name, value = one_line(data.get("name", ""), 60), data.get("value", {}).get("value")
+    if data["what"] == "limit":
+        return f"{name} still holds, but it went round as often as it may"
+    if isinstance(value, dict) and isinstance(found := value.get("suggestions"), list):
+        return f"you could ask: {' / '.join(one_line(str(one), 200) for one in found)}"
+    return ""
+
+
+def branches_line(data: Mapping[str, Any]) -> str:
+    """Who works side by side, where a tool call has branches of a flow work; empty for any other call.
+
+    Args:
+        data: of the event `TOOL_CALL_START`.
+    """
+    agents = data.get("args", {}).get("agents", ()) if data.get("name") == _BRANCHES else ()
+    return f"side by side: {', '.join(one_line(str(one), 60) for one in agents)}" if agents else ""
+
+
+def is_answer(data: Mapping[str, Any]) -> bool:
+    """Whether a tool call is the answer of a part, of which people are told by what it comes to.
+
+    Args:
+        data: of the event `TOOL_CALL_START`.
+    """
+    return bool(data.get("name") == _ANSWERS)
