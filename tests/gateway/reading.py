@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from sulla.gateway.rest.models import End, Hole
+from sulla.gateway.rest.models import ChildEnded, End, Hole
 from sulla.gateway.server.server import Server
 from sulla.gateway.wire import EventParams
 from tests.gateway.forms import check_form
@@ -33,8 +33,9 @@ class Block:
 class Reader:
     """Reads a stream as the standard has it, and checks the form of every event."""
 
-    def __init__(self, answer: httpx.Response) -> None:
+    def __init__(self, answer: httpx.Response, *, family: bool = False) -> None:
         self.answer = answer
+        self._family = family
         self.comments = 0
         self.retry: list[str] = []
         self._lines = answer.aiter_lines()
@@ -48,7 +49,7 @@ class Reader:
                 if line and not name and colon:
                     self.comments += 1
                 elif line == "" and "data" in fields:
-                    return checked(fields)
+                    return checked(fields, family=self._family)
                 elif name == "retry":
                     self.retry.append(value.strip())
                 elif line:
@@ -70,17 +71,21 @@ class Reader:
         return found
 
 
-def checked(fields: dict[str, str]) -> Block:
+def checked(fields: dict[str, str], *, family: bool) -> Block:
     block = Block(fields.get("id"), fields["event"], json.loads(fields["data"]))
     match block.event:
         case "end":
             End.model_validate(block.data)
+        case "child_ended":
+            ChildEnded.model_validate(block.data)
         case "gap":
             Hole.model_validate(block.data)
         case event:
             params = check_form(EventParams, block.data)
             assert params.type == event
-            assert block.id == (None if params.seq is None else str(params.seq))
+            assert (block.id is None) == (params.seq is None)
+            if not family:
+                assert block.id == (None if params.seq is None else str(params.seq))
     return block
 
 
@@ -96,7 +101,7 @@ async def stream(
     ):
         assert answer.status_code == 200, await answer.aread()
         assert answer.headers["content-type"].startswith("text/event-stream")
-        yield Reader(answer)
+        yield Reader(answer, family="children=true" in path)
 
 
 def types(blocks: list[Block]) -> list[str]:

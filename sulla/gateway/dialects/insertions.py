@@ -63,6 +63,8 @@ class PassedOn:
     quoted: str = ""
     """What was said elsewhere, as the client tells it. No log of ours holds it as a person's words: whoever sends the
     request may have got any of it from anywhere."""
+    said_chars: int = 0
+    """How many characters at the end of the text the person says, where the application's come first; 0 for all."""
 
 
 def said_in(text: str) -> PassedOn:

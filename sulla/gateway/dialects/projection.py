@@ -9,6 +9,7 @@ from typing import Protocol
 import orjson
 
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import SullaError
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.dialects.steps import Step, StepAsked, StepEnded, StepSaid, StepText, Thought, ToolBegun, ToolEnded
@@ -200,6 +201,10 @@ class ProjectedTurn:
 
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """No dialect has a word for a hole in the log."""
+        return b""
+
+    def child_ended(self, thread_id: str, error: SullaError) -> bytes:
+        """No dialect shows what sub-agents do."""
         return b""
 
     def end(self, reason: Reason, problem: Problem | None = None) -> bytes:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, SullaError
+from sulla.core.handed import handed_words
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.steps import (
@@ -67,6 +68,9 @@ class StepReader:
         """What people have not answered yet, as far as the log was read."""
         self._settled: set[str] = set()
         """What of that they have answered since."""
+        self._speaker = ""
+        self._hidden: OrderedDict[str, None] = OrderedDict()
+        """Replies that people do not see, and the calls by which these give an answer."""
         self.begun = False
         """Whether somebody works on it, or did."""
         self.over = False
@@ -86,7 +90,7 @@ class StepReader:
                 return self._text(data)
             case t if t == REASONING:
                 return self._thought(data)
-            case "RUN_STARTED" | "AGENT_ROUTED" | "RUN_WAITING" | "NOTICE":
+            case "RUN_STARTED" | "AGENT_ROUTED" | "FLOW_PART_STARTED" | "RUN_WAITING" | "NOTICE":
                 return self._worked_on(event)
             case "MODEL_STARTED":
                 return self._called(event)
@@ -137,6 +141,8 @@ class StepReader:
         message_id, text = _str(event.data, "message_id"), _str(event.data, "text")
         message = self._messages.pop(message_id, None) or _Message(1, False)
         if message.hidden or event.data.get("hidden") is True:
+            self._hidden[message_id] = None
+            _bound(self._hidden)
             return []
         rest = text[message.shown :]
         said = StepSaid(message_id, event.agent, text, event.data.get("cut") is True)
@@ -159,7 +165,9 @@ class StepReader:
     def _tool(self, event: Event) -> list[Step]:
         """A call that people were asked about begins twice: when it is put to them, and when it is made."""
         data, call_id = event.data, _str(event.data, "call_id")
-        if event.type == "TOOL_CALL_START" and call_id in self._tools:
+        if _str(data, "message_id") in self._hidden:
+            self._hidden[call_id] = None
+        if call_id in self._hidden or (event.type == "TOOL_CALL_START" and call_id in self._tools):
             return []
         if event.type == "TOOL_CALL_START":
             name, args = _str(data, "name"), data.get("args")
@@ -171,16 +179,27 @@ class StepReader:
 
     def _worked_on(self, event: Event) -> list[Step]:
         self.begun = True
-        if event.type == "RUN_STARTED":
-            return [StepBegun(self.run_id, event.agent)]
-        if event.type == "AGENT_ROUTED":
-            return [StepBegun(self.run_id, _str(event.data, "agent"), handed=True)]
+        if event.type in ("RUN_STARTED", "AGENT_ROUTED", "FLOW_PART_STARTED"):
+            return self._spoken_by(event)
         if event.type == "NOTICE":
             return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")
         if not isinstance(wait_s, int | float):
             return []
         return [StepWaits(_str(event.data, "reason"), float(wait_s), _str(event.data, "said"))]
+
+    def _spoken_by(self, event: Event) -> list[Step]:
+        """Who speaks from here on; nothing where a part of a flow is the same one's."""
+        agent, part = event.agent, event.data.get("part")
+        if event.type != "RUN_STARTED":
+            agent = _str(part if isinstance(part, dict) else event.data, "agent")
+            if isinstance(part, dict) and agent == self._speaker:
+                return []
+        self._speaker = agent
+        if event.type == "RUN_STARTED":
+            return [StepBegun(self.run_id, agent)]
+        said = f"{agent} does its part" if isinstance(part, dict) else handed_words(event.data)
+        return [StepBegun(self.run_id, agent, said)]
 
     def _asked(self, event: Event) -> list[Step]:
         asks = tuple(ask for ask in self._asks.values() if ask.id not in self._settled)

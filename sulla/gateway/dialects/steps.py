@@ -5,11 +5,15 @@ A dialect makes frames of steps and never sees an event, so that all of them tel
 
 from __future__ import annotations
 
+from typing import Final
+
 from sulla.core.dataclass import dataclass
-from sulla.core.handed import handed_words
 from sulla.core.jsontypes import JsonObject
 from sulla.core.waiting import waiting_words
 from sulla.gateway.problems import Problem
+
+SAID_NOTHING: Final = "(The agent has said nothing.)"
+"""What stands in the place of an answer that has no words; in brackets, since they are not the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +22,8 @@ class StepBegun:
 
     run_id: str
     agent: str
-    handed: bool = False
-    """Whether another agent did before."""
-
-    @property
-    def words(self) -> str:
-        """What people are told of that."""
-        return handed_words(self.agent)
+    handed: str = ""
+    """Where another agent did before, what people are told of that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,16 @@ class EventSink(Protocol):
         """An event, if it can be taken without waiting; whether it was. See ``Outbox.add_event``."""
 
 
+class FollowWatch(Protocol):
+    """Whoever follows several threads for one client, and has to know how one of them gets on."""
+
+    def recalled(self, event: Event) -> None:
+        """An event that the client has already."""
+
+    def caught_up(self) -> None:
+        """All that the log held has been put out."""
+
+
 @dataclass(slots=True, eq=False)
 class _Backlog:
     """What was heard and could not be shown in the step that brought it."""
@@ -49,6 +59,8 @@ class _Backlog:
     owed: list[Effect] = field(default_factory=list)
     """What such a signal asks for; comes before all that is heard or read later."""
     failure: Exception | None = None
+    held_up: bool = False
+    """Whether the store is away, which is said once for each outage."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
     """Set with whatever is added."""
 
@@ -64,6 +76,7 @@ class EventFollower:
         thread_id: what is followed.
         after: the last number that the client has.
         gap: what a hole in the log looks like on the wire.
+        watch: is told how it gets on. With one, the thread may be made later, too.
     """
 
     def __init__(
@@ -75,6 +88,7 @@ class EventFollower:
         thread_id: str,
         after: int,
         gap: Callable[[str, int, int], bytes] = gap_frame,
+        watch: FollowWatch | None = None,
     ) -> None:
         self._commands = commands
         self._outbox = outbox
@@ -84,12 +98,17 @@ class EventFollower:
         self._after = after
         """What the client has, until that is recalled; then 0."""
         self._gap = gap
+        self._watch = watch
         self._feed = Feed(after, limits.page)
         self._next = min(_FIRST, limits.page)
         """How many events to read next: they may be large."""
         self._turn = asyncio.Lock()  # signals and ticks take turns, so that events stay in order
         self._backlog = _Backlog()
-        self._held_up = False
+
+    @property
+    def cursor(self) -> int:
+        """The last number that was put out, or that the client had before; 0 for nothing."""
+        return self._feed.cursor
 
     async def run(self) -> SullaError:
         """Follow until it cannot go on; a failing store is waited for.
@@ -118,6 +137,7 @@ class EventFollower:
             SullaError: it cannot be read.
         """
         async with self._turn:
+            await self._recall()
             await self._do(self._feed.tick())
 
     async def _listen(self) -> NoReturn:
@@ -184,18 +204,28 @@ class EventFollower:
         """Go on after a failure that passes; give up on any other."""
         if not error.retryable:
             raise error
-        if self._held_up:
+        if self._backlog.held_up:
             return
-        self._held_up = True  # said once for each outage, not at each try
+        self._backlog.held_up = True  # said once for each outage, not at each try
         _log.warning("following a thread is held up", extra={"thread_id": self._thread_id, "reason": error.message})
 
     async def _catch_up(self) -> None:
         async with self._turn:
-            if self._after:
-                self._feed.recall(await self._read(max(0, self._after - LOOK_BACK), self._after + 1, LOOK_BACK))
-                self._after = 0
+            await self._recall()
             await self._do(self._feed.catch_up())
-            self._backlog.is_current, self._held_up = True, False
+            self._backlog.is_current, self._backlog.held_up = True, False
+        if self._watch is not None:
+            self._watch.caught_up()
+
+    async def _recall(self) -> None:
+        if not self._after:
+            return
+        known = await self._read(max(0, self._after - LOOK_BACK), self._after + 1, LOOK_BACK)
+        self._feed.recall(known)
+        self._after = 0
+        if self._watch is not None:
+            for event in known:
+                self._watch.recalled(event)
 
     async def _do(self, effects: list[Effect]) -> None:
         owed, self._backlog.owed = self._backlog.owed, []
@@ -230,6 +260,10 @@ class EventFollower:
                 found = await self._commands.history(self._thread_id, after, before, limit)
         except TimeoutError:
             raise Unavailable(f"thread {self._thread_id!r} could not be read in {self._limits.call_s:g} s") from None
+        except NotFound:
+            if self._watch is None or self.cursor:
+                raise
+            found = ()
         if self._backlog.is_current:
-            self._held_up = False
+            self._backlog.held_up = False
         return found

@@ -23,11 +23,12 @@ from sulla.gateway.rest.auth import principal_of
 from sulla.gateway.rest.read import RequestParts, read, read_place
 from sulla.gateway.rest.routes import RestRoute
 from sulla.gateway.rest.shown import HttpExchange, StreamedThread
-from sulla.gateway.rest.sse import Blocks, OneTurn
+from sulla.gateway.rest.sse import Blocks, OneTurn, TurnFamily
 from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.perimeter import peer_of
 from sulla.gateway.wire import TurnSend
 from sulla.rpc.caller import Caller
+from sulla.rpc.family_place import FamilyPlace
 from sulla.rpc.form import Params
 
 OnLeave = Literal["go_on", "stop"]
@@ -109,14 +110,21 @@ class Resource:
         place = read_place(route, said)
         self._context.streams.check_room()
         await self._perform(exchange, place)
-        shown = StreamedThread(principal_of(exchange.scope), place.thread_id, place.after, Blocks())
+        told, family = Blocks(), None
+        if place.children:
+            family, known = (FamilyPlace(place.thread_id, place.after, place.after_children) for _ in range(2))
+            told = Blocks(place=known)
+        shown = StreamedThread(principal_of(exchange.scope), place.thread_id, place.after, told, family=family)
         await self._context.streams.serve(exchange, shown)
 
     async def _show_turn(self, route: RestRoute, exchange: HttpExchange, said: RequestParts) -> None:
-        params, last = cast(TurnSend, self._read(route, said)), said.last_event_id
-        thread_id = params.thread_id
+        params = cast(TurnSend, self._read(route, said))
+        thread_id, children = params.thread_id, said.wants_children
+        last = said.last_place(thread_id) or FamilyPlace(thread_id)
         self._context.streams.check_room()
-        place = wire.EventsSubscribe(thread_id=thread_id, after=last or 0)
+        place = wire.EventsSubscribe(
+            thread_id=thread_id, after=last.after, children=children, after_children=last.children or None
+        )
         await self._perform(exchange, place)  # before anything is kept
         sent = await self._perform(exchange, params)
         run_id, seq = cast(str, sent["run_id"]), cast(int, sent["seq"])
@@ -126,8 +134,9 @@ class Resource:
             return await self._perform(exchange, wire.TurnStop(thread_id=thread_id, request_id=request_id))
 
         abandon = stop if self._context.on_leave == "stop" else None
-        telling = Blocks(OneTurn(run_id, last or 0))
-        shown = StreamedThread(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon)
+        telling = Blocks(OneTurn(run_id, last.after, TurnFamily(last) if children else None))
+        family = FamilyPlace(thread_id, seq - 1) if children else None
+        shown = StreamedThread(principal_of(exchange.scope), thread_id, seq - 1, telling, abandon, family=family)
         await self._context.streams.serve(exchange, shown)
 
 

@@ -42,6 +42,13 @@ class End(Params):
     """What went wrong, if something did."""
 
 
+class ChildEnded(Params):
+    """The data of ``child_ended``: a sub-agent can be followed no longer."""
+
+    thread_id: str
+    error: Trouble
+
+
 class Hole(Params):
     """The data of ``gap``: kept events between two numbers are not there any more."""
 

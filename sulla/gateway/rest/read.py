@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 import orjson
@@ -15,11 +15,19 @@ from sulla.gateway import rpc
 from sulla.gateway.problems import Malformed
 from sulla.gateway.rest.routes import RestRoute
 from sulla.gateway.wire import EventsSubscribe, TurnSend
-from sulla.rpc.form import ID_PATTERN, MOST_SEQ, PATTERN_WORDS, Params
+from sulla.rpc.family_place import FamilyPlace, place_of_text
+from sulla.rpc.form import ID_PATTERN, PATTERN_WORDS, Params
 from sulla.rpc.limits import ID_CHARS
 
 STREAM = "text/event-stream"
 _JSON = "application/json"
+_CHILDREN = "children"
+"""What is in the query of a stream that shows what sub-agents do; also of a `POST`, whose body is the message."""
+_ELSEWHERE = {
+    "speak": "pieces to speak come over /ws alone",
+    "after_children": "a stream goes on behind what its client says in the header Last-Event-ID",
+}
+"""What `events.subscribe` takes, and a stream has no place for."""
 _NUMBER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 
 
@@ -29,7 +37,7 @@ class RequestParts:
 
     path: Mapping[str, str]
     """What stands in the path in the place of the braces."""
-    query: Iterable[tuple[str, str]]
+    query: Sequence[tuple[str, str]]
     headers: Mapping[str, str]
     """By lower-case name."""
     body: bytes = b""
@@ -41,19 +49,36 @@ class RequestParts:
         return STREAM in kinds
 
     @property
-    def last_event_id(self) -> int | None:
-        """The last number that the client has, where it says so.
+    def wants_children(self) -> bool:
+        """Whether a stream should show what sub-agents do, too.
 
         Raises:
-            InvalidInput: it is no number.
+            InvalidInput: the query says neither yes nor no.
         """
-        text = self.headers.get("last-event-id", "")
-        if not text:
+        said = [value for name, value in self.query if name == _CHILDREN]
+        if said not in ([], ["true"], ["false"]):
+            raise InvalidInput(f"{_CHILDREN} in the query: got {rpc.show(','.join(said))}, expected 'true' or 'false'")
+        return said == ["true"]
+
+    def last_place(self, thread_id: str) -> FamilyPlace | None:
+        """What the client of a stream has, where it says so.
+
+        Args:
+            thread_id: what the stream shows.
+
+        Raises:
+            InvalidInput: what it says is the id of no event, or one of a stream with sub-agents, and this has none.
+        """
+        if not (text := self.headers.get("last-event-id", "")):
             return None
-        number = _number(text)
-        if not isinstance(number, int) or not 0 <= number <= MOST_SEQ:
-            raise InvalidInput(f"Last-Event-ID: got {rpc.show(text)}, expected the number of an event")
-        return number
+        try:
+            place = place_of_text(thread_id, text)
+        except InvalidInput as error:
+            raise InvalidInput(f"Last-Event-ID: {error.message}") from None
+        if place.children and not self.wants_children:
+            expected = f"a number: a stream with sub-agents is asked for with {_CHILDREN}=true"
+            raise InvalidInput(f"Last-Event-ID: got {rpc.show(text)}, expected {expected}")
+        return place
 
     @property
     def key(self) -> str | None:
@@ -84,7 +109,7 @@ def read(route: RestRoute, said: RequestParts, make_message_id: Callable[[], str
     """
     values = _values(route, said)
     if route.streams:
-        _ = said.last_event_id  # a wrong one is refused where it is not needed too
+        _ = said.last_place("")  # a wrong one is refused where it is not needed too
     if route.key is not None and (key := said.key) is not None:
         values.setdefault(route.key, key)
     if route.method.params is TurnSend and "message_id" not in values:
@@ -101,10 +126,13 @@ def read_place(route: RestRoute, said: RequestParts) -> EventsSubscribe:
         Malformed: there is a body.
     """
     values = _values(route, said)
-    if "speak" in values:
-        raise InvalidInput("'speak' in the query: pieces to speak come over /ws alone")
-    if (last := said.last_event_id) is not None:
-        values["after"] = last
+    for name in _ELSEWHERE.keys() & values.keys():
+        raise InvalidInput(f"{name!r} in the query: {_ELSEWHERE[name]}")
+    if (last := said.last_place("")) is not None:
+        values["after"] = last.after
+        if last.children:
+            values["after_children"] = dict(last.children)
+    values["children"] = said.wants_children
     return cast(EventsSubscribe, validated("events.subscribe", {**values, **_in_path(route, said)}))
 
 
@@ -128,6 +156,8 @@ def _in_path(route: RestRoute, said: RequestParts) -> JsonObject:
 def _values(route: RestRoute, said: RequestParts) -> JsonObject:
     """What is in the query or in the body; a field of the path is unknown there."""
     query = _query(route, said.query)
+    if route.streams and said.wants_stream:
+        query.pop(_CHILDREN, None)
     body = _body(said)
     if route.verb != "POST" and said.body:
         raise InvalidInput(f"a {route.verb} takes no body: put what it needs into the query")

@@ -9,10 +9,12 @@ from starlette.types import Receive, Scope, Send
 
 from sulla.access.principal import Principal
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import SullaError
 from sulla.gateway.commands import Event
 from sulla.gateway.feed.outbox import WaitingFrames
 from sulla.gateway.problems import Headers, Problem
 from sulla.gateway.rest.models import Reason
+from sulla.rpc.family_place import FamilyPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Telling(Protocol):
     def gap(self, thread_id: str, after: int, following: int) -> bytes:
         """A hole in the log; may be empty."""
 
+    def child_ended(self, thread_id: str, error: SullaError) -> bytes:
+        """A sub-agent can be followed no longer; may be empty."""
+
     @property
     def told(self) -> bool:
         """Whether what comes next are its last bytes."""
@@ -94,3 +99,5 @@ class StreamedThread:
     """Stops the turn, if that is to be done when the client leaves."""
     before_last: Settle | None = None
     """Done before the last bytes of a turn's end are sent: whatever the client asks next finds it done."""
+    family: FamilyPlace | None = None
+    """What the client has of the thread's sub-agents, if they are shown, too."""

@@ -14,6 +14,7 @@ from sulla.core.errors import Busy, NotFound, ShuttingDown, SullaError, Unauthor
 from sulla.core.trail import trail
 from sulla.gateway.commands import Event
 from sulla.gateway.context import ServerContext
+from sulla.gateway.feed.family import FamilyFrames, FollowMeans, follower_of
 from sulla.gateway.feed.follower import EventFollower
 from sulla.gateway.feed.outbox import Outbox, TooSlow
 from sulla.gateway.problems import DEFECT, Problem, problem_of
@@ -22,6 +23,7 @@ from sulla.gateway.rest.shown import HttpExchange, StreamedThread, Telling
 from sulla.gateway.server.perimeter import ABORT
 from sulla.gateway.websocket.connection import EXPEL_S
 from sulla.rpc.caller import Way
+from sulla.rpc.family_place import FamilyPlace
 
 _log = logging.getLogger("sulla.gateway")
 
@@ -116,9 +118,10 @@ class EventStream:
         self._response = _Response(exchange, shown.telling, server.clock)
         limits, telling = server.limits, shown.telling
         self._outbox = Outbox(server.clock, limits, partial(telling.backlog, self._finish))
-        self._follower = EventFollower(
-            server.commands, self._outbox, server.clock, limits, shown.thread_id, shown.after, telling.gap
-        )
+        means = FollowMeans(server.commands, server.clock, limits)
+        place, frames = FamilyPlace(shown.thread_id, shown.after), FamilyFrames(telling.gap, telling.child_ended)
+        outboxes, family = (self._outbox, self._outbox), shown.family
+        self._follower = follower_of(means, family or place, outboxes, frames, children=family is not None)
         self._last = shown.before_last
         self._ended = False
         self._expelled = ""

@@ -20,7 +20,8 @@ from sulla.core.trail import trail
 from sulla.gateway import wire
 from sulla.gateway.context import ServerContext
 from sulla.gateway.feed.backlog import Backlog
-from sulla.gateway.feed.follower import EventFollower, EventSink
+from sulla.gateway.feed.family import FamilyFrames, Follower, FollowMeans, follower_of
+from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.feed.outbox import Outbox, Shortcut, TooSlow
 from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
@@ -38,6 +39,7 @@ from sulla.people.notices import NoticeInfo
 from sulla.people.notices_rpc import NoticeSubscribe
 from sulla.people.registry import PresenceRegistry
 from sulla.rpc.caller import Caller
+from sulla.rpc.family_place import FamilyPlace
 from sulla.rpc.form import Params
 from sulla.rpc.row import dump
 
@@ -57,7 +59,7 @@ class _Following:
     """One subscription, and the task that keeps it going."""
 
     task: asyncio.Task[None]
-    follower: EventFollower | None = None
+    follower: Follower | None = None
     """None for notices, of which nothing is read from a log."""
 
 
@@ -296,11 +298,11 @@ class Connection:
             telling = self._tasks.create_task(tell_notices(notices, principal.name, self._put_notice))
             self._followers[_NOTICES] = _Following(telling)
             return
-        sink, thread_id, context = self._sink(), params.thread_id, self._context
+        sink, thread_id, context, gap = self._sink(), params.thread_id, self._context, self._protocol.gap
         shown = Speaker(sink) if params.speak else sink
-        follower = EventFollower(
-            context.commands, shown, context.clock, context.limits, thread_id, params.after, self._protocol.gap
-        )
+        means = FollowMeans(context.commands, context.clock, context.limits)
+        place = FamilyPlace(thread_id, params.after, params.after_children)
+        follower = follower_of(means, place, (shown, sink), FamilyFrames(gap), children=params.children)
         self._followers[thread_id] = _Following(self._tasks.create_task(self._follow(thread_id, follower)), follower)
 
     def _begins_nothing(self, params: Params) -> None:
@@ -316,7 +318,7 @@ class Connection:
     def _sink(self) -> EventSink:
         return self._protocol.sink(self._outbox, self.end)
 
-    async def _follow(self, thread_id: str, follower: EventFollower) -> None:
+    async def _follow(self, thread_id: str, follower: Follower) -> None:
         with trail(session=self._protocol.id):
             error = await follower.run()
         self._followers.pop(thread_id, None)

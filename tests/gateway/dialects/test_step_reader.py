@@ -224,10 +224,10 @@ ODD = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["wait_id", "status"]), inner),
     max_leaves=4,
 )
-NAMES = "message_id offset delta text waits outcome usage call_id args run_id code attempt choices".split()
+NAMES = "part agent message_id offset delta text waits outcome usage call_id args run_id code attempt choices".split()
 TYPES = (
     "RUN_STARTED MODEL_STARTED TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END MODEL_ABANDONED TOOL_CALL_START TOOL_CALL_RESULT "
-    "SUSPENDED RESUMED RUN_WAITING RUN_FINISHED RUN_ERROR SPEAK NEW_ONE"
+    "SUSPENDED RESUMED RUN_WAITING AGENT_ROUTED FLOW_PART_STARTED RUN_FINISHED RUN_ERROR SPEAK NEW_ONE"
 ).split()
 
 
@@ -237,3 +237,33 @@ def test_an_event_of_an_unknown_form_breaks_nothing(events: list[tuple[str, dict
     for seq, (type_, data) in enumerate(events, 1):
         found = retelling.take(Event("thr_1", seq, "run_1", None, "sulla", 0, type_, 0, data))
         assert len(found) <= 2
+
+
+def test_of_a_flow_people_are_told_who_speaks_and_nothing_of_what_is_not_for_them() -> None:
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("RUN_STARTED", {}),
+        ("FLOW_PART_STARTED", {"part": {"key": "task_completion_judge", "agent": "sulla"}}),
+        ("MODEL_STARTED", {"message_id": "a", "purpose": "answer"}),
+        ("TEXT_MESSAGE_END", {"message_id": "a", "text": "", "hidden": True}),
+        (
+            "TOOL_CALL_START",
+            {"message_id": "a", "call_id": "t1", "name": "give_answer", "args": {"status": "completed"}},
+        ),
+        ("TOOL_CALL_RESULT", {"call_id": "t1", "text": "Passed on."}),
+        ("FLOW_PART_STARTED", {"part": {"key": "archivist", "agent": "archivist"}}),
+        ("FLOW_PART_STARTED", {"part": {"key": "task_summary", "agent": "sulla"}}),
+        ("TEXT_MESSAGE_END", {"message_id": "b", "text": "Done."}),
+    ]
+    reader = StepReader("run_1")
+    found = [
+        step
+        for seq, (type_, data) in enumerate(told, 1)
+        for step in reader.take(Event("thr_1", seq, "run_1", None, "sulla", 0, type_, 0, data))
+    ]
+    assert found == [
+        StepBegun("run_1", "sulla"),
+        StepBegun("run_1", "archivist", "archivist does its part"),
+        StepBegun("run_1", "sulla", "sulla does its part"),
+        StepText("b", 0, "Done."),
+        StepSaid("b", "sulla", "Done.", False),
+    ]

@@ -9,7 +9,7 @@ import pytest
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.gateway import wire
 from sulla.gateway.problems import Malformed
-from sulla.gateway.rest.read import RequestParts, read, read_place
+from sulla.gateway.rest.read import STREAM, RequestParts, read, read_place
 from sulla.gateway.rest.routes import ROUTES, RestRoute
 
 ROUTE = {route.name: route for route in ROUTES}
@@ -70,6 +70,38 @@ def test_a_last_event_that_is_no_number_is_refused(last: str) -> None:
         read_place(ROUTE["thread.history"], said(last_event_id=last))
     with pytest.raises(InvalidInput, match="Last-Event-ID: got"):
         read(ROUTE["turn.send"], said({"text": "x"}, last_event_id=last), made)
+
+
+def test_a_stream_with_sub_agents_goes_on_behind_what_its_client_has_of_each() -> None:
+    query = (("children", "true"),)
+    place = read_place(ROUTE["thread.history"], said(query=query, accept=STREAM, last_event_id="7,thr_2=3,thr_3=0"))
+    assert place == wire.EventsSubscribe(
+        thread_id="thr_1", after=7, children=True, after_children={"thr_2": 3, "thr_3": 0}
+    )
+    assert read_place(ROUTE["thread.history"], said(query=query, accept=STREAM)).children
+
+
+def test_a_message_that_is_streamed_takes_the_same_word_in_its_query() -> None:
+    asked = said({"text": "x"}, query=(("children", "true"),), accept=STREAM)
+    assert asked.wants_children
+    assert isinstance(read(ROUTE["turn.send"], asked, made), wire.TurnSend)
+    with pytest.raises(InvalidInput, match="'children' in the query: a POST takes"):
+        read(ROUTE["turn.send"], said({"text": "x"}, query=(("children", "true"),)), made)
+
+
+@pytest.mark.parametrize(
+    ("query", "last", "says"),
+    [
+        ((("children", "yes"),), "", "children in the query: got 'yes', expected 'true' or 'false'"),
+        ((("children", "true"), ("children", "true")), "", "'children' stands in the query twice"),
+        ((), "7,thr_2=3", "expected a number: a stream with sub-agents is asked for with children=true"),
+        ((("after_children", "x"),), "", "'after_children' in the query: a stream goes on behind"),
+    ],
+)
+def test_what_a_stream_cannot_be_asked_for_is_said(query: tuple[tuple[str, str], ...], last: str, says: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read_place(ROUTE["thread.history"], said(query=query, accept=STREAM, last_event_id=last))
+    assert says in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.server.sockets import Http
 from sulla.host.system import SystemClock, random_id
 from sulla.testing.clock import ManualClock
+from sulla.threads.log.family import child_thread
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.peer import PATIENCE_S, Raw, until
-from tests.gateway.reading import STREAM, stream, types
+from tests.gateway.reading import STREAM, Block, stream, types
 from tests.gateway.rest.test_app import browse, head, wrong
 
 OWNER = Principal("owner", ALL_SCOPES)
@@ -306,3 +307,116 @@ async def test_a_stream_that_was_asked_for_while_the_daemon_stops_is_told_so(
     async with asyncio.timeout(PATIENCE_S):
         assert await following == ["stopping"]
     await server.stop(1.0)
+
+
+# --------------------------------------------------------------------------------------------------------- sub-agents
+
+
+def starts(commands: MemoryCommands, child: str, parent: str = "thr_1", run_id: str = "run_1") -> str:
+    """A thread sets a sub-agent to work; its thread."""
+    thread_id = commands.make(child_thread(child))
+    commands.add(parent, "CHILD_STARTED", run_id, id=child, thread_id=thread_id)
+    commands.add(thread_id, "INPUT", f"run_{child}", text=f"for {child}")
+    return thread_id
+
+
+def reports(commands: MemoryCommands, child: str, parent: str = "thr_1", run_id: str = "run_1") -> None:
+    commands.add(child_thread(child), "RUN_FINISHED", f"run_{child}")
+    commands.add(parent, "ANSWER", run_id, wait_id=f"child:{child}")
+    commands.add(child_thread(child), "CHILD_REPORTED", f"run_{child}", id=child)
+
+
+def kept(blocks: list[Block]) -> list[tuple[str, int]]:
+    return [(block.data["thread_id"], block.data["seq"]) for block in blocks]
+
+
+async def test_what_sub_agents_do_is_shown_to_whoever_asks(server: Server, commands: MemoryCommands) -> None:
+    commands.make("thr_1")
+    async with stream(server, "/api/threads/thr_1/events?children=true") as reader:
+        child = starts(commands, "a")
+        first = await reader.take(2)
+        assert kept(first) == [("thr_1", 1), (child, 1)]
+        assert [block.id for block in first] == [f"1,{child}=0", f"1,{child}=1"]
+        commands.add(child, "MODEL_STARTED", "run_a", message_id="m")
+        commands.show(child, "TEXT_MESSAGE_CONTENT", "run_a", message_id="m", offset=0, delta="Hel")
+        assert (await reader.take(2))[-1].data["data"]["delta"] == "Hel"
+        reports(commands, "a")
+        commands.forget(child)
+        assert [block.id for block in await reader.take(3)][-1] == "2"
+
+
+async def test_who_does_not_ask_is_shown_none(server: Server, commands: MemoryCommands) -> None:
+    commands.make("thr_1")
+    async with stream(server, "/api/threads/thr_1/events?children=false") as reader:
+        starts(commands, "a")
+        commands.add("thr_1", "INPUT", text="x")
+        assert [block.id for block in await reader.take(2)] == ["1", "2"]
+
+
+async def test_a_client_that_drops_at_any_event_gets_each_of_a_family_once(
+    server: Server, commands: MemoryCommands
+) -> None:
+    commands.make("thr_1")
+    one, _ = starts(commands, "one"), starts(commands, "two")
+    starts(commands, "deep", parent=one, run_id="run_one")
+    reports(commands, "two")
+    reports(commands, "deep", parent=one, run_id="run_one")
+    reports(commands, "one")
+    three = starts(commands, "three")
+    commands.add(three, "INPUT", "run_three", text="x")
+    path, count = "/api/threads/thr_1/events?children=true", sum(len(one.log) for one in commands._threads.values())
+    async with stream(server, path) as reader:
+        whole = await reader.take(count)
+    assert len(set(kept(whole))) == count
+    for cut in range(1, count):
+        async with stream(server, path, Last_Event_ID=whole[cut - 1].id or "") as reader:
+            rest = await reader.take(count - cut)
+        assert sorted(kept(whole[:cut] + rest)) == sorted(kept(whole)), cut
+
+
+async def test_a_sub_agent_that_is_gone_is_told(start: Start, commands: MemoryCommands) -> None:
+    server = await start(heal_s=0.01)
+    commands.make("thr_1")
+    async with stream(server, "/api/threads/thr_1/events?children=true") as reader:
+        child = starts(commands, "a")
+        await reader.take(2)
+        commands.forget(child)
+        ended = await reader.next()
+        assert (ended.event, ended.data["thread_id"], ended.data["error"]["code"]) == (
+            "child_ended",
+            child,
+            "not_found",
+        )
+        commands.add("thr_1", "INPUT", text="x")
+        assert (await reader.next()).id == "2"
+
+
+async def test_a_turn_is_shown_with_its_sub_agents_and_with_no_others(server: Server, commands: MemoryCommands) -> None:
+    commands.make("thr_1")
+    starts(commands, "before", run_id="run_0")
+    path, body = "/api/threads/thr_1/turns?children=true", {"text": "hello", "message_id": "m1"}
+
+    async with stream(server, path, body) as reader:
+        run_id = (await reader.next()).data["run_id"]
+        commands.add("thr_1", "RUN_STARTED", run_id)
+        child = starts(commands, "a", run_id=run_id)
+        deep = starts(commands, "deep", parent=child, run_id="run_a")
+        other = starts(commands, "other", run_id="run_9")
+        reports(commands, "deep", parent=child, run_id="run_a")
+        reports(commands, "a", run_id=run_id)
+        commands.add("thr_1", "RUN_FINISHED", run_id)
+        found = await reader.to_the_end()
+    assert found[-1].data == {"reason": "finished"}
+    of_children = {one for one, _ in kept(found[:-1])} - {"thr_1"}
+    assert of_children == {child, deep}
+    assert {seq for one, seq in kept(found[:-1]) if one == "thr_1"} == {3, 4, 6, 7}
+    assert other not in of_children
+    # Whoever comes back with the last thing that they have gets the rest, once.
+    for cut in range(1, len(found) - 1):
+        last = found[cut - 1].id or ""
+        async with stream(server, path, body, Last_Event_ID=last) as reader:
+            rest = await reader.to_the_end()
+        assert sorted(kept(found[:cut] + rest[:-1])) >= sorted(kept(found[:-1])), cut
+        assert len(set(kept(rest[:-1]))) == len(rest) - 1
+        both = set(kept(found[:cut])) & set(kept(rest[:-1]))
+        assert not both, (cut, both)

@@ -13,6 +13,7 @@ from sulla.gateway.methods.observing import Done, Unobserved
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.gateway.wire import QuestionRow, TurnSend
 from sulla.host.system import SystemClock, random_id
+from sulla.threads.log.family import child_thread
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start, both_ways
@@ -179,6 +180,9 @@ async def test_a_request_that_takes_too_long_is_answered(
         ("turn.send", {"thread_id": "nobody", "message_id": "m", "text": "x"}, -32004),
         ("thread.history", {"thread_id": "nobody"}, -32004),
         ("events.subscribe", {"thread_id": "nobody"}, -32004),
+        ("events.subscribe", {"thread_id": THREAD, "after_children": {THREAD: 0}}, -32602),
+        ("events.subscribe", {"thread_id": THREAD, "children": True, "after_children": {THREAD: 1}}, -32602),
+        ("events.subscribe", {"thread_id": THREAD, "children": True, "after_children": {"a b": 1}}, -32602),
         ("hello", {"client": {"name": "t", "version": "1"}, "protocol": 1, "token": "reader"}, -32009),
     ],
 )
@@ -363,6 +367,28 @@ async def test_every_request_is_told_to_whoever_counts_them(commands: MemoryComm
         ("events.unsubscribe", "ok"),
         ("events.subscribe", "not_found"),
     ]
+
+
+@both_ways
+async def test_sub_agents_are_followed_with_their_thread_and_what_was_told_of_them_is_not_told_again(
+    connect: Connect, commands: MemoryCommands
+) -> None:
+    children = [commands.make(child_thread(name)) for name in ("a", "b")]
+    for name, child in zip("ab", children, strict=True):
+        commands.add(THREAD, "CHILD_STARTED", id=name, thread_id=child)
+        commands.add(child, "INPUT", text=name)
+    peer = await connect()
+    await peer.call(
+        "events.subscribe", thread_id=THREAD, after=2, children=True, after_children={children[0]: 1, "thr_0": 3}
+    )
+    event, frame = sorted([await peer.notice(), await peer.notice()], key=lambda one: str(one["method"]))
+    assert (event["params"]["thread_id"], event["params"]["data"]["text"]) == (children[1], "b")
+    assert (frame["method"], frame["params"]["thread_id"]) == ("events.ended", "thr_0")
+    commands.add(children[0], "RUN_STARTED")
+    event = await peer.event()
+    assert (event["thread_id"], event["seq"]) == (children[0], 2)
+    assert await peer.call("events.unsubscribe", thread_id=THREAD) == {"ended": True}
+    assert [commands.listeners(one) for one in (THREAD, *children)] == [0, 0, 0]
 
 
 async def test_two_threads_are_followed_side_by_side(connect: Connect, commands: MemoryCommands) -> None:

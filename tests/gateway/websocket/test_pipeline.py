@@ -15,8 +15,8 @@ from sulla.gateway.server.server import Server
 from sulla.gateway.websocket.pipeline import MOST_UNDER_WAY, CallPipeline, Taken
 from sulla.speech.service import Flushed, Playing, SpeechService
 from sulla.speech.service import Taken as TurnNow
-from sulla.speech.turn_taking.buffer import Status
 from sulla.speech.turn_taking.chunk import Chunk
+from sulla.speech.turn_taking.status import Status
 from sulla.testing.clock import ManualClock
 from sulla.testing.store import FaultyStore, Touch
 from tests.doubles.commands import MemoryCommands

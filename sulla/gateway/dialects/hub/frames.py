@@ -205,7 +205,7 @@ class Conversation:
         match step:
             case StepBegun():
                 self.limited = False
-                return [self.say(f"[{step.words}]", "notice", {"agent": step.agent})] if step.handed else []
+                return [self.say(f"[{step.handed}]", "notice", {"agent": step.agent})] if step.handed else []
             case StepText():
                 return self._piece(step) if self._streaming else []
             case StepSaid(text=text, message_id=message_id):

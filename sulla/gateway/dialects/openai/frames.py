@@ -15,6 +15,7 @@ from sulla.gateway.dialects.steps import (
     ChildAsks,
     Step,
     StepAsked,
+    StepBegun,
     StepEnded,
     StepUsage,
     StepWaits,
@@ -52,24 +53,28 @@ class Chunks:
         reply: what all pieces say.
     """
 
+    opening = b""
     keep_alive = KEEP_ALIVE
     rests = True
 
     def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
+        self._opened = False
         self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
-
-    @property
-    def opening(self) -> bytes:
-        """Who speaks."""
-        return self._chunk({"role": "assistant", "content": ""})
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers."""
         return 200, HEADERS
 
     def show(self, step: Step) -> bytes:
-        """What a step adds."""
+        """What a step adds; the first one that says who speaks, or anything, also the beginning."""
+        shown = self._show(step)
+        if self._opened or not (shown or isinstance(step, StepBegun)):
+            return shown
+        self._opened = True
+        return self._chunk({"role": "assistant", "content": ""}) + shown
+
+    def _show(self, step: Step) -> bytes:
         piece = self.content.take(step)
         shown = self._chunk({"content": piece}) if piece else b""
         match step:
@@ -177,7 +182,7 @@ def said_chunks(reply: CompletionReply, text: str) -> bytes:
     """A completion in pieces whose text is known already."""
     chunks = Chunks(reply)
     ended = StepEnded("done", "", 0, response=text)
-    return chunks.opening + chunks.show(ended)
+    return chunks.show(ended)
 
 
 def usage_json(spent: StepUsage) -> JsonObject:

@@ -79,7 +79,7 @@ def test_a_wait_before_another_attempt_is_told_and_is_no_part_of_the_answer() ->
         ([*said("a", "Hello"), DONE], "Hello"),
         ([*said("a", "One."), *said("b", "Two."), DONE], "One.\n\nTwo."),
         ([StepText("a", 0, "One"), Dropped("a", 3), *said("b", "Two."), DONE], "Two."),
-        ([*said("a", ""), DONE], "Done."),
+        ([*said("a", ""), DONE], "(The agent has said nothing.)"),
         ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
         ([*said("a", "I tried."), BLOCKED], "I tried.\n\nNo key."),
         ([JOINED], "(This message was taken up by the turn that was going on.)"),

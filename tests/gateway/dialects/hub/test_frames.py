@@ -62,7 +62,7 @@ def test_who_gets_the_conversation_is_told() -> None:
     log = Log()
     log.kept("RUN_STARTED")
     log.kept("AGENT_ROUTED", agent="cook", by="handoff", before="sulla")
-    assert said(told(log), "notice") == ["[cook has the conversation from here on]"]
+    assert said(told(log), "notice") == ["[sulla hands over: cook has the conversation from here on]"]
 
 
 def failed(**data: object) -> list[HubEvent]:

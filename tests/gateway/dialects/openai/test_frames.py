@@ -64,7 +64,7 @@ def test_what_a_turn_waits_for_is_told_beside_the_answer() -> None:
         ([Dropped("a", 0), StepText("b", 0, "Two."), DONE], "Two."),
         ([StepText("a", 0, "One"), Dropped("a", 3), DONE], "One"),
         ([StepWaits("provider_unreachable", 10.4), StepText("a", 0, "One"), DONE], "One"),
-        ([DONE], "Done."),
+        ([DONE], "(The agent has said nothing.)"),
         ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
         ([StepEnded("blocked", "", 9, blocker="No key.\nA key.")], "No key.\nA key."),
         ([StepText("a", 0, "I tried."), StepEnded("blocked", "", 9, blocker="No key.")], "I tried.\n\nNo key."),
@@ -135,9 +135,17 @@ def test_an_answer_that_breaks_off_says_why(problem: Problem | None, status: int
 
 
 def test_who_speaks_is_the_model_of_the_answer() -> None:
-    steps = (StepBegun("run_1", "sulla"), StepBegun("run_1", "cook", handed=True), StepText("a", 0, "Soup."), DONE)
+    steps = (
+        StepBegun("run_1", "sulla"),
+        StepBegun("run_1", "cook", handed="sulla hands over: cook has it"),
+        StepText("a", 0, "Soup."),
+        DONE,
+    )
     assert [one["model"] for one in chunks(*steps)] == ["sulla", "cook", "cook"]
     assert whole(*steps)[1]["model"] == "cook"
+    assert [one["model"] for one in chunks(StepBegun("run_1", "cook"), *steps[2:])] == ["cook"] * 3, (
+        "also of the first piece"
+    )
 
 
 def test_a_text_that_is_known_already_comes_in_pieces_too() -> None:

@@ -63,7 +63,7 @@ def test_reasoning_is_not_shown() -> None:
 
 
 def test_a_turn_without_words_says_that_it_is_done() -> None:
-    assert shown(DONE)[0] == ("delta", {"text": "Done."})
+    assert shown(DONE)[0] == ("delta", {"text": "(The agent has said nothing.)"})
 
 
 def test_a_request_says_all_that_is_known() -> None:
