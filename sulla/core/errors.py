@@ -26,6 +26,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     +-- RanksUnusable                ranks_unusable         ours
     +-- LimitReached                 limit_reached          ours
     +-- Aborted                      aborted                caller
+    +-- FlowError                    flow_failed            ours
     +-- GraphError                   graph_invalid          ours
     |   +-- NoSuchNode               no_such_node           ours
     +-- ProviderError                provider_error         theirs
@@ -227,6 +228,12 @@ class Aborted(SullaError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"aborted: {reason}")
         self.reason = reason
+
+
+class FlowError(SullaError):
+    """The flow of a turn cannot be walked on: a condition failed, or what it names is not there any more."""
+
+    code = "flow_failed"
 
 
 class GraphError(SullaError):
