@@ -53,6 +53,8 @@ class AgentRow:
     """What it is for, as its owner says."""
     spawns: tuple[str, ...] = ()
     """The agents that it may set to work, beside one like itself."""
+    hands_to: tuple[str, ...] = ()
+    """The agents that it may hand a conversation to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
 from sulla.store.base import Store
-from sulla.store.values import Head, Record
+from sulla.store.values import Head, LogInfo, Record
 from sulla.threads.head import from_head
 from sulla.threads.log.records import Answer, ContinueAsked, Input, StopAsked
 from sulla.threads.log.schema import ThreadSchema
@@ -72,6 +72,21 @@ class StateLoader:
         else:
             await load_tail(self._store, self.recent, state, point, ceiling_tokens, last_seq)
         return state, seen, point.epoch
+
+    async def with_inbox(self, info: LogInfo) -> ThreadState:
+        """A thread's state without messages but for those that wait: heads only name these, and know nothing of what
+        was offered since. Nothing is read where there is none.
+
+        Args:
+            info: its head.
+
+        Raises:
+            CorruptRecord: what is kept cannot be read.
+        """
+        state, point = from_head(self._schema, thread_id := ThreadId(info.key), info.head)
+        if not point.pending and point.claimed >= info.last_seq:
+            return state
+        return (await self.load(thread_id, info.head, info.last_seq, None))[0]
 
     async def _replayed(self, thread_id: ThreadId, last_seq: int, unread: list[int]) -> ThreadState:
         """The state that all records add up to, where the head cannot be read; the next write makes another head."""

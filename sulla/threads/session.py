@@ -174,9 +174,10 @@ class ThreadSession:
             birth = self.state.identity.birth
             parent = birth.run_id if birth is not None else None
             origin = Origin(now_ms, run_id, agent or self.state.identity.agent, parent, self.state.depth)
+            draft = encode(fact, origin)  # first: what cannot be kept is not folded in
             if self.known.recent.schema.is_decision(fact):
                 self.known.recent.schema.decide(self.state, fact, origin)
-            self._unwritten.drafts.append(encode(fact, origin))
+            self._unwritten.drafts.append(draft)
             if self._watcher is not None:
                 self._unwritten.noted.append(CommittedFact(fact, origin))
 

@@ -22,7 +22,6 @@ from sulla.threads.leaving import last_words
 from sulla.threads.loader import StateLoader
 from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
-from sulla.threads.log.kind import Group
 from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.schema import ThreadSchema
 from sulla.threads.log.state import ThreadState
@@ -82,7 +81,6 @@ class ThreadStore:
         self._given_back: dict[ThreadId, int] = {}
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
         self._damaged: dict[ThreadId, CorruptRecord] = {}
-        self._whose: OrderedDict[ThreadId, tuple[str, Group, str]] = OrderedDict()
 
     # --------------------------------------------------------------------------------------------------- offers
 
@@ -215,19 +213,6 @@ class ThreadStore:
         """Which threads could not be read in full when somebody attended to them last; empty if all could."""
         return "; ".join(f"{thread_id}: {error.message}" for thread_id, error in self._damaged.items())[:1_000]
 
-    async def whose(self, thread_id: ThreadId) -> tuple[str, Group, str]:
-        """Whose thread it is (empty if there is no such thread), what it is, and who asked for it; remembered."""
-        known = self._whose.get(thread_id)
-        if known is None:
-            if (info := await self._store.head(thread_id)) is None:
-                return "", "turn", ""
-            state = self.state_of(info)
-            kind, asked = ("turn", None) if state is None else (state.kind.group, state.identity.birth)
-            known = self._whose[thread_id] = (info.head.agent, kind, "" if asked is None else asked.parent)
-            while len(self._whose) > 16 * self._limits.cached:
-                self._whose.popitem(last=False)
-        return known
-
     def keep(self, session: ThreadSession) -> None:
         """Remember a released session's state for the next turn."""
         self._given_back.pop(session.state.thread_id, None)
@@ -337,6 +322,17 @@ class ThreadStore:
         except CorruptRecord as error:
             log.warning("%s: `sulla doctor` says more", error.message)
             return None
+
+    async def with_inbox(self, info: LogInfo) -> ThreadState | None:
+        """What a head says of its thread, with the messages that wait; None if it cannot be read.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        try:
+            return await self._loader.with_inbox(info)
+        except CorruptRecord:
+            return self.state_of(info)
 
     async def _offer(
         self,

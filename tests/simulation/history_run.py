@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sulla.core.message import ToolCall
+from sulla.flows.slice import FlowMoved, FlowPartStarted, FlowStarted
 from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat import beats
 from sulla.playbooks import records as p
@@ -145,9 +146,7 @@ class RunReading:
 
     def routed(self, entry: Entry, fact: AgentRouted) -> None:
         """Another agent has the conversation, once all that the one before it has asked for is there."""
-        if self.call is not None or self.unanswered:
-            left = self.call.call_id if self.call is not None else sorted(self.unanswered)
-            self.reading.breach(entry.seq, "handed over", f"an end of {left} first", f"{fact.agent} speaks")
+        self._nothing_asked(entry, f"{fact.agent} speaks")
         if fact.before == fact.agent or self.speaker not in ("", fact.before):
             wanted = f"another agent after {self.speaker or fact.before}"
             self.reading.breach(entry.seq, "handed over", wanted, f"{fact.agent} after {fact.before}")
@@ -227,6 +226,21 @@ class RunReading:
         else:
             self.refused.add(wait.call_id)
 
+    def flow_part(self, entry: Entry, fact: FlowPartStarted) -> None:
+        """A part of a flow begins, once all that the one before it has asked for is there."""
+        self._nothing_asked(entry, f"the part {fact.part.key} begins")
+        self.speaker = fact.part.agent
+
+    def flow_moved(self, entry: Entry, fact: FlowMoved) -> None:
+        """A walk goes on, and whose turn it is has the conversation again."""
+        self._nothing_asked(entry, f"the flow goes on behind {fact.place}")
+        self.speaker = ""
+
+    def _nothing_asked(self, entry: Entry, found: str) -> None:
+        if self.call is not None or self.unanswered:
+            left = self.call.call_id if self.call is not None else sorted(self.unanswered)
+            self.reading.breach(entry.seq, "handed over", f"an end of {left} first", found)
+
     def _nothing_put_off(self, entry: Entry) -> None:
         if self.put_off:
             wanted = f"another life of the run first, which goes on with {sorted(self.put_off)}"
@@ -249,6 +263,9 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     ToolCallStart: RunReading.tool_call_start,
     ToolCallResult: RunReading.tool_call_result,
     AgentRouted: RunReading.routed,
+    FlowStarted: RunReading.nothing,
+    FlowPartStarted: RunReading.flow_part,
+    FlowMoved: RunReading.flow_moved,
     Suspended: RunReading.suspended,
     RunPaused: RunReading.nothing,
     RunWaiting: RunReading.nothing,

@@ -20,6 +20,7 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.core.words import ours
+from sulla.handoffs.groups import TurnGroups
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta, TokenUsage
 from sulla.store.base import Store
 from sulla.testing.world import World
@@ -294,7 +295,7 @@ class Home:
             raise
 
     async def _group_of(self, key: str) -> Group:
-        return Group(*await self._threads.whose(ThreadId(key))) if self._threads is not None else Group("")
+        return await TurnGroups(self._threads)(key) if self._threads is not None else Group("")
 
     def _tools(self, owner: str) -> tuple[Tool, ...]:
         schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

@@ -17,7 +17,7 @@ from sulla.testing.provider import Gate
 from sulla.testing.store import FaultyStore, Touch
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LiveSignal, LogAdvanced, channel, live_channel, unpack
-from sulla.threads.log.records import Input, Reminder, RunStarted, ThreadCreated
+from sulla.threads.log.records import Input, Outcome, Reminder, RunFinished, RunStarted, ThreadCreated
 from sulla.threads.session import ThreadSession
 from sulla.threads.store import ThreadStore
 
@@ -98,6 +98,15 @@ async def test_noted_facts_are_kept_with_the_next_commit_in_one_write(scene: Sce
     await scene.session.commit(reminder(1))
     assert await scene.kinds() == ["THREAD_CREATED", "INPUT", "RUN_STARTED", "REMINDER"]
     assert scene.plan.tries == 1
+
+
+async def test_what_could_not_be_read_back_is_neither_folded_in_nor_kept(scene: Scene) -> None:
+    scene.session.note(START)
+    with pytest.raises(ValueError, match=r"RunFinished\.run_id: expected str, found 7"):
+        scene.session.note(RunFinished(7, Outcome("done")))  # type: ignore[arg-type]  # that is the point
+    assert scene.session.state.run is not None
+    await scene.session.commit()
+    assert await scene.kinds() == ["THREAD_CREATED", "INPUT", "RUN_STARTED"]
 
 
 async def test_an_answer_that_got_lost_is_asked_for_again_and_nothing_is_doubled(scene: Scene) -> None:

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
 from sulla.agent.model.breaker import Blocked, Breaker
-from sulla.agent.model.request import LEFT_OUT_NOTE, Purpose, ReplyRequest, opening, request_hash
+from sulla.agent.model.request import LEFT_OUT_NOTE, Purpose, ReplyRequest, opening, request_hash, told_to
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
@@ -267,7 +267,8 @@ class Model:
             raise ContextTooLong(f"the model's window is too small for the newest message: {limit.message}") from None
 
     def _request(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits) -> ChatRequest:
-        told = [*opening(state), *state.context.transcript]
+        speaks = (state.run.agent if state.run is not None else "") or state.identity.agent
+        told = [*opening(state), *told_to(speaks, state.context.transcript)]
         beside = (limits.model_timeout_s, ask.force, ask.tuning)
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 

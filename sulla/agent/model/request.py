@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final, Literal
 
@@ -12,7 +14,7 @@ from sulla.core.message import Message, Text
 from sulla.models.base import UNTUNED, ChatRequest, PromptSection, ToolSpec, Tuning
 from sulla.threads.log.state import ThreadState
 
-Purpose = Literal["reply", "nudge", "answer"]
+Purpose = Literal["reply", "nudge", "answer", "held"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class ReplyRequest:
     max_tokens: int
     """The most that the reply may have."""
     purpose: Purpose = "reply"
-    """Only a reply is shown: not the answer to a nudge, or to a playbook's question."""
+    """Only a reply is shown: not the answer to a nudge or to a question, nor what a part of a turn says to others."""
     force: str = ""
     """The tool that the reply has to call; empty for the model's own choice."""
     tuning: Tuning = UNTUNED
@@ -53,6 +55,21 @@ def opening(state: ThreadState) -> tuple[Message, ...]:
     # What lies between the summary and the first message may have been evicted before the next summary came.
     gap = first is not None and state.context.summary.first_kept and first.id != state.context.summary.first_kept
     return (summary, LEFT_OUT_NOTE) if gap else (summary,)
+
+
+def told_to(agent: str, messages: Iterable[Message]) -> list[Message]:
+    """A conversation as an agent is told of it: without what another one remembers.
+
+    Args:
+        agent: its id.
+        messages: the conversation.
+    """
+    return [_without_others(agent, one) if one.role == "user" else one for one in messages]
+
+
+def _without_others(agent: str, message: Message) -> Message:
+    kept = tuple(part for part in message.parts if not isinstance(part, Text) or part.whose in ("", agent))
+    return message if len(kept) == len(message.parts) else replace(message, parts=kept)
 
 
 def request_hash(request: ChatRequest) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Final, Literal
 
-from sulla.agent.subagents.children import Children, ChildTask, child_thread
-from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, tell
+from sulla.agent.subagents.children import Children, ChildTask
+from sulla.agent.subagents.reports import ChildFinding, Combine, combined, enough, finding_of, tell
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.words import Author, Words, agent, ours, worst
-from sulla.threads.log.family import wait_of
-from sulla.threads.log.records import Answer
+from sulla.threads.log.family import child_thread, wait_of
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
@@ -104,7 +103,7 @@ class _ChildTools:
             project=context.project,
             tools=tuple(tools) if tools is not None else None,
         )
-        if (finding := _finding(parent, child)) is not None:
+        if (finding := finding_of(parent, child)) is not None:
             return _told(tell(finding), [finding], failed=not finding.good)
         try:
             thread_id = await self._children.start(child_task, parent)
@@ -132,7 +131,7 @@ class _ChildTools:
         """
         parent = await self._parent(context)
         chosen = list(dict.fromkeys(ids))
-        findings = [finding for child in chosen if (finding := _finding(parent, child)) is not None]
+        findings = [finding for child in chosen if (finding := finding_of(parent, child)) is not None]
         known = {finding.id for finding in findings}
         if strange := [child for child in chosen if child not in known and child not in parent.links.children]:
             return _refused(f"No sub-agents of this turn: {', '.join(strange)}.", tuple(parent.links.children))
@@ -156,7 +155,7 @@ class _ChildTools:
             id: What spawn_sub_agent gave.
         """
         parent = await self._parent(context)
-        if (finding := _finding(parent, id)) is not None:
+        if (finding := finding_of(parent, id)) is not None:
             return _told(tell(finding), [finding])
         if id not in parent.links.children:
             return _refused(f"No sub-agent of this turn: {id}.", tuple(parent.links.children))
@@ -191,7 +190,7 @@ class _ChildTools:
     ) -> Result:
         """Have one more sub-agent, without tools, make one text of several."""
         child = derived_id("sub", context.run_id, context.call_id)
-        if (made := _finding(parent, child)) is not None:
+        if (made := finding_of(parent, child)) is not None:
             return _told(made.text if made.good else tell(made), [*findings, made], failed=not made.good)
         try:
             await self._children.start(
@@ -222,13 +221,6 @@ def _waits(parent: ThreadState, children: Sequence[str], prompt: str) -> Result:
         return Done(ours(f"{names} at work still. A message came meanwhile: see to it, then use wait_sub_agents."))
     first, *others = children
     return Waiting(wait_of(first), prompt, tuple(map(wait_of, others)))
-
-
-def _finding(parent: ThreadState, child: str) -> ChildFinding | None:
-    control = parent.run.reports.get(wait_of(child)) if parent.run is not None else None
-    if control is None or not isinstance(control.fact, Answer) or control.fact.report is None:
-        return None
-    return ChildFinding(child, control.fact.text, control.fact.report)
 
 
 def _told(text: str, findings: Sequence[ChildFinding], *, failed: bool = False) -> Done:

@@ -16,12 +16,13 @@ from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
 from sulla.agent.subagents.deliveries import delivery_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, MessageIdReused, NotFound
-from sulla.core.ids import MessageId, RunId, ThreadId, derived_id
+from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin
 from sulla.core.words import Words, worst
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.family import Birth, ChildMode, ChildStarted, wait_of
+from sulla.threads.log.family import Birth, ChildMode, ChildStarted, child_request, child_thread, wait_of
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import PLAYBOOK, Play
 from sulla.threads.log.records import Input, ThreadCreated
@@ -62,11 +63,10 @@ class ChildTask:
     """Whether it is told what its agent remembers, and is remembered itself."""
     askers: tuple[str, ...] = ()
     """Whoever began the playbook that asks, if agents did: see `Birth.askers`."""
-
-
-def child_thread(child: str) -> ThreadId:
-    """The thread of a child; it is known before there is one."""
-    return ThreadId(derived_id("thr", "request", _request_of(child)))
+    part: int = 0
+    """Which part of what its parent has left it is given; 0 for what `_part` says."""
+    flow: FrozenJson | None = None
+    """By which flow its turn is to be walked; see `Input.flow`."""
 
 
 class Children:
@@ -176,7 +176,7 @@ class Children:
             return Charge(begun.tokens, begun.cost_micro)
         bounds, aside = bounds_of(self._limits, parent), set_aside(parent)
         left = bounds.tokens - run.spent.tokens - aside.tokens
-        part = _part(child_task, parent, run)
+        part = child_task.part or _part(child_task, parent, run)
         tokens = min(left, child_task.tokens or left // part)
         if tokens < bounds.reply_tokens:  # not one reply would fit
             hit = LimitHit(
@@ -219,10 +219,16 @@ class Children:
             child_task.agent, title, child_task.project, birth=born, graph=graph, play=child_task.play
         )
         with suppress(MessageIdReused):  # begun before a crash, when there was more or less left to use
-            await self._threads.create(created, _request_of(child_task.id))
+            await self._threads.create(created, child_request(child_task.id))
         with suppress(MessageIdReused):  # nor may the words be the same
             task = child_task.task
-            said = Input(MessageId(f"task:{child_task.id}"), task.text, origin=origin, tainted=task.tainted)
+            said = Input(
+                MessageId(f"task:{child_task.id}"),
+                task.text,
+                origin=origin,
+                tainted=task.tainted,
+                flow=child_task.flow,
+            )
             await self._threads.send(thread_id, said)
 
 
@@ -233,11 +239,6 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
     """
     waited_for = sum(child.mode == "call" for child in parent.links.children.values())
     return max(4 if child_task.mode == "spawn" else 2, len(run.calls.intents) - waited_for + 1)
-
-
-def _request_of(child: str) -> str:
-    # No client can ask so: its ids have no colon.
-    return f"child:{child}"
 
 
 def _askers(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> tuple[str, ...]:

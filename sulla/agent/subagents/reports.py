@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.message import Part, ToolCall, ToolResult
-from sulla.threads.log.family import Report, is_child_wait
+from sulla.threads.log.family import Report, is_child_wait, wait_of
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 
 SET_FOCUS: Final = "set_focus"
@@ -38,6 +39,19 @@ class ChildFinding:
     def good(self) -> bool:
         """Whether it did what it was asked to."""
         return self.report.status == "done"
+
+
+def finding_of(parent: ThreadState, child: str) -> ChildFinding | None:
+    """What a child has reported to the open run of its parent; None where it has not.
+
+    Args:
+        parent: the thread that asked for it.
+        child: the child's id.
+    """
+    control = parent.run.reports.get(wait_of(child)) if parent.run is not None else None
+    if control is None or not isinstance(control.fact, Answer) or control.fact.report is None:
+        return None
+    return ChildFinding(child, control.fact.text, control.fact.report)
 
 
 def report_of(state: ThreadState) -> tuple[str, Report]:

@@ -12,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
+from sulla.core.message import Text
 from sulla.core.words import NO_WORDS, Words
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
@@ -108,9 +109,10 @@ class TurnContext:
         memory, birth = NO_WORDS, state.identity.birth
         # A playbook says all that is to be known: what other runs of it came to is no part of that.
         knows = item.origin != "playbook" and (birth is None or birth.memory)
-        if knows and not len(state.context.transcript):
-            # Once for a thread: what stands in its first message stays, so that a provider's cache can hit.
-            asked = self.memory(self.answerer(state, item).agent, item.text)
+        agent = self.answerer(state, item).agent
+        if knows and not _knows_already(agent, state):
+            # What stands in a message stays, so that a provider's cache can hit.
+            asked = self.memory(agent, item.text)
             memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         jobs, project = self.jobs(state.thread_id), NO_WORDS
@@ -130,3 +132,13 @@ class TurnContext:
             said = str(error) or f"no answer within {TELL_S:g} s"
             log.warning("a turn begins without %s: %s", what, said)
             return without
+
+
+def _knows_already(agent: str, state: ThreadState) -> bool:
+    """Whether an agent was told what it remembers: the thread's own one with the first message of all, and one that has
+    the conversation since with the first that it was sent.
+    """
+    script = state.context.transcript
+    if agent == state.identity.agent:
+        return bool(len(script))
+    return any(isinstance(part, Text) and part.whose == agent for message in script for part in message.parts)

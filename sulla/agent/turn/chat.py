@@ -11,10 +11,11 @@ from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
 from sulla.agent.model.model import Model, ModelReply
 from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
-from sulla.agent.model.request import ReplyRequest
+from sulla.agent.model.request import Purpose, ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
 from sulla.agent.model.wrappers import Wrapper
 from sulla.agent.packaged import PromptOf, prompted
+from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
@@ -27,7 +28,7 @@ from sulla.models.base import Completed, PromptSection, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Outcome, Reminder, TextMessageEnd, ToolCallStart
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.state import ThreadState, tools_given
 from sulla.tools.base import Effect
 
 
@@ -64,6 +65,8 @@ class AgentChat:
     """Tools that the model is not told of in a conversation."""
     prompt: PromptOf | None = None
     """Makes the agent's base prompt anew for each call; None for that of `spec`."""
+    part: PartOf = whole_turn
+    """Under which conditions it speaks for now."""
 
     async def reply(self, state: ThreadState, run: Run) -> bool:
         """Ask for a reply, show it as it comes, and note what it said and wants done.
@@ -101,6 +104,7 @@ class AgentChat:
             said.usage,
             said.completed.stop,
             None if calls else self._outcome(said.wrapper if not again else None, state, run),
+            hidden=ask.purpose != "reply",
             stand_in=_stand_in(said.completed),
             tainted=tainted,
         )
@@ -199,7 +203,8 @@ class AgentChat:
         if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt(state) if one.name != "wrappers"), asked_section(question))
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool, tuning)
-        return ReplyRequest(self._prompt(state), self._told(state), reply_tokens, tuning=tuning)
+        purpose: Purpose = "reply" if self.part(state).shown else "held"
+        return ReplyRequest(self._prompt(state), self._told(state), reply_tokens, purpose, tuning=tuning)
 
     def _nudge_tokens(self, state: ThreadState) -> int:
         """The most that the wrapper may have: a model that has just thought will think again, and needs room for it."""
@@ -221,22 +226,29 @@ class AgentChat:
         if native := self._native:
             names = {tool.name for tool in native}
             tools = (*(tool for tool in tools if tool.name not in names), *native)
-        allowed = state.identity.birth.tools if state.identity.birth is not None else None
+        part = self.part(state)
+        tools, allowed = (*tools, *part.tells) if part.tells else tools, [tools_given(state), part.tools]
         withheld = self.withheld(state)
-        if allowed is None and not withheld:
+        if allowed == [None, None] and not withheld:
             return tools  # the same tuple as before
-        return tuple(tool for tool in tools if (allowed is None or tool.name in allowed) and tool.name not in withheld)
+        return tuple(
+            tool
+            for tool in tools
+            if all(some is None or tool.name in some for some in allowed) and tool.name not in withheld
+        )
 
     def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
         spec = self.spec
-        if self.prompt is not None:
+        if prompt := self.part(state).prompt:
+            spec = replace(spec, prompt=prompt, directives="")
+        elif self.prompt is not None:
             spec = replace(spec, prompt=prompted(spec, self.prompt, state))
         return (*self.led(state), *sections(spec, self.surroundings), *self.known())
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)
         if wrapper is None:
-            done = self.spec.completion == "plain"
+            done = self.spec.completion == "plain" or self.part(state).plain
             return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
 
         def show(text: str | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.input.screening import own_words
 from sulla.agent.model.loop import (
     AwaitAnswers,
     CallModel,
@@ -37,7 +38,8 @@ Opened = str | tuple[Fact, ...]
 
 Opening = Callable[[ThreadState, Run], Awaitable[Opened]]
 """What may answer a person's message in the agent's place, e.g. by starting a playbook: asked before the model is, with
-the message as the newest one. Asked again after a crash, it has to do and say the same.
+the message as the newest one, where all of it is a person's own words (`screening.own_words`). Asked again after a
+crash, it has to do and say the same.
 """
 
 
@@ -116,12 +118,12 @@ class AgentNode:
     async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
         """Whether something else than the model takes up a person's message, once for each."""
         handed = state.walk.lead not in ("", open_run.agent)  # by it to this agent, which answers
-        if open_run.model.begun or handed or open_run.message.origin != "user" or state.is_child:
+        if open_run.model.begun or handed or not own_words(state) or state.is_child:
             return False
         opened = await self.opening(state, run)
         if isinstance(opened, str):
             if opened:
-                _reply_with(GivenReply(open_run.message.id, opened), state, run)
+                reply_with(GivenReply(open_run.message.id, opened), state, run)
         else:
             await run.journal.commit(*opened)
         return bool(opened)
@@ -130,7 +132,7 @@ class AgentNode:
         """Between results and the next reply: let messages join; whether that reply is there already."""
         over = taken_over(state.context.transcript, self._takes_over)
         if over is not None:  # what waits has a run of its own
-            _reply_with(over, state, run)
+            reply_with(over, state, run)
             return True
         if not state.steering:
             return self._reply_directly(state, run)
@@ -143,7 +145,7 @@ class AgentNode:
         """Have results that are meant for the person end the reply; whether there are any."""
         direct = direct_reply(state.context.transcript, self._is_direct)
         if direct is not None:
-            _reply_with(direct, state, run)
+            reply_with(direct, state, run)
         return direct is not None
 
     def _is_direct(self, name: str) -> bool:
@@ -186,7 +188,14 @@ class AgentNode:
             await screen_latest(state, run)
 
 
-def _reply_with(reply: GivenReply, state: ThreadState, run: Run) -> None:
+def reply_with(reply: GivenReply, state: ThreadState, run: Run) -> None:
+    """Note a reply that no model has written, which ends the turn.
+
+    Args:
+        reply: the reply.
+        state: the thread.
+        run: the run.
+    """
     asked = reply.asked
     call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
     outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))

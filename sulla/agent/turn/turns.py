@@ -15,7 +15,7 @@ from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
-from sulla.agent.turn.cutting import cut_by, ending_of
+from sulla.agent.turn.cutting import UNFORESEEN, cut_by, ending_of
 from sulla.agent.turn.run_monitor import RunMonitor
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -393,7 +393,7 @@ class TurnDriver:
             raise  # nothing can be written down: whoever holds the log next goes on
         except SullaError as error:
             return failed(error)
-        except Exception:
+        except (Exception, SystemExit):
             log.exception("a turn failed in a way that nobody foresaw", extra={"run_id": run.id})
-            return WalkFailed("internal", "something went wrong inside Sulla; the log has the details", "internal")
+            return UNFORESEEN
         return WalkEnded(stop)

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import ClassVar, Final, Literal
 
 from sulla.core.dataclass import dataclass
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import rule
 from sulla.threads.log.plays import OwedAnswer
@@ -157,3 +157,13 @@ def wait_of(child: str) -> str:
 def is_child_wait(wait_id: str) -> bool:
     """Whether a child is waited for under this id."""
     return wait_id.startswith(CHILD_WAIT)
+
+
+def child_request(child: str) -> str:
+    """The request under which a child's thread is made. No client can ask so: its ids have no colon."""
+    return f"child:{child}"
+
+
+def child_thread(child: str) -> ThreadId:
+    """The thread of a child; it is known before there is one."""
+    return ThreadId(derived_id("thr", "request", child_request(child)))

@@ -81,7 +81,7 @@ def _named_after(named: NamedAddresses, state: ThreadState, fact: Fact) -> Named
 def _named_by_persons(named: NamedAddresses, items: Iterable[WaitingInput]) -> NamedAddresses:
     """With the words of persons. An address among those that are spoken over a reply may be the loudspeaker's."""
     for item in items:
-        if item.origin == "user" and not item.tainted and item.heard is None:
+        if item.is_persons:
             named = named.said(item.text)
     return named
 
@@ -162,7 +162,7 @@ def _user(item: WaitingInput, started: f.RunStarted | None = None) -> Message:
     parts = said_parts(item.text, item.origin, item.quoted, tainted=item.tainted)
     if started is not None:
         beside = (
-            Text(started.memory, "memory"),
+            Text(started.memory, "memory", started.agent),
             Text(started.environment, "web"),
             Text(started.context, "operator"),
         )
@@ -187,7 +187,8 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     state.inbox.consumed += 1
     if not state.is_told(item):
         state.inbox.held_below = 0  # something newer was sent, or somebody said continue: nothing is held any more
-    message = RunMessage(fact.input_seq, fact.message_id, item.origin, item.at_ms)
+    about = (item.origin, item.at_ms, item.is_own, item.said_chars)
+    message = RunMessage(fact.input_seq, fact.message_id, *about)
     course = RunCourse(origin.at_ms, origin.at_ms)
     state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
     state.context.tainted |= taints_thread(item)

@@ -50,7 +50,7 @@ def owe_answer(state: ThreadState, run: OpenRun, outcome: Outcome) -> None:
         outcome: how it ended.
     """
     asked, answer = run.asked.question, run.asked.answer
-    if asked is None:
+    if asked is None or not asked.thread_id:  # what a part of a flow is asked its own turn wants to know
         return
     why = outcome.status_report or outcome.reason or NO_ANSWER
     state.links.owes[asked.wait_id] = OwedAnswer(

@@ -27,6 +27,10 @@ class RunMessage:
     """Who wrote it."""
     asked_ms: int = 0
     """When it was offered, UTC milliseconds."""
+    own: bool = False
+    """See `WaitingInput.is_own`."""
+    said_chars: int = 0
+    """See `Input.said_chars`."""
 
 
 @dataclass(slots=True)
@@ -56,6 +60,8 @@ class RunModelCalls:
     """The model has said its last word for now."""
     begun: int = field(default=0, metadata=rule(name="model_calls"))
     """So many calls of it."""
+    earlier: int = field(default=0, metadata=rule(name="earlier_calls"))
+    """So many of them belong to parts of the turn that are over, or to who spoke before: each has its own bound."""
     attempts: int = 0
     """Calls in a row that came to nothing."""
     open_call: ModelStarted | None = None
@@ -114,6 +120,7 @@ class OpenRun:
             "question",
             "answering",
             "answer",
+            "earlier_calls",
         ),
     )
 

@@ -1,5 +1,4 @@
-"""Everything that can happen to a conversation: one fact, one record, one event (design §4), *offered* by anyone or
-*decided* by the holder of the thread's lease. Kinds are stable for ever; a new field needs a default. Pure."""
+"""What can happen to a conversation, *offered* by anyone or *decided* by the lease's holder (design §4). Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +35,9 @@ class ThreadCreated(Fielded):
     channel: str = ""
     """The client's channel that it was begun on; empty for none."""
     birth: Birth | None = None
-    """Who asked for it, if a run did."""
     graph: str = ""
     """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
     play: Play | None = None
-    """The playbook that it is a run of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +62,10 @@ class Input(Fielded):
     """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
     quoted: str = ""
     """What is passed on with it and is not the words of who says it; from outside, always."""
+    said_chars: int = 0
+    """Characters at the end of the text that a person said, where an application's come first; 0 for all."""
+    flow: FrozenJson | None = None
+    """How its turn is to be walked; None for as its agent says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,7 @@ class Answer(Fielded):
     wait_id: str
     text: str
     verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
-    """`result`: `text` is the call's result. `run_again` and `give_up` answer a *needs review* question, the last three
-    an approval; `always` allows its like from now on too."""
+    """`result` (in `text`), `run_again` and `give_up` are for a *needs review* question, the others for an approval."""
     is_error: bool = False
     origin: Origin = "operator"
     report: Report | None = None
@@ -192,7 +192,7 @@ class ModelStarted(Fielded):
     reserved_tokens: int = 0
     reserved_micro: int | None = None
     """The same in money, in millionths; None where the model has no price."""
-    purpose: Literal["reply", "nudge", "answer"] = "reply"
+    purpose: Literal["reply", "nudge", "answer", "held"] = "reply"
     native: bool = False
 
 
@@ -231,7 +231,7 @@ class TextMessageEnd(Fielded):
     cut: bool = False
     """The reply was ended from outside; `text` is what had been shown."""
     hidden: bool = False
-    """The answer to a nudge, or to a playbook's question: not for people."""
+    """Not for people: the answer to a nudge or to a question, or what a part of a turn says to others."""
     stand_in: str = ""
     """Which model answered in the place of the chosen one, and why; empty where the chosen one did."""
     tainted: bool = False
@@ -270,12 +270,12 @@ class ToolCallResult(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class Reminder(Fielded):
-    """A note to the model in the user's role, which people don't see as a message."""
+    """A note to the model in the user's role, not for people. Reasons but ``continue`` and ``nudge`` change nothing."""
 
     kind: ClassVar[str] = "REMINDER"
     provenance: ClassVar[Provenance] = "daemon"
     message_id: MessageId
-    reason: Literal["continue", "nudge", "handed"]
+    reason: str
     text: str
 
 

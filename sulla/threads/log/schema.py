@@ -17,7 +17,7 @@ from sulla.threads.log import records as f
 from sulla.threads.log.codec import CORE_FORMS, Entry, Forms, Origin, decode
 from sulla.threads.log.fold import apply_decision, touch
 from sulla.threads.log.fold_offer import apply_offer
-from sulla.threads.log.forms import Form, to_json
+from sulla.threads.log.forms import Form, form_of, to_json
 from sulla.threads.log.kind import BY_MODE, CONVERSATION, ThreadKind
 from sulla.threads.log.provenance import taints_thread
 from sulla.threads.log.requests import RunRequest
@@ -127,7 +127,7 @@ class ThreadSchema:
                 if cls.kind in forms:
                     raise ValueError(f"{cls.kind} has an owner already: the slice {one.name!r} cannot own it too")
                 self._owners[cls] = one
-                self.records[cls.kind], forms[cls.kind] = cls, Form(cls)
+                self.records[cls.kind], forms[cls.kind] = cls, form_of(cls)
         self._offers = frozenset((*CORE_OFFERS, *(cls for one in slices for cls in one.offered)))
         self._decisions = frozenset(self.records.values()) - self._offers
         self.offered = frozenset(cls.kind for cls in self._offers)

@@ -171,6 +171,11 @@ class ThreadState:
             return [item for item in waiting if self.is_told(item)]
         return waiting
 
+    @property
+    def held(self) -> int:
+        """How many waiting messages a stop holds."""
+        return len(self.inbox.waiting) - len(self.runnable)
+
     def is_told(self, item: WaitingInput) -> bool:
         """Whether a message is what a playbook asks or tells a conversation: no person's, and no order to a run."""
         return item.origin == "playbook" and not self.kind.refusal
@@ -179,3 +184,12 @@ class ThreadState:
     def steering(self) -> list[WaitingInput]:
         """Waiting messages that want to join the running turn, in log order."""
         return [item for item in self.runnable if item.mode == "steer"]
+
+
+def tools_given(state: ThreadState) -> tuple[str, ...] | None:
+    """The tools that whoever asked for a thread allowed; None for all.
+
+    Args:
+        state: the thread.
+    """
+    return state.identity.birth.tools if state.identity.birth is not None else None

@@ -173,6 +173,11 @@ class Transcript:
             self._unmeasure(start)
         return len(gone)
 
+    @property
+    def asked(self) -> Message:
+        """The newest message but for notes of the daemon and of packages; there is one."""
+        return next(message for message in reversed(self._messages) if message.role != "user" or not message.hidden)
+
     def since(self, start: int) -> list[Message]:
         """The messages from an index on."""
         return self._messages[start:]

@@ -10,7 +10,7 @@ import pytest
 
 from sulla.agent.limits.limits import RunLimits
 from sulla.agent.subagents.child_tools import sub_agent_tools
-from sulla.agent.subagents.children import Children, ChildTask, child_thread
+from sulla.agent.subagents.children import Children, ChildTask
 from sulla.core.errors import LimitReached
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -20,7 +20,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.mortal import Killed, Mortal, is_kill
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
-from sulla.threads.log.family import ChildStarted
+from sulla.threads.log.family import ChildStarted, child_thread
 from sulla.threads.log.kind import CHILD
 from sulla.threads.log.records import Answer, Outcome, RunFinished, RunStarted, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext

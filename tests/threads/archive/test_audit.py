@@ -110,7 +110,7 @@ async def test_a_record_of_another_form_is_named_with_its_place(store: Scratched
     body = seal("INPUT", b'{"at":1,"data":{"message_id":5,"text":"x"}}')
     store.on_record = lambda where, record: replace(record, body=body) if (where, record.seq) == (key, 3) else record
     found = await look(store)
-    assert found.named == [f"{key} record 3 (INPUT): expected str, found 5"]
+    assert found.named == [f"{key} record 3 (INPUT): Input.message_id: expected str, found 5"]
 
 
 async def test_a_record_whose_bytes_have_become_text_is_damage(store: Scratched, kept: MemoryStore) -> None:
