@@ -11,6 +11,7 @@ from sulla.host.capability import Capability, manifests
 CAPABILITIES = (
     "skills",
     "handoffs",
+    "flows",
     "safety",
     "changes",
     "projects",

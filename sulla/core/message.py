@@ -24,6 +24,8 @@ class Text:
 
     text: str
     origin: Origin = "user"
+    whose: str = ""
+    """The agent whose memory it is: no other one is told of it. Empty for what everybody may be told."""
 
 
 @dataclass(frozen=True, slots=True)

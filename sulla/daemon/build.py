@@ -36,7 +36,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.runtimes import AgentRuntimes, routing_of
+from sulla.daemon.runtimes import AgentRuntimes, answerer_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
@@ -45,13 +45,13 @@ from sulla.daemon.stores import store_reader, store_source
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
+from sulla.handoffs.groups import TurnGroups
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.store.base import Store
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import ParentOf
-from sulla.work.base import Group, GroupOf
 from sulla.work.local import LocalWork
 
 log = logging.getLogger(__name__)
@@ -121,12 +121,13 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), routing_of(built).answerer)
+    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
     looks = {"agents": Built(before_work=core.agent_folders.look)}
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
-    work = host.waker.connect(LocalWork(host.store, handle, _groups(host.threads), clock, bounds.work(settings)))
+    groups = TurnGroups(host.threads)
+    work = host.waker.connect(LocalWork(host.store, handle, groups, clock, bounds.work(settings)), groups.passed)
     access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
     takers = (Built(take_up=core.tools.web.take_up), *built)
     lifecycle = Lifecycle(
@@ -223,15 +224,6 @@ async def _status_of(name: str, status: Callable[[], Awaitable[JsonObject]], clo
         log.warning("the capability %r cannot say how it is: %s: %s", name, type(error).__name__, error)
         return {f"{name}_status": f"failed: {type(error).__name__}: {error}"}
     return said
-
-
-def _groups(threads: ThreadStore) -> GroupOf:
-    """Whose job it is: so many of one agent may run at once."""
-
-    async def group_of(key: str) -> Group:
-        return Group(*await threads.whose(ThreadId(key)))
-
-    return group_of
 
 
 def _parents(threads: ThreadStore) -> ParentOf:

@@ -26,6 +26,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import make_store
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.daemon.tools import HomeTools, make_home_tools
+from sulla.host.capability import find
 from sulla.host.host import Agents, Built, Host, build_each
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY
@@ -92,7 +93,9 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     folders = AgentFolders(settings, team, tools, place.clock)
     agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings), folders.look_now)
     switch = WorkSwitch(store, place.clock)
-    host = Host(settings, place, store, threads, waker, switch, instruments.health, instruments.tally, tools, agents)
+    conditions = tuple(find(one, f"the capability {of.name!r}") for of in capabilities() for one in of.conditions)
+    watched = instruments.health, instruments.tally
+    host = Host(settings, place, store, threads, waker, switch, *watched, tools, agents, conditions)
     built = build_each(capabilities(), host, lenient=lenient)
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
     return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools, folders)

@@ -244,8 +244,17 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
 
 async def _warm(settings: Settings, system: System) -> None:
     """Do what the first turn would have to wait for, once those who waited for the start have had their turn."""
+    await system.host.place.clock.sleep(WARM_S)
+    try:
+        await _prepare_first_turn(settings, system)
+    except Exception:
+        log.exception("what a first turn waits for could not be done before it; the first turn does it")
+    else:
+        log.info(WARM)
+
+
+async def _prepare_first_turn(settings: Settings, system: System) -> None:
     core, place = system.core, system.host.place
-    await place.clock.sleep(WARM_S)
     await core.models.warm()
     if core.models.choice.model.provider != OFFLINE:  # nobody waits for those answers; and they are to stay small
         for look in [one.before_work for one in system.built if one.before_work is not None]:
@@ -255,7 +264,6 @@ async def _warm(settings: Settings, system: System) -> None:
                 log.exception("what a capability does before work failed; the first turn tries it again")
         await rehearse(settings, core.models.choice, place)
     _leave_alone_what_is_loaded()
-    log.info(WARM)
 
 
 def _leave_alone_what_is_loaded() -> None:

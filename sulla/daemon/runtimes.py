@@ -11,6 +11,8 @@ from typing import Final, TypeVar
 from sulla.agent.calls.call_node import CallNode, create_call_graph
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.model import Model
+from sulla.agent.packaged_graph import patched_by
+from sulla.agent.part import whole_turn
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key, actor_key_for
 from sulla.agent.turn.chat import AgentChat
@@ -18,15 +20,18 @@ from sulla.agent.turn.graph import create_agent_graph
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import AgentNode, Opened
 from sulla.agent.turn.offers import Offers, tool_tokens
-from sulla.agent.turn.speakers import AgentRouting, OwnAgentRouting, SpeakerNode
+from sulla.agent.turn.speakers import AgentRouting, Answerer, FindAnswerer, OwnAgentRouting, SpeakerNode
 from sulla.core.errors import GraphError, SettingsError
+from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import said_by
 from sulla.daemon.agents import packaged_of
+from sulla.graph.draft import GraphDraft, Patcher
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
+from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect, Tool
 from sulla.tools.policy import effect_of
@@ -72,6 +77,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._actors: dict[str, Actor] = {}
         self._nodes: dict[str, AgentNode] = {}
         self._routing = routing_of(built)
+        self._part = next((one.part for one in built if one.part is not None), whole_turn)
         self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
     def __getitem__(self, key: str) -> Actor:
@@ -142,13 +148,14 @@ class AgentRuntimes(Mapping[str, Actor]):
         most = agents.limits.model_calls
         tokens = spec.reply_tokens or agents.limits.reply_tokens
         bounds = replace(agents.limits, model_calls=min(most, spec.max_turns or most), reply_tokens=tokens)
-        effect, known, calls = partial(_effect, box), partial(self._sections, spec, box), self._calls_of(box)
+        effect, known = partial(_effect, box), partial(self._sections, spec, box)
+        calls = replace(self._calls_of(box), part=self._part)
 
         told, routing, packaged = offers(()), self._routing, packaged_of(spec)
         led, withheld = partial(routing.led, spec.id), partial(routing.withheld, spec.id)
 
         def chat_with(model: Model) -> AgentChat:
-            beside = (known, offers, led, withheld, packaged.prompt if packaged is not None else None)
+            beside = (known, offers, led, withheld, packaged.prompt if packaged is not None else None, self._part)
             return AgentChat(model, spec, told, effect, bounds, agents.where, self._summarize, *beside)
 
         return chat_with, calls, box
@@ -157,15 +164,18 @@ class AgentRuntimes(Mapping[str, Actor]):
         self, spec: AgentSpec, first: InputHandler, chat: AgentChat, calls: ToolCalls, model: str = ""
     ) -> Actor:
         nodes = self._nodes
-        node = nodes[actor_key(spec.id, model)] = AgentNode(chat, calls, self._opening, self._routing.hand_over)
+        node = nodes[actor_key(spec.id, model)] = AgentNode(chat, calls, self._opening, self._hand_over)
 
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
             return nodes.get(actor_key_for(agent, state)) or nodes.get(actor_key(agent))
 
-        packaged = packaged_of(spec)
-        patcher = packaged.patcher if packaged is not None else None
+        parts = AgentParts(spec, calls.toolbox, calls, first, chat.model)
+        patchers = [built.graph(parts, self._opening) for built in self._built if built.graph is not None]
+        if (packaged := packaged_of(spec)) is not None:
+            patchers.append(partial(patched_by, packaged))
         try:
-            graph = create_agent_graph(first, SpeakerNode(node, speakers, self._routing.give_back), patcher=patcher)
+            speaker = SpeakerNode(node, speakers, self._routing.give_back, self._host.waker.pass_to)
+            graph = create_agent_graph(first, speaker, patcher=partial(patched, patchers))
         except GraphError as error:
             raise SettingsError(f"the agent {spec.id!r}: {error}; mend its package, or uninstall it") from error
         return Actor(spec, chat.model.estimator.info.name.model, graph)
@@ -174,12 +184,48 @@ class AgentRuntimes(Mapping[str, Actor]):
         """What a model is told that changes with files."""
         return (*self._host.agents.team.helpers_section(spec, box), *sections_of(self._built, spec, box))
 
+    def _hand_over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """See `agent.HandOver`."""
+        for built in self._built:
+            if built.part_over is not None and (facts := built.part_over(state, run)):
+                return facts
+        return self._routing.hand_over(state, run)
+
     async def _opening(self, state: ThreadState, run: Run) -> Opened:
         """What takes up a person's message in the place of the agent: see `agent.Opening`."""
         for built in reversed(self._built):  # who needs others is built behind them, and asked before them
             if built.opening is not None and (opened := await built.opening(state, run)):
                 return opened
         return ""
+
+
+def patched(patchers: Sequence[Patcher[ThreadState]], draft: GraphDraft[ThreadState]) -> GraphDraft[ThreadState]:
+    """A graph after all who change it.
+
+    Args:
+        patchers: those, in their order.
+        draft: the graph.
+    """
+    for patcher in patchers:
+        draft = patcher(draft)
+    return draft
+
+
+def answerer_of(built: Sequence[Built]) -> FindAnswerer:
+    """What says who answers a message, and what is to be noted as that turn begins.
+
+    Args:
+        built: the capabilities.
+    """
+    answerer, begins = routing_of(built).answerer, [one.begins for one in built if one.begins is not None]
+
+    def find(state: ThreadState, item: WaitingInput) -> Answerer:
+        found = answerer(state, item)
+        return replace(
+            found, facts=(*found.facts, *(fact for begin in begins for fact in begin(state, item, found.agent)))
+        )
+
+    return find
 
 
 def routing_of(built: Sequence[Built]) -> AgentRouting:

@@ -9,19 +9,22 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 
 from sulla.agent.input.sanitize import sanitize
-from sulla.core.errors import NotFound, ShuttingDown
+from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
 from sulla.finding.index import ThreadIndex
 from sulla.finding.title import title_of
+from sulla.flows.begin import FlowBeginnings
+from sulla.flows.slice import flow_of_run
 from sulla.gateway.bookmarks import Bookmarks
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
 from sulla.gateway.methods import system
-from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
+from sulla.gateway.wire import FlowRow, QuestionRow, ThreadRow, TurnSend, TurnSent
+from sulla.handoffs.routing import AgentRouter
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.rpc.method import Needs
@@ -124,12 +127,13 @@ class Service:
         """Threads by id."""
         self._watch.check()
         found = await self._threads.list(after=after or "", limit=limit)
-        return [_row(info, state) for info, state in found]
+        return [self._row(info, await self._threads.with_inbox(info)) for info, _ in found]
 
     async def get_thread(self, thread_id: str) -> ThreadRow:
         """One thread."""
         self._watch.check()
-        return _row(*await self._threads.get(ThreadId(thread_id)))
+        info, _ = await self._threads.get(ThreadId(thread_id))
+        return self._row(info, await self._threads.with_inbox(info), whole=True)
 
     async def history(self, thread_id: str, after: int, before: int | None, limit: int) -> list[Event]:
         """A thread's durable events in order."""
@@ -158,10 +162,25 @@ class Service:
             agent=await self._known(message.agent),
             tainted=message.from_model,
             quoted=sanitize(message.quoted).text,
+            said_chars=message.said_chars,
+            flow=await self._flow(message.flow),
         )
         sent = await self._intake.send(ThreadId(message.thread_id), fact, caller)
         self._work.enqueue(Job(message.thread_id))
         return TurnSent(run_id=sent.run_id, seq=sent.seq)
+
+    async def _flow(self, said: FrozenJson | None) -> FrozenJson | None:
+        """What a message says of flows, if its turn can be walked so."""
+        if not said:
+            return None
+        beginnings = self._host.needed(FlowBeginnings)
+        await self._host.agents.look()  # it may name what somebody has saved just now
+        await beginnings.shelf.look_now()
+        try:
+            beginnings.check(said)
+        except InvalidInput as error:
+            raise InvalidInput(f"flow: {error.message}") from None
+        return said
 
     async def last_seq(self, thread_id: str) -> int:
         """The number of the log's last record."""
@@ -227,6 +246,12 @@ class Service:
             "stopping": self._closed,
         }
 
+    async def open_children(self, thread_id: str) -> Sequence[str]:
+        """The threads of the sub-agents that have not reported."""
+        self._watch.check()
+        _, state = await self._threads.get(ThreadId(thread_id))
+        return () if state is None else [child.thread_id for child in state.links.children.values()]
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what happens to a thread, from now on."""
         return self._listen(ThreadId(thread_id), hear)
@@ -278,24 +303,38 @@ class Service:
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(known)})"
         raise NotFound(f"no agent {agent!r}{hint}")
 
+    def _row(self, info: LogInfo, state: ThreadState | None, *, whole: bool = False) -> ThreadRow:
+        if state is None:
+            return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
+        router = self._host.needed(AgentRouter)
+        active = router.current(state)
+        return ThreadRow(
+            thread_id=info.key,
+            title=title_of(state)[0],
+            agent=state.identity.agent,
+            status=info.head.status,
+            last_seq=info.last_seq,
+            created_ms=state.identity.created_ms,  # the log of an imported thread is younger
+            waiting=len(state.inbox.waiting),
+            channel=state.identity.channel,
+            model=state.newest.model,
+            noticed=tuple(sorted(state.newest.diagnostics)),
+            loops=state.newest.agent_loops,
+            project=state.identity.project,
+            flow=_flow_row(state, whole=whole),
+            active_agent=active,
+            supervisor=router.above(active, state),
+            reached=tuple(one.id for one in router.reached(state)),
+            held=state.held,
+        )
 
-def _row(info: LogInfo, state: ThreadState | None) -> ThreadRow:
-    if state is None:
-        return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
-    return ThreadRow(
-        thread_id=info.key,
-        title=title_of(state)[0],
-        agent=state.identity.agent,
-        status=info.head.status,
-        last_seq=info.last_seq,
-        created_ms=state.identity.created_ms,  # the log of an imported thread is younger
-        waiting=len(state.inbox.waiting),
-        channel=state.identity.channel,
-        model=state.newest.model,
-        noticed=tuple(sorted(state.newest.diagnostics)),
-        loops=state.newest.agent_loops,
-        project=state.identity.project,
-    )
+
+def _flow_row(state: ThreadState, *, whole: bool) -> FlowRow | None:
+    flow = flow_of_run(state)
+    if flow is None:
+        return None
+    part = flow.part.key if flow.part is not None else ""
+    return FlowRow(flow.name, flow.place, part, dict(flow.root) if whole else {})
 
 
 def _read_signal(thread_id: str, payload: bytes | None) -> Signal | None:

@@ -75,8 +75,8 @@ class HomeTools:
 
     def status(self) -> JsonObject:
         """How commands are run, for people."""
-        jobs = self.jobs.counts()["running"]
-        return {"shell": {"sandbox": self.shell.sealed, "why": self.shell.trouble, "jobs": jobs}}
+        shell, jobs = self.shell, self.jobs.counts()["running"]
+        return {"shell": {"sandbox": shell.sealed, "tried": shell.tried, "why": shell.trouble, "jobs": jobs}}
 
 
 def make_home_tools(settings: Settings, clock: Clock) -> HomeTools:

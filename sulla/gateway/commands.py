@@ -199,6 +199,13 @@ class Commands(Protocol):
             AlreadyAnswered: another answer came first.
         """
 
+    async def open_children(self, thread_id: str) -> Sequence[str]:
+        """The threads of the sub-agents that the thread has set to work and that have not reported.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear of a thread for as long as the block lasts; listening has begun when the block is entered."""
 

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from sulla.access.principal import Scope
 from sulla.core.dataclass import dataclass
+from sulla.rpc.family_place import MOST_NAMED
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
 from sulla.rpc.row import Time
 
@@ -90,11 +91,18 @@ class TurnSend(Params):
     agent: Id | None = None
     quoted: Answer = ""
     """What is passed on with it and is not the person's own words."""
+    said_chars: Annotated[int, Field(ge=0, le=100_000)] = 0
+    """How many characters at the end of `text` the person said, where an application's words come first; 0 for all.
+    Only what a person said leads to agents and playbooks by its words."""
     from_model: bool = False
     """Whether the words are a model's, which may have read anything: then they count as from outside."""
     unattended: bool = False
     """Whether nobody has written them, but a program says them by itself, e.g. a calendar whose events others have put
     there: then they count as from outside, and the turn as one that no person has started."""
+    flow: Annotated[dict[str, JsonValue], Field(max_length=16)] | None = None
+    """By which flow the turn is to be walked: `agent_mode`, `deep_thinking`, `plan`, `more_suggest`, `max_loop_count`,
+    `flow` for one of the home's by its name, `system_context`; and, for `admin` alone, `custom_flow` and
+    `custom_sub_agents`. Nothing for what the agent says."""
 
 
 class TurnStop(Params):
@@ -135,7 +143,11 @@ class EventsSubscribe(Params):
     thread_id: Id
     after: Seq = 0
     speak: bool = False
-    """Whether replies come in pieces to speak too, as `SPEAK`."""
+    """Whether replies come in pieces to speak too, as `SPEAK`; the thread's own alone."""
+    children: bool = False
+    """Whether the events of all that the thread sets to work come too, however deep."""
+    after_children: Annotated[dict[Id, Seq], Field(max_length=MOST_NAMED)] | None = None
+    """The last number that the client has of each sub-agent that is not done, by its thread; 0 for none."""
 
 
 class EventsUnsubscribe(Params):
@@ -185,6 +197,19 @@ class ThreadCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowRow:
+    """Where a turn stands that is walked by a flow."""
+
+    name: str
+    place: str
+    """In the flow, e.g. ``root.steps[1].body#2``."""
+    part: str
+    """The key of the part that is under way; empty between two."""
+    root: dict[str, JsonValue] = field(default_factory=dict)
+    """The flow itself; in `thread.get` alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadRow:
     """One thread in a list, and the answer to `thread.get`."""
 
@@ -206,6 +231,16 @@ class ThreadRow:
     """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
     project: str = ""
     """What it is about; empty for nothing in particular."""
+    flow: FlowRow | None = None
+    """By which flow the open turn is walked; null for none."""
+    active_agent: str = ""
+    """Who answers the next message: `agent`, unless the conversation was handed to another one."""
+    supervisor: str = ""
+    """Whom that agent works for here; empty for nobody but the person."""
+    reached: tuple[str, ...] = ()
+    """The agents that a message can name with `@`: those that have the conversation or can be handed it from here."""
+    held: int = 0
+    """How many of those that wait are held by a stop, until somebody says continue or sends something new."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ skills | texts and files, once allowed | the conversation | operator
     load_skill / skill-text
 handoffs | whom an agent works for | the system prompt | operator
     section:supervisor
+flows | what branches and tasks of a flow come to | the turn that has them work | kept
+    run_branches delegate_tasks / sub-agent
 intents | texts and arguments that a phrase leads to | the conversation | operator
 projects | projects | the conversation | files
     list_projects read_project add_project_task block_project_task comment_project_task complete_project_task

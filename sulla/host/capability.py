@@ -51,6 +51,8 @@ class Capability(NamedTuple):
     """``module:NAME`` of each `rpc.Methods` that it does."""
     agents: tuple[str, ...] = ()
     """``module:NAME`` of each `agent.packaged.PackagedAgent` that it brings."""
+    conditions: tuple[str, ...] = ()
+    """``module:NAME`` of each function that flows may name as a condition (`flows.conditions.ConditionRegistry`)."""
     metrics: tuple[str, ...] = ()
     """``module:NAME`` of each `telemetry.Counter` and `telemetry.Histogram` that it adds to, or of a tuple of them."""
     build: str = ""
@@ -125,7 +127,7 @@ def _manifest(dotted: str, of: str) -> Capability:
     found = find(dotted, of)
     if not isinstance(found, Capability):
         raise SettingsError(f"{dotted} of {of} is no Capability but {type(found).__name__}")
-    for name in ("needs", "state", "kinds", "methods", "agents", "metrics"):
+    for name in ("needs", "state", "kinds", "methods", "agents", "conditions", "metrics"):
         if isinstance(value := getattr(found, name), str):
             said = f"the capability {found.name!r}: {name} is the text {value!r}, expected a tuple of texts"
             raise SettingsError(said)

@@ -10,18 +10,21 @@ from sulla.agent.calls.calls import ToldOfWaits, ToolCalls
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.limits.limits import RunLimits
 from sulla.agent.model.model import Model
+from sulla.agent.part import PartOf
 from sulla.agent.prompt import Surroundings as Where
 from sulla.agent.spec import AgentSpec
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor
 from sulla.agent.turn.input import InputHandler
-from sulla.agent.turn.node import Opening
+from sulla.agent.turn.node import HandOver, Opening
 from sulla.agent.turn.speakers import AgentRouting
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, SullaError
+from sulla.core.event import Fact
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Words
+from sulla.graph.draft import Patcher
 from sulla.host.capability import Capability, find, refuse_twice
 from sulla.host.health import Health, Look
 from sulla.host.place import Place
@@ -34,6 +37,8 @@ from sulla.store.base import Store
 from sulla.telemetry.reading import Gauge
 from sulla.telemetry.tally import Tally
 from sulla.threads.follower import LogFollower
+from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Tool, ToolSource
 from sulla.tools.builtin.shell import HeldBack
@@ -80,6 +85,8 @@ class Host:
     """Takes what is counted and measured."""
     tools: ToolRegistry
     agents: Agents
+    conditions: tuple[object, ...] = ()
+    """What packages bring for flows to name."""
     provided: dict[type, object] = field(default_factory=dict)
     """What the capabilities built so far provide, by its class."""
 
@@ -140,6 +147,15 @@ class Built:
     """Hears what runs are about to wait for."""
     sections: Callable[[AgentSpec, Toolbox], tuple[PromptSection, ...]] | None = None
     """What models are told of it that changes with files."""
+    begins: Callable[[ThreadState, WaitingInput, str], tuple[Fact, ...]] | None = None
+    """What is to be noted right behind the beginning of a turn: from the thread, the message and the agent that
+    answers (by its id). Pure."""
+    graph: Callable[[AgentParts, Opening], Patcher[ThreadState]] | None = None
+    """Changes the graph of an agent's conversations before it is built; it is given what else may answer."""
+    part: PartOf | None = None
+    """Says which part of a turn is under way; one capability at most."""
+    part_over: HandOver | None = None
+    """What is to be noted where calls were all that a part of the turn had to do."""
     opening: Opening | None = None
     """May answer a person's message in the place of the agent."""
     routing: AgentRouting | None = None

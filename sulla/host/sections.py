@@ -137,7 +137,7 @@ class LimitSettings(Section):
     runs: Count = 16
     """Runs at once."""
     runs_per_agent: Count = 5
-    """Runs of one agent at once (seed 001), its sub-agents apart."""
+    """Runs of one agent at once (seed 001), by who speaks; its sub-agents apart."""
     sub_agents: Count = 8
     """Sub-agents at work at once, of all runs together; more of them wait for their turn."""
     approval_s: Seconds = 86_400.0

@@ -15,7 +15,7 @@ import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord, NotFound, ShuttingDown
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import MessageId, RunId, ThreadId
 from sulla.core.message import UNTRUSTED
 from sulla.core.words import Author
 from sulla.daemon.build import System, build
@@ -32,7 +32,7 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded
-from sulla.threads.log.records import ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.schema import Slice, ThreadSchema
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import MAX_JOB_S
@@ -88,6 +88,15 @@ async def test_a_thread_belongs_to_the_homes_own_agent_unless_told_otherwise(ser
     (event,) = await service.history(thread_id, 0, None, 10)
     assert (event.type, event.data["agent"], event.data["title"]) == ("THREAD_CREATED", "sulla", "A title")
     assert [info.thread_id for info in await service.list_threads(None, 10)] == [thread_id]
+
+
+async def test_a_row_says_how_many_messages_wait(system: System, service: Service) -> None:
+    thread_id = await service.create_thread(None, "A title", None, None)
+    assert (await service.get_thread(thread_id)).waiting == 0
+    for number in (1, 2):
+        await system.threads.send(ThreadId(thread_id), Input(MessageId(f"m{number}"), "hello"))
+    assert (await service.get_thread(thread_id)).waiting == 2
+    assert [row.waiting for row in await service.list_threads(None, 10)] == [2]
 
 
 async def test_agents_and_tools_are_told_as_they_are(service: Service) -> None:

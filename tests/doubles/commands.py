@@ -34,6 +34,7 @@ from sulla.schedules import rpc as schedules
 from sulla.skills import rpc as skills
 from sulla.skills.rpc import SkillRow, SkillRows
 from sulla.speech import rpc as speech
+from sulla.threads.log.family import child_thread
 from tests.doubles.agent_files import MemoryAgentFiles
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
@@ -51,6 +52,8 @@ _AT_MS = 1_800_000_000_000
 _GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, "", "")
 _ALWAYS: dict[str, JsonObject] = {
     "INPUT": {"message_id": "m", "text": ""},
+    "ANSWER": {"text": ""},
+    "CHILD_STARTED": {"agent": "sulla", "mode": "call"},
     "RUN_STARTED": {"input_seq": 1, "message_id": "m"},
     "MODEL_STARTED": {"call_id": "c"},
     "TEXT_MESSAGE_END": {"call_id": "c"},
@@ -58,17 +61,16 @@ _ALWAYS: dict[str, JsonObject] = {
     "RUN_ERROR": {"code": "internal", "message": ""},
 }
 """What events of a type always hold, where it says nothing to a test."""
-_ENDS = ("RUN_FINISHED", "RUN_ERROR")
+_NAME_THEIR_RUN = ("RUN_FINISHED", "RUN_ERROR", "CHILD_STARTED")
 
 
 @dataclass(slots=True)
 class _Thread:
-    """One thread: its log, and who listens."""
+    """One thread: its log."""
 
     title: str
     agent: str
     log: list[Event] = field(default_factory=list)
-    listeners: list[Hear] = field(default_factory=list)
     messages: dict[str, tuple[TurnSend, TurnSent]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     """Numbers that the log no longer has."""
@@ -112,6 +114,7 @@ class MemoryCommands:
         self.carried = True
         """Whether the signal that something was kept has it along, as in the daemon that kept it."""
         self._threads: dict[str, _Thread] = {}
+        self._listeners: dict[str, list[Hear]] = {}
         self._made = 0
 
     # ------------------------------------------------------------------------------------------- what a test says
@@ -124,7 +127,7 @@ class MemoryCommands:
     def add(self, thread_id: str, type_: str, /, run_id: str | None = None, **data: object) -> Event:
         """Something is kept in the thread's log, and its listeners are woken."""
         thread = self._threads[thread_id]
-        ends: JsonObject = {"run_id": run_id} if type_ in _ENDS else {}
+        ends: JsonObject = {"run_id": run_id} if type_ in _NAME_THEIR_RUN else {}
         whole = _ALWAYS.get(type_, {}) | ends | _json(data)
         event = Event(thread_id, len(thread.log) + 1, run_id, None, thread.agent, 0, type_, _AT_MS, whole)
         thread.log.append(event)
@@ -139,12 +142,12 @@ class MemoryCommands:
     def tell(self, thread_id: str, signal: Signal) -> None:
         """The thread's listeners hear a signal."""
         if not self.deaf:
-            for hear in tuple(self._threads[thread_id].listeners):
+            for hear in tuple(self._listeners.get(thread_id, ())):
                 hear(signal)
 
     def listeners(self, thread_id: str) -> int:
         """How many listen to the thread."""
-        return len(self._threads[thread_id].listeners)
+        return len(self._listeners.get(thread_id, ()))
 
     def lose(self, thread_id: str, *seqs: int) -> None:
         """The log no longer has these."""
@@ -324,6 +327,17 @@ class MemoryCommands:
         await self._called("check")
         return {"logs": len(self._threads), "damaged": 0}
 
+    async def open_children(self, thread_id: str) -> Sequence[str]:
+        """Those of which the log says that they began, and not that they reported."""
+        await self._called("open_children", thread_id)
+        log = self._thread(thread_id).log
+        told = {child_thread(str(one.data["wait_id"]).partition(":")[2]) for one in log if one.type == "ANSWER"}
+        return [
+            str(one.data["thread_id"])
+            for one in log
+            if one.type == "CHILD_STARTED" and one.data["thread_id"] not in told
+        ]
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what `tell` says."""
         return self._listen(thread_id, hear)
@@ -338,12 +352,12 @@ class MemoryCommands:
     @asynccontextmanager
     async def _listen(self, thread_id: str, hear: Hear) -> AsyncIterator[None]:
         await self._called("listen", thread_id)
-        thread = self._thread(thread_id)
-        thread.listeners.append(hear)
+        listeners = self._listeners.setdefault(thread_id, [])  # there need not be a thread yet
+        listeners.append(hear)
         try:
             yield
         finally:
-            thread.listeners.remove(hear)
+            listeners.remove(hear)
             hear(Over())
 
     async def _called(self, name: str, *arguments: object) -> None:

@@ -33,9 +33,23 @@ _OWN: Final[tuple[Check[Patient], ...]] = (
     Check("fallback", probes.fallback),
 )
 _ORDER: Final = (
-    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks", "heartbeat"),
+    *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks"),
     # The store is not asked of a daemon that was silent, and knows the newest record for the clock.
-    *("web", "mcp", "daemon", "port", "exposure", "store", "memory", "clock", "model", "fallback"),
+    *(
+        "intents",
+        "flows",
+        "heartbeat",
+        "web",
+        "mcp",
+        "daemon",
+        "port",
+        "exposure",
+        "store",
+        "memory",
+        "clock",
+        "model",
+        "fallback",
+    ),
 )
 """In which the checks are made and shown; those of other packages come behind them."""
 

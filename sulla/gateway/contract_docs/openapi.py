@@ -107,8 +107,12 @@ def _parameters(route: RestRoute, schemas: JsonObject) -> list[Json]:
         what = f"Stands for `{route.key}` where the body has none: the same again does nothing twice."
         found.append(_header("Idempotency-Key", what, _not_null(shapes[route.key])))
     if route.streams:
-        place = _fields(EventsSubscribe, schemas)["after"]
-        found.append(_header("Last-Event-ID", "The last event that the client of a stream has.", place))
+        found.append(
+            _header("Last-Event-ID", "The id of the last event that the client of a stream has.", {"type": "string"})
+        )
+        shape = _fields(EventsSubscribe, schemas)["children"]
+        what = "For a stream: whether what sub-agents do is shown, too."
+        found.append({"name": "children", "in": "query", "description": what, "schema": shape})
     return found
 
 

@@ -4,11 +4,12 @@ agents ask there.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import orjson
 
-from sulla.core.errors import InvalidInput
+from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
 from sulla.gateway.event_json import event_json
@@ -80,6 +81,9 @@ async def _delete(service: Commands, params: ThreadDelete, context: Context) -> 
 
 
 async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSent:
+    for key in ("custom_flow", "custom_sub_agents"):
+        if params.flow and params.flow.get(key) and "admin" not in context.caller.principal.scopes:
+            raise Forbidden(f"flow.{key} needs a token with the scope 'admin': name a flow of the home with flow.flow")
     return await service.send(params, context.caller.name)
 
 
@@ -107,6 +111,12 @@ async def _subscribe(service: Commands, params: EventsSubscribe, context: Contex
     thread_id, last = params.thread_id, await service.last_seq(params.thread_id)
     if params.after > last:
         raise InvalidInput(f"after: got {params.after}, but {thread_id!r} ends at {last}: follow it again from 0")
+    if params.after_children and not params.children:
+        raise InvalidInput("after_children: sub-agents are named, but not asked for: say 'children': true, too")
+    for child, after in (params.after_children or {}).items():
+        with suppress(NotFound):  # one that is gone is told to have ended
+            if after and after > (ends := await service.last_seq(child)):
+                raise InvalidInput(f"after_children: got {after}, but {child!r} ends at {ends}: say 0")
     return Subscribed(last)
 
 
@@ -127,6 +137,7 @@ _THREAD: Final[JsonObject] = {
     "last_seq": 7,
     "created_at": "2027-01-15T08:00:00.000Z",
     "waiting": 0,
+    "held": 0,
     "channel": "sulla-desktop",
     "model": "anthropic:claude-sonnet-4-5",
     "loops": 0,

@@ -154,6 +154,7 @@ def test_what_is_told_of_a_request_holds_nobodys_words() -> None:
         "thread_id": "thr_1",
         "message_id": "m1",
         "mode": "queue",
+        "said_chars": 0,
         "from_model": False,
         "unattended": False,
     }

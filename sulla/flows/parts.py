@@ -1,0 +1,311 @@
+"""What begins and what ends a part of a flow: the facts to note. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sulla.agent.model.loop import newest_calls
+from sulla.agent.part import WHOLE_TURN, TurnPart
+from sulla.agent.spec import AgentSpec
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import FlowError
+from sulla.core.event import Fact
+from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.message import Message, Text, ToolCall
+from sulla.core.run import Run
+from sulla.definitions.flow_options import SubAgent, read_flow_options
+from sulla.flows.conditions import ConditionRegistry, SessionContext
+from sulla.flows.roles import OWN_PART, Role, roles_of
+from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, node_of
+from sulla.flows.slice import (
+    BRANCHES,
+    FlowMoved,
+    FlowPart,
+    FlowPartStarted,
+    WalkedFlow,
+    flow_of_run,
+    part_of_run,
+    value_of,
+)
+from sulla.flows.walk import Need
+from sulla.models.base import ToolSpec
+from sulla.threads.log.plays import Question
+from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
+from sulla.threads.log.state import ThreadState
+from sulla.tools.policy import effect_of
+from sulla.tools.registry import Toolbox
+
+RUN_BRANCHES: Final = "run_branches"
+"""The tool that has the branches of a parallel node work; the walk alone calls it."""
+DELEGATING: Final = ("fibre",)
+"""The roles that have `delegate_tasks`."""
+SUMMARY: Final = "task_summary"
+"""The role that tells the person what was done."""
+ANSWER: Final = "give_answer"
+"""The tool by which a part says what comes of it."""
+MOST_ASKED: Final = 8_000
+"""Characters of the person's message that a lookup gets."""
+
+_PART: Final = "[A part of this turn: {key}.]\n{text}"
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCast:
+    """Who and what can take part in the flows of one agent's conversations; made with the agent's graph.
+
+    Args:
+        spec: the agent.
+        tools: what it may use.
+        specs: gives the agents of the home as they are now.
+        roles: gives the shipped roles.
+        conditions: those that flows may name.
+    """
+
+    spec: AgentSpec
+    tools: Toolbox
+    specs: Callable[[], Sequence[AgentSpec]]
+    roles: Callable[[], Mapping[str, Role]]
+    conditions: ConditionRegistry
+
+    def role(self, key: str, flow: WalkedFlow) -> Role | None:
+        """The role of a key: the turn's own, or a shipped one that no agent of the home has taken the place of."""
+        brought = roles_of(brought_by(flow))
+        if key in brought:
+            return brought[key]
+        return None if any(spec.id == key for spec in self.specs()) else self.roles().get(key)
+
+
+def brought_by(flow: WalkedFlow) -> tuple[SubAgent, ...]:
+    """The agents that a turn brings along.
+
+    Args:
+        flow: its flow.
+    """
+    return read_flow_options({"custom_sub_agents": [dict(one) for one in flow.agents]}, turn=True).custom_sub_agents
+
+
+def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+    """What to note so that a walk gets on: a condition's outcome, or the beginning of a part.
+
+    Args:
+        cast: who can take part.
+        flow: the flow; no part of it is under way.
+        need: what it waits for.
+        state: the thread.
+        run: the open run.
+
+    Raises:
+        FlowError: a condition or a variable cannot be read, or an agent is gone.
+    """
+    match need.what:
+        case "condition":
+            holds = cast.conditions.holds(need.name, context_of(flow, state))
+            at_limit = holds and need.last
+            return (FlowMoved(flow.place, "limit" if at_limit else "condition", need.name, value_of(holds)),)
+        case "variable":
+            return (
+                FlowMoved(flow.place, "variable", need.name, value_of(context_of(flow, state).variable(need.name))),
+            )
+        case "agent":
+            role = cast.role(need.name, flow)
+            if role is None and all(spec.id != need.name for spec in cast.specs()):
+                raise FlowError(
+                    f"the flow's agent {need.name!r} is not there any more: make it again, or mend the flow"
+                )
+            if role is not None and role.call:
+                return _calls_for((AgentNode(need.name),), cast, flow, need, state, run)
+            return _speaks(role, flow, need, state, run)
+        case _:
+            node = parallel_of(need)
+            return _calls_for(node.branches, cast, flow, need, state, run, node.on_failure)
+
+
+def context_of(flow: WalkedFlow, state: ThreadState) -> SessionContext:
+    """What conditions may look at.
+
+    Args:
+        flow: the flow.
+        state: the thread.
+    """
+    return SessionContext(flow.context, flow.flags, flow.values, _answered(state), state.thread_id)
+
+
+def _answered(state: ThreadState) -> bool:
+    """Whether a person was told something since their message and since the last tool had a result."""
+    for message in reversed(state.context.transcript):
+        if message.role == "assistant" and not message.hidden:
+            return not message.calls and bool(message.text.strip())
+        if message.role == "user" and not message.hidden:
+            return False
+    return False
+
+
+def _speaks(role: Role | None, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+    """An agent or a role begins to speak. In a branch all that is said is for whoever waits for it."""
+    if role is None:
+        part, text = FlowPart(need.name, flow.place, need.name, is_role=False), OWN_PART
+    else:
+        part = FlowPart(need.name, flow.place, run.agent, role.shown or state.is_child, tools=role.tools)
+        part = replace(part, on_failure="ignore") if role.optional else part
+        text = "\n".join((role.text, *_delegates(role, flow)))
+    question = _question(role) if role is not None and role.answer is not None else None
+    reminder = MessageId(derived_id("rem", run.id, "part", str(flow.moves)))
+    said = Reminder(reminder, "part", _PART.format(key=need.name, text=text))
+    return FlowPartStarted(part, question), said
+
+
+def summary(cast: FlowCast, flow: WalkedFlow, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+    """What to note where a flow is over and the person has been told nothing: a summary begins. Nothing where that is
+    not so, or somebody else waits for what comes of it.
+
+    Args:
+        cast: who can take part.
+        flow: the flow.
+        state: the thread.
+        run: the open run.
+    """
+    if flow.summed or state.is_child or _answered(state):
+        return ()
+    return _speaks(cast.role(SUMMARY, flow), flow, Need("agent", SUMMARY), state, run)
+
+
+def _delegates(role: Role, flow: WalkedFlow) -> Iterator[str]:
+    """Whom a role can give tasks to beside those that the agent knows."""
+    brought = brought_by(flow) if role.key in DELEGATING else ()
+    if brought:
+        yield "With `delegate_tasks` you can also have these agents work:"
+    for one in brought:
+        yield f"- {one.agent_key}: {' '.join(one.description.split())}"
+
+
+def title_of(branch: FlowNode, at: int) -> str:
+    """What a branch is called, for people.
+
+    Args:
+        branch: the branch.
+        at: which one it is, from 0.
+    """
+    return branch.agent_key if isinstance(branch, AgentNode) else f"branch {at + 1}"
+
+
+def _question(role: Role) -> Question:
+    return Question(ThreadId(""), "", ANSWER, f"Gives what comes of this part: {role.description}.", role.answer or {})
+
+
+def _calls_for(
+    branches: Sequence[FlowNode],
+    cast: FlowCast,
+    flow: WalkedFlow,
+    need: Need,
+    state: ThreadState,
+    run: Run,
+    on_failure: OnFailure = "ignore",
+) -> tuple[Fact, ...]:
+    """Calls are made in the place of agents that ask no model, and one that has the others work side by side."""
+    message_id = MessageId(derived_id("msg", run.id, "part", str(flow.moves)))
+    made: list[tuple[str, JsonObject]] = []
+    others: list[int] = []
+    for at, branch in enumerate(branches):
+        role = cast.role(branch.agent_key, flow) if isinstance(branch, AgentNode) else None
+        if role is None or not role.call:
+            others.append(at)
+        elif _usable(cast.tools, role.call):
+            made.append((role.call, {role.argument: _asked(state)} if role.argument else {}))
+    if others:
+        names: list[Json] = [title_of(branches[at], at) for at in others]
+        made.append((RUN_BRANCHES, {"place": flow.place, "branches": [*others], "agents": names}))
+    key = need.name or BRANCHES
+    if not made:  # there is nothing to look up, e.g. no memory
+        return (FlowMoved(flow.place, "part", key),)
+    calls = tuple(
+        ToolCall(CallId(derived_id("call", message_id, str(at))), name, args) for at, (name, args) in enumerate(made)
+    )
+    part = FlowPart(key, flow.place, run.agent, calls=tuple(call.id for call in calls), on_failure=on_failure)
+    reply = TextMessageEnd(CallId(derived_id("flow", message_id)), message_id, "", calls)
+    starts = (
+        ToolCallStart(call.id, call.name, call.args, message_id, effect_of(cast.tools.get(call.name), call.args))
+        for call in calls
+    )
+    return (FlowPartStarted(part), reply, *starts)
+
+
+def parallel_of(need: Need) -> ParallelNode:
+    """The parallel node that a walk is at; with one branch, if it is at an agent.
+
+    Args:
+        need: what the walk waits for.
+    """
+    node = node_of(need.branches) if need.branches is not None else None
+    return node if isinstance(node, ParallelNode) else ParallelNode([AgentNode(need.name)])
+
+
+def _usable(tools: Toolbox, name: str) -> bool:
+    tool = tools.get(name)
+    return tool is not None and not tool.missing
+
+
+def _asked(state: ThreadState) -> str:
+    """The words of the person's message."""
+    asked = state.run.message.id if state.run is not None else ""
+    found: Message | None = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
+    said = found.parts[0] if found is not None and found.parts else None
+    return (said.text if isinstance(said, Text) else "")[:MOST_ASKED] or "-"
+
+
+def ended(state: ThreadState) -> tuple[FlowMoved, ...]:
+    """What to note where the agent of a part has had its last word; nothing where it goes on.
+
+    Args:
+        state: the thread.
+    """
+    part, run = part_of_run(state), state.run
+    if part is None or run is None or part.calls:
+        return ()
+    status = state.newest.outcome.status
+    if status == "failed":
+        said = state.newest.outcome.status_report or state.newest.outcome.reason
+        said = said if part.on_failure == "fail" else ""
+        return (FlowMoved(part.place, "part", part.key, failed=said),)
+    if status != "done" and not (status == "in_progress" and state.newest.nudged and run.model.replied):
+        return ()
+    value = value_of(json.loads(run.asked.answer)) if run.asked.answer is not None else {}
+    return (FlowMoved(part.place, "part", part.key, value),)
+
+
+def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
+    """What to note where the calls that were all of a part have their results; see `agent.HandOver`.
+
+    Args:
+        state: the thread.
+        run: the run.
+    """
+    part = part_of_run(state)
+    newest = newest_calls(state.context.transcript)
+    if part is None or not part.calls or newest is None:
+        return ()
+    message, results = newest
+    if tuple(call.id for call in message.calls) != part.calls:
+        return ()
+    names = {call.id: call.name for call in message.calls}
+    failed = [one.text for one in results if one.is_error and names.get(one.call_id) == RUN_BRANCHES]
+    why = failed[0] if failed and part.on_failure == "fail" else ""
+    return (FlowMoved(part.place, "part", part.key, failed=why),)
+
+
+def turn_part(state: ThreadState, tells: Mapping[str, tuple[ToolSpec, ...]]) -> TurnPart:
+    """Under which conditions whoever speaks does so now; see `agent.PartOf`.
+
+    Args:
+        state: the thread.
+        tells: what roles are told of beside the tools of their agent, by their keys.
+    """
+    flow = flow_of_run(state)
+    if flow is None or flow.part is None:
+        return WHOLE_TURN
+    part = flow.part
+    own = next((one.system_prompt for one in brought_by(flow) if one.agent_key == part.key), "") if part.is_role else ""
+    return TurnPart(part.shown, part.is_role, part.tools, own, tells.get(part.key, ()))
