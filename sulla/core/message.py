@@ -92,7 +92,8 @@ def part_to_json(part: Part) -> JsonObject:
     """A part as JSON: the form in records."""
     match part:
         case Text():
-            return {"type": "text", "text": part.text, "origin": part.origin}
+            whose: JsonObject = {"whose": part.whose} if part.whose else {}
+            return {"type": "text", "text": part.text, "origin": part.origin, **whose}
         case Reasoning():
             raw = dict(part.raw) if part.raw is not None else None
             return {"type": "reasoning", "text": part.text, "raw": raw, **({"quoted": True} if part.quoted else {})}
@@ -117,8 +118,8 @@ def part_from_json(value: Json) -> Part:
         CorruptRecord: `value` is not a part.
     """
     match value:
-        case {"type": "text", "text": str(text), "origin": origin}:
-            return Text(text, _origin(origin))
+        case {"type": "text", "text": str(text), "origin": origin, **rest}:
+            return Text(text, _origin(origin), str(rest.get("whose", "")))
         case {"type": "reasoning", "text": str(text), "raw": (dict() | None) as raw, **rest}:
             return Reasoning(text, raw, rest.get("quoted") is True)
         case {"type": "tool_call", "id": str(id_), "name": str(name), "args": dict(args)}:

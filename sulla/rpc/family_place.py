@@ -16,6 +16,9 @@ MOST_NAMED: Final = 64
 _REPORTED: Final = "CHILD_REPORTED"
 _ENDS: Final = frozenset({"RUN_FINISHED", "RUN_ERROR"})
 _NUMBER: Final = re.compile("[0-9]{1,16}", re.ASCII)
+_ID: Final = ID_PATTERN.strip("^$")
+PLACE_PATTERN: Final = f"^[0-9]{{1,15}}(,{_ID}=[0-9]{{1,15}}){{0,{MOST_NAMED}}}$"
+"""The texts that `FamilyPlace.text` gives, for documents: it allows no number that is too large."""
 
 
 class FamilyPlace:
@@ -100,14 +103,15 @@ def place_of_text(thread_id: str, text: str) -> FamilyPlace:
 
     Args:
         thread_id: the thread that it is in.
-        text: as `FamilyPlace.text` gave it; a number alone is a place without sub-agents.
+        text: as `FamilyPlace.text` gave it; a number alone is a place without sub-agents. Of one that is named twice
+            the last number counts.
 
     Raises:
         InvalidInput: it is no such text.
     """
     after, *named = text.split(",")
     children = {child: seq for child, _, seq in (one.rpartition("=") for one in named)}
-    good = all(map(_is_seq, (after, *children.values()))) and len(children) == len(named) <= MOST_NAMED
+    good = all(map(_is_seq, (after, *children.values()))) and len(named) <= MOST_NAMED
     if not good or not all(len(one) <= ID_CHARS and re.fullmatch(ID_PATTERN, one) for one in children):
         raise InvalidInput(f"got {text[:40]!r}, expected the number of an event, or the id that a stream gave it")
     return FamilyPlace(thread_id, int(after), {child: int(seq) for child, seq in children.items()})

@@ -10,8 +10,8 @@ from typing import Any, Final
 from sulla.core.dataclass import dataclass
 from sulla.core.handed import handed_words
 from sulla.core.waiting import waiting_words
-from sulla.terminal.chat.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.exits import Exit
+from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.framed import WHOLE_COLUMNS
 from sulla.terminal.program import hint
 from sulla.terminal.questions import framed, from_wait

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -15,14 +16,13 @@ from sulla.core.jsontypes import JsonObject
 from sulla.host.system import random_id
 from sulla.rpc.limits import TEXT_CHARS
 from sulla.terminal import questions
-from sulla.terminal.client import Client, open_client
+from sulla.terminal.client import Client, Event, open_client
 from sulla.terminal.display import Display, JsonDisplay, PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.follow import LOOK_BACK, PATIENCE_S, Follow, tell_of_pause
 from sulla.terminal.framed import WHOLE_COLUMNS
 from sulla.terminal.ids import whole_thread
 from sulla.terminal.last import remember_thread
-from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.opening import Opening
 from sulla.terminal.output import tell
 from sulla.terminal.place import door
@@ -36,6 +36,8 @@ _RETRY_S = 0.25
 
 MOST_CHILDREN = 48
 """So many sub-agents are listened to for questions: a connection may follow 64 threads."""
+
+_PAGE_RECORDS: Final = 200
 
 LONG_S = 2.0
 """A longer wait than this is told: nobody should think that the command hangs."""
@@ -60,6 +62,28 @@ def too_long(text: str) -> str:
         f"that has {len(text):,} characters, and a message may have {TEXT_CHARS:,}: put it into a file of the "
         "workspace and name that, or send it in parts"
     )
+
+
+async def tell_meanwhile(
+    client: Client, thread_id: str, aside: Callable[[Event], str], after: int, before: int
+) -> None:
+    """Print what an agent has said of playbooks between two turns of a talk, beside the answer.
+
+    Args:
+        client: a connection.
+        thread_id: where the talk is.
+        aside: says what an event has to say, and learns whose words are still to come.
+        after: the last record that was seen.
+        before: the record of the message that was sent now.
+    """
+    while after < before - 1:
+        page = await client.call("thread.history", thread_id=thread_id, after=after, limit=_PAGE_RECORDS)
+        for event in page["events"]:
+            if event["seq"] < before and (said := harmless(aside(event))):
+                tell(said, end="")
+        if not page["more"]:
+            return
+        after = page["events"][-1]["seq"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ OBJECTS = st.dictionaries(st.text(max_size=3), VALUES, max_size=3)
 WORDS = st.text(max_size=8)
 CALL_IDS = WORDS.map(CallId)
 PARTS: st.SearchStrategy[Part] = st.one_of(
-    st.builds(Text, WORDS, st.sampled_from(ORIGINS)),
+    st.builds(Text, WORDS, st.sampled_from(ORIGINS), WORDS),
     st.builds(Reasoning, WORDS, st.none() | OBJECTS, st.booleans()),
     st.builds(ToolCall, CALL_IDS, WORDS, OBJECTS),
     st.builds(ToolResult, CALL_IDS, WORDS, st.booleans(), st.sampled_from(ORIGINS)),

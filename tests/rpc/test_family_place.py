@@ -61,7 +61,6 @@ def test_a_text_names_those_of_which_most_is_known() -> None:
         pytest.param(str(2**53 + 1), id="a number that is too large"),
         pytest.param("1,thr_a", id="a name without a number"),
         pytest.param("1,=3", id="no name"),
-        pytest.param("1,thr_a=1,thr_a=2", id="a name twice"),
         pytest.param("1,thr a=1", id="a name that is none"),
         pytest.param("1," + ",".join(f"thr_{number}=1" for number in range(MOST_NAMED + 1)), id="too many"),
     ],
@@ -69,3 +68,7 @@ def test_a_text_names_those_of_which_most_is_known() -> None:
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected the number of an event"):
         place_of_text("thr_1", text)
+
+
+def test_of_a_name_that_stands_there_twice_the_last_number_counts() -> None:
+    assert place_of_text("thr_1", "1,thr_a=1,thr_a=2").children == {"thr_a": 2}

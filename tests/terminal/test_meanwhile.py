@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from sulla.terminal.client import Client
-from sulla.terminal.meanwhile import tell_meanwhile
 from sulla.terminal.screen import Screen
+from sulla.terminal.turn import tell_meanwhile
 
 Event = dict[str, Any]
 

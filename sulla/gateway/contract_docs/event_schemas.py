@@ -25,6 +25,8 @@ from sulla.threads.log.records import ThreadFact
 _PLAIN = {str: "string", int: "integer", bool: "boolean", float: "number"}
 PARTS: dict[str, type] = {"text": Text, "reasoning": Reasoning, "tool_call": ToolCall, "tool_result": ToolResult}
 """The parts of a message by the word that tells them apart (``sulla.core.message.part_to_json``)."""
+_LATER = ("quoted", "whose")
+"""Their fields that came later: one with its usual value is left out."""
 LIVE: dict[str, type] = {TEXT: TextShown, REASONING: ReasoningShown, PROGRESS: Progress, SPEAK: Speak, **SPEECH}
 KEPT: dict[str, type] = {fact.kind: fact for fact in get_args(ThreadFact)}
 KEPT |= {fact.kind: fact for one in slices(capabilities()) for fact in one.records}
@@ -83,7 +85,7 @@ class EventSchemas:
         """Unlike facts, parts are written out whole, but for what came later."""
         hints = get_type_hints(part, localns={"Json": object})
         shapes: JsonObject = {name: self._schema(hint) for name, hint in hints.items()}
-        needed: list[Json] = ["type", *(name for name in shapes if name != "quoted")]
+        needed: list[Json] = ["type", *(name for name in shapes if name not in _LATER)]
         return {"type": "object", "properties": {"type": {"const": word}, **shapes}, "required": needed}
 
     def _refer(self, name: str, make: Callable[[], JsonObject]) -> JsonObject:

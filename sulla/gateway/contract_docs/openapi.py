@@ -17,6 +17,7 @@ from sulla.gateway.rest.models import Failure, TurnTaken
 from sulla.gateway.rest.read import STREAM
 from sulla.gateway.rest.routes import ROUTES, RestRoute, by_path
 from sulla.gateway.wire import EventsSubscribe
+from sulla.rpc.family_place import PLACE_PATTERN
 from sulla.rpc.row import describe
 
 _SCHEMAS = "#/components/schemas/"
@@ -107,9 +108,8 @@ def _parameters(route: RestRoute, schemas: JsonObject) -> list[Json]:
         what = f"Stands for `{route.key}` where the body has none: the same again does nothing twice."
         found.append(_header("Idempotency-Key", what, _not_null(shapes[route.key])))
     if route.streams:
-        found.append(
-            _header("Last-Event-ID", "The id of the last event that the client of a stream has.", {"type": "string"})
-        )
+        place: JsonObject = {"type": "string", "pattern": PLACE_PATTERN}
+        found.append(_header("Last-Event-ID", "The id of the last event that the client of a stream has.", place))
         shape = _fields(EventsSubscribe, schemas)["children"]
         what = "For a stream: whether what sub-agents do is shown, too."
         found.append({"name": "children", "in": "query", "description": what, "schema": shape})

@@ -67,7 +67,7 @@ class RequestParts:
             thread_id: what the stream shows.
 
         Raises:
-            InvalidInput: what it says is the id of no event, or one of a stream with sub-agents, and this has none.
+            InvalidInput: what it says is the id of no event.
         """
         if not (text := self.headers.get("last-event-id", "")):
             return None
@@ -75,10 +75,7 @@ class RequestParts:
             place = place_of_text(thread_id, text)
         except InvalidInput as error:
             raise InvalidInput(f"Last-Event-ID: {error.message}") from None
-        if place.children and not self.wants_children:
-            expected = f"a number: a stream with sub-agents is asked for with {_CHILDREN}=true"
-            raise InvalidInput(f"Last-Event-ID: got {rpc.show(text)}, expected {expected}")
-        return place
+        return place if self.wants_children else FamilyPlace(thread_id, place.after)
 
     @property
     def key(self) -> str | None:
@@ -156,7 +153,8 @@ def _in_path(route: RestRoute, said: RequestParts) -> JsonObject:
 def _values(route: RestRoute, said: RequestParts) -> JsonObject:
     """What is in the query or in the body; a field of the path is unknown there."""
     query = _query(route, said.query)
-    if route.streams and said.wants_stream:
+    if route.streams:
+        _ = said.wants_children  # a wrong one is refused where it is not needed too
         query.pop(_CHILDREN, None)
     body = _body(said)
     if route.verb != "POST" and said.body:

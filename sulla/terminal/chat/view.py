@@ -12,8 +12,8 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
-from sulla.terminal.chat.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
+from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
 from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, routed_line, waiting_line
 from sulla.terminal.table import one_line
 

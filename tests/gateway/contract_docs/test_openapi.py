@@ -134,7 +134,7 @@ class Api:
                 case.body = {"ids": ["ntc_1"]}
             if route.name in BY_MEANING and mode is GenerationMode.POSITIVE:
                 case.body = dict(route.example.asked)
-            if route.name == "speech.chunk" and mode is GenerationMode.POSITIVE:
+            if route.name in WITH_NUMBERS and mode is GenerationMode.POSITIVE:
                 case.body = _whole(case.body)
             answer = case.call(headers=OWNER)
             seen.add(answer.status_code)
@@ -166,6 +166,8 @@ KNOWN = {
     "playbook": "brew",
     "run": "run_1",
 }
+WITH_NUMBERS = {"speech.chunk", "turn.send"}
+"""Whose bodies hold whole numbers."""
 BY_MEANING = {"schedule.add", "workflow.start"}
 """Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""
 """What there is, so that not every answer says that there is no such thing."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sulla.terminal.chat.flow_lines import flow_line, is_answer
+from sulla.terminal.flow_lines import flow_line, is_answer
 
 
 @pytest.mark.parametrize(
