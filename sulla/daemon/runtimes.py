@@ -12,7 +12,7 @@ from sulla.agent.calls.call_node import CallNode, create_call_graph
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.model.model import Model
 from sulla.agent.packaged_graph import patched_by
-from sulla.agent.part import whole_turn
+from sulla.agent.part import first_part
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key, actor_key_for
 from sulla.agent.turn.chat import AgentChat
@@ -77,7 +77,7 @@ class AgentRuntimes(Mapping[str, Actor]):
         self._actors: dict[str, Actor] = {}
         self._nodes: dict[str, AgentNode] = {}
         self._routing = routing_of(built)
-        self._part = next((one.part for one in built if one.part is not None), whole_turn)
+        self._part = first_part([one.part for one in built if one.part is not None])
         self._now()  # so that each model is there from the start, and what cannot be made stops the start
 
     def __getitem__(self, key: str) -> Actor:
@@ -167,6 +167,8 @@ class AgentRuntimes(Mapping[str, Actor]):
         node = nodes[actor_key(spec.id, model)] = AgentNode(chat, calls, self._opening, self._hand_over)
 
         def speakers(agent: str, state: ThreadState) -> AgentNode | None:
+            if model := self._part(state).model:
+                return self._with_own_model(agent, model, nodes)
             return nodes.get(actor_key_for(agent, state)) or nodes.get(actor_key(agent))
 
         parts = AgentParts(spec, calls.toolbox, calls, first, chat.model)
@@ -174,11 +176,25 @@ class AgentRuntimes(Mapping[str, Actor]):
         if (packaged := packaged_of(spec)) is not None:
             patchers.append(partial(patched_by, packaged))
         try:
-            speaker = SpeakerNode(node, speakers, self._routing.give_back, self._host.waker.pass_to)
+            speaker = SpeakerNode(node, speakers, self._routing.give_back, self._host.waker.pass_to, self._part)
             graph = create_agent_graph(first, speaker, patcher=partial(patched, patchers))
         except GraphError as error:
             raise SettingsError(f"the agent {spec.id!r}: {error}; mend its package, or uninstall it") from error
         return Actor(spec, chat.model.estimator.info.name.model, graph)
+
+    def _with_own_model(self, agent: str, model: str, nodes: dict[str, AgentNode]) -> AgentNode | None:
+        """What an agent works with where a part of its turn names a model, made when it is first needed.
+
+        Raises:
+            SettingsError: the model cannot be what the settings ask for.
+        """
+        key = actor_key(agent, model)
+        spec = next((spec for spec in self._specs if spec.id == agent), None)
+        if key not in nodes and spec is not None and len(nodes) < MOST_ACTORS:
+            chat_with, calls, _ = self._chats(spec)
+            chat = chat_with(self._host.agents.model_of(model))
+            nodes[key] = AgentNode(chat, calls, self._opening, self._hand_over)
+        return nodes.get(key)
 
     def _sections(self, spec: AgentSpec, box: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told that changes with files."""
@@ -217,10 +233,15 @@ def answerer_of(built: Sequence[Built]) -> FindAnswerer:
     Args:
         built: the capabilities.
     """
-    answerer, begins = routing_of(built).answerer, [one.begins for one in built if one.begins is not None]
+    routing, begins = routing_of(built), [one.begins for one in built if one.begins is not None]
+    gates = [one.gate for one in built if one.gate is not None]
 
     def find(state: ThreadState, item: WaitingInput) -> Answerer:
-        found = answerer(state, item)
+        for gate in gates:
+            if (decided := gate(state, item)) is not None:
+                sent_to = item.agent if item.agent != state.identity.agent else ""
+                return replace(decided, agent=decided.agent or sent_to or routing.current(state))
+        found = routing.answerer(state, item)
         return replace(
             found, facts=(*found.facts, *(fact for begin in begins for fact in begin(state, item, found.agent)))
         )

@@ -17,7 +17,7 @@ from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor
 from sulla.agent.turn.input import InputHandler
 from sulla.agent.turn.node import HandOver, Opening
-from sulla.agent.turn.speakers import AgentRouting
+from sulla.agent.turn.speakers import AgentRouting, Answerer
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, SullaError
 from sulla.core.event import Fact
@@ -152,8 +152,11 @@ class Built:
     answers (by its id). Pure."""
     graph: Callable[[AgentParts, Opening], Patcher[ThreadState]] | None = None
     """Changes the graph of an agent's conversations before it is built; it is given what else may answer."""
+    gate: Callable[[ThreadState, WaitingInput], Answerer | None] | None = None
+    """Decides by a message who answers it and what is noted as its turn begins, before a name in it, whoever has the
+    conversation, or a flow may; None where it does not, and an empty agent for whoever has the conversation. Pure."""
     part: PartOf | None = None
-    """Says which part of a turn is under way; one capability at most."""
+    """Says which part of a turn is under way; `WHOLE_TURN` itself for none of its own."""
     part_over: HandOver | None = None
     """What is to be noted where calls were all that a part of the turn had to do."""
     opening: Opening | None = None

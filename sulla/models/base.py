@@ -86,6 +86,8 @@ class ChatRequest:
     """The tool that the reply has to call; empty for the model's own choice. Not every service holds its model to it:
     whoever asks looks at what was called."""
     tuning: Tuning = UNTUNED
+    certain: bool = False
+    """Whether no other model may answer in this one's place."""
 
     @property
     def native(self) -> bool:

@@ -87,7 +87,7 @@ class FallbackProvider:
             return
         except ProviderError as error:
             reason = reason_of(error)
-            if begun or reason not in self._reasons:
+            if begun or request.certain or reason not in self._reasons:
                 raise
             stand_in = StandIn(self._second.name, self._model, self._first.name, str(reason), error.message)
         self._told(stand_in)
@@ -100,7 +100,7 @@ class FallbackProvider:
         try:
             return await _count(self._first, request)
         except ProviderError as error:
-            if reason_of(error) not in self._reasons:
+            if request.certain or reason_of(error) not in self._reasons:
                 raise
         return await _count(self._second, self._for_second(request))
 

@@ -164,3 +164,23 @@ async def test_the_first_one_is_warmed_and_the_second_is_left_until_it_is_needed
     first, second = _Warm(), _Warm()
     await FallbackProvider(first, second, "other").warm()
     assert (first.warmed, second.warmed) == (1, 0)
+
+
+async def test_nobody_answers_in_the_place_of_a_model_that_has_to_be_asked_itself() -> None:
+    error, second = ProviderUnauthorized("a wrong key"), Scripted("two", "Hi")
+    provider = FallbackProvider(Scripted("one", error=error), second, "m")
+    found, failed = await collect(provider.stream(replace(ask("x"), certain=True)))
+    assert (found, failed, second.asked) == ([], error, [])
+    with pytest.raises(ProviderUnauthorized):
+        await FallbackProvider(CountsWrongly(error), second, "m").count_tokens(replace(ask("x"), certain=True))
+
+
+class CountsWrongly(Scripted):
+    """Cannot count either."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__("one")
+        self._why = error
+
+    async def count_tokens(self, request: ChatRequest) -> int | None:
+        raise self._why

@@ -138,9 +138,12 @@ class ToolCalls:
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed, and that its part may use."""
-        box = self.toolbox
-        for tools in (tools_given(state), self.part(state).tools):
+        box, part = self.toolbox, self.part(state)
+        forced = (part.force,) if part.force else None
+        for tools in (tools_given(state), part.tools, forced):
             box = box if tools is None else box.only(tools)
+        if part.without:
+            box = box.only([tool.name for tool in box if tool.name not in part.without])
         return self if box is self.toolbox else replace(self, toolbox=box)
 
     async def _run(self, todo: RunCalls, state: ThreadState, run: Run, fresh: frozenset[CallId]) -> None:

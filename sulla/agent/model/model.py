@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
+from typing import Final
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
@@ -43,6 +44,8 @@ from sulla.threads.log.waits import RunWaiting
 
 log = logging.getLogger(__name__)
 
+CERTAIN_S: Final = 60.0
+"""How long a reply may take that has to come from this model at once or not at all (`ReplyRequest.certain`)."""
 _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 """Failures that are the service's own; a request that it refuses for good reason is none."""
 
@@ -173,6 +176,8 @@ class Model:
                     retry_after_s=error.retry_after_s,
                     shown_text=shown_text,
                 )
+                if ask.certain and isinstance(after, RetryWait):
+                    after = GiveUp("exhausted")
                 left_alone = open_run.model.open_call is None
                 reason, said = (LEFT_ALONE, "") if left_alone else (error.code, shortened(error.message))
                 if ask.tools and not shown_text and self.tool_use.refuse(self._name, error):
@@ -269,7 +274,8 @@ class Model:
     def _request(self, state: ThreadState, ask: ReplyRequest, limits: RunLimits) -> ChatRequest:
         speaks = (state.run.agent if state.run is not None else "") or state.identity.agent
         told = [*opening(state), *told_to(speaks, state.context.transcript)]
-        beside = (limits.model_timeout_s, ask.force, ask.tuning)
+        timeout_s = min(limits.model_timeout_s, CERTAIN_S) if ask.certain else limits.model_timeout_s
+        beside = (timeout_s, ask.force, ask.tuning, ask.certain)
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 
     def _admitted(self, clock: Clock) -> int:

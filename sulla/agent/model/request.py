@@ -30,6 +30,8 @@ class ReplyRequest:
     force: str = ""
     """The tool that the reply has to call; empty for the model's own choice."""
     tuning: Tuning = UNTUNED
+    certain: bool = False
+    """See `TurnPart.certain`."""
 
 
 LEFT_OUT_NOTE: Final = Message(MessageId("left_out"), "user", (Text(LEFT_OUT, "operator"),), hidden=True)

@@ -203,8 +203,10 @@ class AgentChat:
         if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt(state) if one.name != "wrappers"), asked_section(question))
             return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool, tuning)
-        purpose: Purpose = "reply" if self.part(state).shown else "held"
-        return ReplyRequest(self._prompt(state), self._told(state), reply_tokens, purpose, tuning=tuning)
+        part = self.part(state)
+        purpose: Purpose = "reply" if part.shown and not part.force else "held"
+        prompt, told = self._prompt(state), self._told(state)
+        return ReplyRequest(prompt, told, reply_tokens, purpose, part.force, tuning, part.certain)
 
     def _nudge_tokens(self, state: ThreadState) -> int:
         """The most that the wrapper may have: a model that has just thought will think again, and needs room for it."""
@@ -228,8 +230,10 @@ class AgentChat:
             tools = (*(tool for tool in tools if tool.name not in names), *native)
         part = self.part(state)
         tools, allowed = (*tools, *part.tells) if part.tells else tools, [tools_given(state), part.tools]
-        withheld = self.withheld(state)
-        if allowed == [None, None] and not withheld:
+        if part.force:
+            allowed.append((part.force,))
+        withheld = (*self.withheld(state), *part.without)
+        if not withheld and all(some is None for some in allowed):
             return tools  # the same tuple as before
         return tuple(
             tool
@@ -239,11 +243,12 @@ class AgentChat:
 
     def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
         spec = self.spec
-        if prompt := self.part(state).prompt:
-            spec = replace(spec, prompt=prompt, directives="")
+        part = self.part(state)
+        if part.prompt:
+            spec = replace(spec, prompt=part.prompt, directives="")
         elif self.prompt is not None:
             spec = replace(spec, prompt=prompted(spec, self.prompt, state))
-        return (*self.led(state), *sections(spec, self.surroundings), *self.known())
+        return (*self.led(state), *sections(spec, self.surroundings), *self.known(), *part.sections)
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

@@ -118,7 +118,8 @@ class AgentNode:
     async def _opened(self, state: ThreadState, run: Run, open_run: OpenRun) -> bool:
         """Whether something else than the model takes up a person's message, once for each."""
         handed = state.walk.lead not in ("", open_run.agent)  # by it to this agent, which answers
-        if open_run.model.begun or handed or not own_words(state) or state.is_child:
+        opens = self.chat.part(state).opens
+        if open_run.model.begun or handed or not opens or not own_words(state) or state.is_child:
             return False
         opened = await self.opening(state, run)
         if isinstance(opened, str):

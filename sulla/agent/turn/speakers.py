@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from sulla.agent.ending import unmade_calls
+from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.turn.node import AgentNode
 from sulla.agent.turn.route import after_agent
 from sulla.core.control import Control
@@ -42,6 +43,13 @@ def own_agent(state: ThreadState, item: WaitingInput) -> Answerer:
 
 class AgentRouting(Protocol):
     """Decides which agent speaks, and what it is told of that. Pure."""
+
+    def current(self, state: ThreadState) -> str:
+        """The agent that has a conversation.
+
+        Args:
+            state: the thread.
+        """
 
     def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
         """Who answers a message.
@@ -88,6 +96,10 @@ class AgentRouting(Protocol):
 
 class OwnAgentRouting:
     """Each conversation stays with its own agent."""
+
+    def current(self, state: ThreadState) -> str:
+        """See `AgentRouting.current`."""
+        return state.identity.agent
 
     def answerer(self, state: ThreadState, item: WaitingInput) -> Answerer:
         """See `AgentRouting.answerer`."""
@@ -143,6 +155,8 @@ class SpeakerNode:
     give_back: Callable[[str, ThreadState], tuple[Fact, ...]]
     """See `AgentRouting.give_back`."""
     pass_to: PassTo = always_room
+    part: PartOf = whole_turn
+    """Says with which model the part of the turn is spoken that is under way."""
 
     async def __call__(self, state: ThreadState, run: Run) -> Decision:
         """See `AgentNode`.
@@ -156,15 +170,15 @@ class SpeakerNode:
         run.control.check()
         if run.control.draining:
             return Continue()
-        if open_run is None or open_run.agent in ("", lead):
+        own = open_run is None or open_run.agent in ("", lead)
+        if own and not self.part(state).model:
             return await self.lead(state, run if run.agent == lead else replace(run, agent=lead))
-        agent = open_run.agent
-        if (node := self.speakers(agent, state)) is not None:
-            return await node(state, replace(run, agent=agent))
+        if (node := self.speakers(speaks, state)) is not None:
+            return await node(state, replace(run, agent=speaks))
         if after_agent(state) == END:  # it has said its last word
             return Next()
-        if not (facts := self.give_back(agent, state)):
-            raise NotFound(f"the agent {agent!r} has this turn, and there is none of that name now")
+        if open_run is None or not (facts := self.give_back(speaks, state)):
+            raise NotFound(f"the agent {speaks!r} has this turn, and there is none of that name now")
         # What it wanted done is not done with the tools of another one.
-        run.journal.note(*unmade_calls(state, open_run, f"taken from the agent {agent!r}, which is gone,"), *facts)
+        run.journal.note(*unmade_calls(state, open_run, f"taken from the agent {speaks!r}, which is gone,"), *facts)
         return Next()

@@ -12,7 +12,7 @@ import pytest
 from sulla.agent.limits.ledger import DayLimits
 from sulla.agent.limits.limits import Charge, RunLimits
 from sulla.agent.model.breaker import Admitted
-from sulla.agent.model.model import Model, ModelReply
+from sulla.agent.model.model import CERTAIN_S, Model, ModelReply
 from sulla.agent.model.request import ReplyRequest
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
 from sulla.core.errors import (
@@ -438,3 +438,21 @@ async def test_a_tool_that_a_run_has_to_be_answered_by_is_forced_in_each_attempt
         await world.send(thread, "hi")
         await run_out(world, thread, clock)
     assert [request.force for request in provider.requests] == ["choose", "choose"]
+
+
+async def test_what_has_to_come_at_once_is_asked_for_once_and_no_longer_than_a_minute(store: MemoryStore) -> None:
+    provider = ScriptedProvider([ProviderTransient("busy"), DONE])
+    world = World(store, provider)
+    thread = await world.thread()
+    ask = Model.ask
+
+    async def certain(
+        model: Model, state: ThreadState, run: Run, wanted: ReplyRequest, limits: RunLimits
+    ) -> ModelReply | None:
+        return await ask(model, state, run, replace(wanted, certain=True), limits)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Model, "ask", certain)
+        await world.ask(thread, "hi")
+    assert [(request.certain, request.timeout_s) for request in provider.requests] == [(True, CERTAIN_S)]
+    assert [entry.kind for entry in await world.log(thread)][-1] == "RUN_ERROR"
