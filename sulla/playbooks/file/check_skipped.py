@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.playbooks.definition import MergeStep
+from sulla.playbooks.definition import BreakStep, MergeStep
 from sulla.playbooks.file.check_ways import Ways
 from sulla.playbooks.file.read_sketch import Sketch, StepAt
 
@@ -33,7 +33,7 @@ def may_be_skipped(target: StepAt, at: StepAt, sketch: Sketch, ways: Ways) -> bo
         for need in (one.need for one in step.needs):
             if need.on == "failure" or (need.route and not ways.get(need.step, _NONE) <= {need.route}):
                 return True
-            if need.on == "success" and need.step in sketch.steps:
+            if need.on == "success" and need.step in sketch.steps and sketch.steps[need.step].kind != "break":
                 waiting.append(sketch.steps[need.step])
     return False
 
@@ -56,8 +56,8 @@ def _surely_done(waiting: list[StepAt], sketch: Sketch) -> set[str]:
     ahead = list(waiting)
     while ahead:
         step = ahead.pop()
-        if isinstance(step.does, MergeStep):
-            continue  # it waits for none in particular
+        if isinstance(step.does, MergeStep | BreakStep):
+            continue  # it waits for none in particular; who needs a break, for what need not have been done
         for need in (one.need for one in step.needs if one.need.on == "success"):
             if need.step not in found and need.step in sketch.steps:
                 found.add(need.step)

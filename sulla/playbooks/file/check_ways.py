@@ -65,7 +65,8 @@ def _through(need: Need, here: Mapping[str, StepAt], found: Mapping[str, Ways], 
     if need.on == "always":
         return {}
     target = here[need.step]
-    known = found.get(need.step, {})
+    # Who needs a break wants that there was none, for whatever reason.
+    known = {} if target.kind == "break" else found.get(need.step, {})
     own: dict[str, frozenset[str]] = {}
     # How a step ends matters where somebody waits for its failure; one that goes on has no failure for others.
     if need.step in sketch.watched and (target.step is None or target.step.on_failure == "fail"):

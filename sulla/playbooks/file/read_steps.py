@@ -129,9 +129,7 @@ class StepReader:
         written = step.keys.get("needs")
         if written is None:
             if before is not None and before.id:
-                # What stands below a break is done where there was none.
-                on: Literal["success", "always"] = "always" if before.kind == "break" else "success"
-                step.needs.append(NeedAt(Need(before.id, on), step.place, written=False))
+                step.needs.append(NeedAt(Need(before.id), step.place, written=False))
             return
         node = written[1]
         if isinstance(node, YamlScalar) and node.value is None:

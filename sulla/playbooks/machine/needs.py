@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.agent.model.retry import FailureClass
-from sulla.playbooks.definition import LoopStep, Need
+from sulla.playbooks.definition import BreakStep, LoopStep, Need
 from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.plan import PlanEdge
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
@@ -84,7 +84,7 @@ def arrivals(spot: StepSpot) -> list[int]:
 
 
 def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
-    """Why an end is not what a step after it wanted; 0 if it is."""
+    """Why an end is not what a step after it wanted; 0 if it is. Who needs a break wants that there was none."""
     if edge.on == "always":
         return 0
     failed = spot.status == FAILED
@@ -92,6 +92,8 @@ def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
         return 0 if failed else UNMET_SKIPPED
     if failed and not spot.is_forgiven:
         return UNMET_FAILED
+    if spot.status == SKIPPED and isinstance(spot.node.step.does, BreakStep):
+        return 0
     if spot.status == SKIPPED or (edge.route and spot.past.route != edge.route):
         return UNMET_SKIPPED
     return 0

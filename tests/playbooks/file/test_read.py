@@ -85,7 +85,7 @@ def test_what_stands_below_a_break_is_done_where_there_was_none() -> None:
         (),
         (Need("draft"),),
         (Need("review"),),
-        (Need("enough", "always"),),
+        (Need("enough"),),
     ]
 
 

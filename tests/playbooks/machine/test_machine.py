@@ -21,6 +21,7 @@ from sulla.playbooks.definition import (
     RespondStep,
     Retry,
     RouterStep,
+    Step,
     ToolStep,
     TransferStep,
     WaitStep,
@@ -508,7 +509,7 @@ def test_a_break_leaves_the_loop_after_what_runs_in_its_pass() -> None:
         step("a"),
         step("slow"),
         leave("enough", "a", when="${{ loop.index == 1 }}"),
-        step("rest", None, "enough?always", "slow"),
+        step("rest", None, "enough", "slow"),
     )
     play = Play(playbook(step("loop", times(9, *body)), step("b", None, "loop")))
     ended = play.run()
@@ -517,6 +518,31 @@ def test_a_break_leaves_the_loop_after_what_runs_in_its_pass() -> None:
     assert play.done == ["a@0", "slow@0", "rest@0", "a@1", "slow@1", "b"]
     assert (play.ends["enough@0"], play.ends["enough@1"], play.ends["rest@1"]) == ("skipped", "completed", "skipped")
     assert play.value("loop") == ["rest@0", "slow@1"]
+
+
+@pytest.mark.parametrize(
+    ("first", "out", "message"),
+    [
+        (step("a"), leave("out", "a", when="${{ loop.index == 9 }}"), "step 'a@0' failed: it broke"),
+        (step("a", on_failure="go_on"), leave("out", "a", when="${{ missing }}"), "step 'out@0' failed: when: "),
+    ],
+)
+def test_what_stands_below_a_break_fails_with_what_stands_above_it(first: Step, out: Step, message: str) -> None:
+    loop = step("loop", times(3, first, out, step("rest", None, "out")))
+    play = Play(playbook(loop, step("b", None, "loop")), work={"a": BROKEN})
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.done) == ("failed", ["a@0"])
+    assert play.failure("loop").message.startswith(message)
+    assert (play.ends["out@0"], play.ends["rest@0"], play.ends["b"]) == ("failed", "failed", "failed")
+
+
+def test_what_needs_a_break_is_done_where_there_was_none_also_where_it_was_skipped_with_what_it_needs() -> None:
+    off = step("off", None, when=T("${{ false }}"))
+    play = Play(playbook(step("loop", times(2, off, leave("out", "off"), step("rest", None, "out")))))
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.done) == ("completed", ["rest@0", "rest@1"])
 
 
 def test_a_break_within_a_branch_leaves_the_loop_around_it_and_no_other() -> None:
