@@ -192,8 +192,8 @@ class Playbook:
         if stopped is not None:
             for spot in run.at_work():
                 self._note(StepCancelled(spot.at, run.now_ms), out)
-            if run.course.closing is None and self._closes(stopped.status):
-                self._note(RunClosing(stopped.status, run.now_ms, stopped.failure), out)
+            if run.course.closing is None and self._closes(stopped.status, unbegun=stopped.unbegun):
+                self._note(RunClosing(stopped.status, run.now_ms, stopped.failure, stopped.unbegun), out)
             else:
                 self._note(RunEnded(stopped.status, {}, run.now_ms, stopped.failure), out)
 
@@ -207,10 +207,10 @@ class Playbook:
             return RunEnded(closing.status, {}, now_ms, closing.failure)
         return RunEnded("failed", {}, now_ms, course.failure) if course.failure is not None else self._end()
 
-    def _closes(self, status: str) -> bool:
+    def _closes(self, status: str, *, unbegun: bool = False) -> bool:
         """Whether there is anything to do at the end; never where one step alone was done."""
         started = self._run.course.started
-        return self.plan.closes(status) and (started is None or not started.only)
+        return bool(self.plan.closing_blocks(status, unbegun=unbegun)) and (started is None or not started.only)
 
     def _end(self) -> RunEnded:
         run, root = self._run, self._run.root
@@ -307,7 +307,8 @@ class Playbook:
         run = self._run
         if run.course.ended is not None or run.course.stopped is not None:
             return []
-        return self._note(RunStopped("cancelled", why[:MESSAGE_CHARS], run.now_ms))
+        unbegun = all(spot.status == PENDING for spot in run.spots.values())
+        return self._note(RunStopped("cancelled", why[:MESSAGE_CHARS], run.now_ms, unbegun=unbegun))
 
     def pause(self, why: str = "") -> list[Fact]:
         """Begin nothing more until it is resumed. What runs goes on to its end, and time goes on."""

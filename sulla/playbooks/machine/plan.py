@@ -123,13 +123,15 @@ class Plan:
     closing: frozenset[str]
     """The ids of all steps in these two."""
 
-    def closes(self, status: str) -> bool:
-        """Whether there is anything to do at the end of a run.
+    def closing_blocks(self, status: str, *, unbegun: bool = False) -> list[Block]:
+        """What there is to do at the end of a run, in its order.
 
         Args:
             status: how it is to end.
+            unbegun: whether nothing of it was done: then nothing has to be cleaned up.
         """
-        return bool(self.finally_.nodes or (self.on_error.nodes and status == "failed"))
+        wanted = [self.on_error] if status == "failed" else []
+        return [block for block in (*wanted, *(() if unbegun else (self.finally_,))) if block.nodes]
 
 
 def build(definition: Definition) -> Plan:

@@ -157,6 +157,8 @@ class RunStopped(NamedTuple):
     why: str
     at_ms: int
     failure: Failure | None = None
+    unbegun: bool = False
+    """Whether nothing of it was done: then it has nothing to clean up at its end."""
 
 
 class RunClosing(NamedTuple):
@@ -166,6 +168,8 @@ class RunClosing(NamedTuple):
     """How it is to end."""
     at_ms: int
     failure: Failure | None = None
+    unbegun: bool = False
+    """Whether nothing of it was done: then there is no `finally`."""
 
 
 class RunEnded(NamedTuple):
@@ -215,6 +219,7 @@ _TEXTS: Final = {"playbook", "digest", "forked_from", "only", "at", "reason", "r
 _NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number"}
 _OBJECTS: Final = {"inputs", "outputs", "result"}
 _LISTS: Final = {"stack", "steps"}
+_FLAGS: Final = {"unbegun"}
 _PARTS: Final[Mapping[str, type[Failure | Spent]]] = {"failure": Failure, "spent": Spent}
 
 
@@ -281,7 +286,7 @@ def _read(name: str, value: Any, where: str) -> object:  # noqa: ANN401  - the f
         return tuple(value)
     wanted = (
         str if name in _TEXTS else int if name in _NUMBERS else dict if name in _OBJECTS
-        else list if name in _LISTS else object
+        else list if name in _LISTS else bool if name in _FLAGS else object
     )  # fmt: skip
     if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)) or name in {*_LISTS, *_PARTS}:
         raise CorruptRecord(f"{where}: {name} is {value!r:.80}")

@@ -128,8 +128,7 @@ class MachineRun:
         if self.root is not None and not self.is_over:
             self._drop(self.root)
         self.due.clear()
-        self.course.ahead = [self.plan.on_error] if fact.status == "failed" and self.plan.on_error.nodes else []
-        self.course.ahead += [self.plan.finally_] if self.plan.finally_.nodes else []
+        self.course.ahead = self.plan.closing_blocks(fact.status, unbegun=fact.unbegun)
         self._close_on()
 
     def _close_on(self) -> None:

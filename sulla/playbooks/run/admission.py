@@ -96,13 +96,16 @@ class Admission:
             for seq, control in self.state.inbox.controls.items()
             if isinstance(control.fact, PlaybookAsked)
         }
-        if wanted is None or any(one.ask == "cancel" for one in asked.values()):
-            return list(begins)  # it ends before anything is done, whoever's turn it is
+        cancels = [one.why for one in asked.values() if one.ask == "cancel"]
+        if cancels:  # it ends before anything is done, whoever's turn it is
+            return [*begins, RunStopped("cancelled", cancels[0][:MESSAGE_CHARS], now_ms, unbegun=True)]
+        if wanted is None:
+            return list(begins)
         try:
             lane = lane_of(self.definition, facts, scope)
         except SullaError as error:
             failure = Failure("permanent", "expression", f"concurrency: {error.message}"[:MESSAGE_CHARS])
-            return [*begins, RunStopped("failed", failure.message, now_ms, failure)]
+            return [*begins, RunStopped("failed", failure.message, now_ms, failure, unbegun=True)]
         if not known:
             await self.run.journal.commit(Played("TAKEN_UP", tainted=self.by.tainted))
         verdict = await self.lanes.enter(lane, self.place, wanted, may_skip=not resumed)
@@ -110,7 +113,7 @@ class Admission:
             case "go":
                 return list(begins)
             case "skip":
-                return [*begins, RunStopped("cancelled", _why_skipped(verdict, wanted.limit), now_ms)]
+                return [*begins, RunStopped("cancelled", _why_skipped(verdict, wanted.limit), now_ms, unbegun=True)]
         await self._wait(verdict, tuple(asked), now_ms)
         return None
 

@@ -65,6 +65,14 @@ def test_what_is_done_at_the_end_sees_all_that_was_done_and_how_it_ends() -> Non
     assert play.value("tidy") == {"a": "a", "later": "failed"}
 
 
+def test_a_run_that_is_cancelled_before_any_step_had_its_turn_ends_at_once() -> None:
+    play = Play(closing(step("a")))
+    play.facts += play.book.cancel("not wanted")
+    ended = Play(play.definition, facts=over_the_wire(play.facts)).run()
+    assert ended is not None
+    assert (ended.status, begun(play)) == ("cancelled", [])
+
+
 def test_a_run_that_is_cancelled_has_its_finally_and_a_second_cancel_ends_that_too() -> None:
     play = Play(closing(step("a", WaitStep(T("60"))), step("b", None, "a")))
     play.turn()
@@ -81,7 +89,8 @@ def test_a_run_that_is_cancelled_has_its_finally_and_a_second_cancel_ends_that_t
 
 
 def test_a_paused_run_that_is_cancelled_is_tidied_up() -> None:
-    play = Play(closing(step("a")))
+    play = Play(closing(step("a", WaitStep(T("60"))), step("b", None, "a")))
+    play.turn()
     play.facts += play.book.pause()
     play.facts += play.book.cancel()
     ended = play.run()

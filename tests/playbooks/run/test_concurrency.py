@@ -10,7 +10,7 @@ from sulla.playbooks.run_rows import row_of
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, say
+from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, say
 
 __all__ = ["ledger", "make"]
 
@@ -68,6 +68,56 @@ async def test_where_there_is_no_place_a_run_is_skipped_and_says_beside_whom(mak
     assert not [fact for fact in (await world.record(second)).facts if isinstance(fact, StepStarted)]
     await say(world, first, "approve")
     assert (await shown(world, await world.run_play("guarded")))[0] == "waiting"
+
+
+LOCKED = """
+finally:
+  - {id: unlock, tool: note_once, with: {what: "unlock ${{ inputs.what }}"}}
+on_error:
+  - {id: alarm, tool: note_once, with: {what: "alarm ${{ inputs.what }}"}}
+"""
+
+
+async def test_a_run_that_never_began_cleans_nothing_up(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), text("{when_full: skip}") + LOCKED)
+    first, second = [await world.run_play("guarded", {"what": what}) for what in "ab"]
+    assert ((await at(world, second)).status, effects(ledger)) == ("cancelled", [])
+    await say(world, first, "approve")
+    assert effects(ledger) == ["a", "unlock a"]
+
+
+async def test_a_run_that_is_cancelled_while_it_waits_for_its_turn_cleans_nothing_up(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), text("{when_full: queue}") + LOCKED)
+    first, second = [await world.run_play("guarded", {"what": what}) for what in "ab"]
+    await world.want(second, PlaybookAsked("cancel", "no need"))
+    await world.work()
+    play = await at(world, second)
+    assert (play.status, play.failure, effects(ledger)) == ("cancelled", "no need", [])
+    await world.resume_play(second)
+    await world.work()
+    await world.want(second, PlaybookAsked("cancel", "again"))
+    await world.work()
+    assert ((await at(world, second)).status, effects(ledger)) == ("cancelled", [])
+    await say(world, first, "approve")
+    assert effects(ledger) == ["a", "unlock a"]
+
+
+async def test_one_that_a_newer_run_sends_out_of_the_queue_cleans_nothing_up(make: Make, ledger: EffectLedger) -> None:
+    slow = LOCKED.replace("finally:\n", 'finally:\n  - {id: sure, human: "Unlock ${{ inputs.what }}?"}\n')
+    world = make(ScriptedProvider(), text("{when_full: cancel_old}") + slow)
+    runs = [await world.run_play("guarded", {"what": what}) for what in "abc"]
+    assert [(await shown(world, run))[0] for run in runs] == ["cancelled", "cancelled", "waiting"]
+    assert (effects(ledger), (await question(world, runs[2])).prompt) == ([], "Shall c?")
+
+
+async def test_a_run_whose_key_has_no_value_raises_its_alarm_and_cleans_nothing_up(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), text('{key: "${{ inputs.what | fromjson }}"}') + LOCKED)
+    await world.run_play("guarded", {"what": "a"})
+    assert effects(ledger) == ["alarm a"]
 
 
 async def test_a_new_run_ends_the_old_one_and_begins_behind_its_end(make: Make) -> None:
