@@ -97,6 +97,8 @@ class _Scene:
     """The attempts that are under way, by address."""
     given: dict[str, FrozenJson] = field(default_factory=dict)
     """What they work with."""
+    left: bool = False
+    """Whether nobody waits for it any more: it does what it does at its end."""
 
 
 @dataclass(slots=True)
@@ -125,11 +127,11 @@ class _Stage:
 
     def play(self, definition: Definition, inputs: FrozenJson) -> Rehearsed:
         self._begin(definition, inputs, "", None, self._setting.trigger)
-        while self._ended is None:
+        while self._ended is None or any(scene.left for scene in self._scenes):
             moved = False
             for scene in tuple(self._scenes):
                 moved |= self._take(scene, scene.book.next())
-            if not moved and self._ended is None and not self._go_on():
+            if not moved and not self._go_on():
                 break
         ended = self._ended
         for scene in self._scenes:
@@ -145,7 +147,7 @@ class _Stage:
             tuple(self._seen.calls),
             tuple(self._seen.models),
             tuple(self._seen.told),
-            self._now_ms - self._setting.now_ms,
+            (ended.at_ms if ended is not None else self._now_ms) - self._setting.now_ms,
             self._seen.spent,
         )
 
@@ -208,6 +210,7 @@ class _Stage:
                     self._ask(scene, at, scene.open[at], scene.given[at])
                 case StepRetry():
                     scene.open.pop(fact.at, None)
+                    self._leave(f"{scene.prefix}{fact.at}/")
                 case RunEnded():
                     self._end(scene, fact)
                 case _ if isinstance(fact, _ENDS):
@@ -279,20 +282,21 @@ class _Stage:
                 row.status, row.why = "skipped", fact.why
             case StepCancelled():
                 row.status = "cancelled"
-        self._drop(f"{scene.prefix}{fact.at}/")
+        self._leave(f"{scene.prefix}{fact.at}/")
 
-    def _drop(self, prefix: str) -> None:
-        """Nobody waits any more for what was within a step."""
-        for scene in [scene for scene in self._scenes if scene.prefix.startswith(prefix)]:
-            self._scenes.remove(scene)
-            for at in scene.open:
-                row = self._row(scene, at)
-                row.status, row.ended_ms = "cancelled", self._now_ms
+    def _leave(self, prefix: str) -> None:
+        """Nobody waits any more for the playbook of a step: it is cancelled, and does what it does at its end."""
+        for scene in [scene for scene in self._scenes if scene.prefix == prefix and not scene.left]:
+            scene.left = True
+            self._take(scene, scene.book.cancel())
 
     def _end(self, scene: _Scene, ended: RunEnded) -> None:
         if scene not in self._scenes:
             return
         self._scenes.remove(scene)
+        if scene.left:
+            self._spend(scene.book.spent)
+            return
         if scene.within is None:
             self._spend(scene.book.spent)
             if ended.status == "transferred":

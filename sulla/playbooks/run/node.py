@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field
 from typing import Final
@@ -25,6 +26,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text
 from sulla.core.run import Run
 from sulla.graph.decision import Continue, Decision, Next
+from sulla.playbooks.definition import PlaybookStep
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.expression.values import is_heavy
 from sulla.playbooks.machine.failures import ASKED_ALREADY
@@ -32,7 +34,7 @@ from sulla.playbooks.machine.given import alone, given_facts
 from sulla.playbooks.machine.lane import LanePlace
 from sulla.playbooks.machine.machine import Playbook
 from sulla.playbooks.machine.plan import Plan, build
-from sulla.playbooks.machine.records import Fact, RunEnded
+from sulla.playbooks.machine.records import Fact, RunEnded, StepStarted
 from sulla.playbooks.machine.rerun import broken, fork, kept, reopen
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.admission import Admission, lane_of
@@ -53,6 +55,7 @@ MOST_HISTORIES: Final = 16
 MOST_PLANS: Final = 64
 _VALUES: Final = ("inputs", "given", "value", "result")
 """What of facts can be large."""
+_NO_JOB: Final = StepAttempt(StepStarted("", 0, None, 0))
 _GOES_ON: Final = (StaleLease, StoreUnavailable, Aborted)
 """What ends a walk, and need not end the run: whoever waits for its turn looks by itself."""
 
@@ -153,6 +156,8 @@ class PlaybookNode:
         held = [getattr(fact, name, None) for fact in facts for name in _VALUES]
         history.heavy = is_heavy((record.order.payload, *held))
         self._jobs(history, record, state)
+        if state.links.children:
+            await self._leave_plays(history, facts, state, run)
         return history
 
     def _history(
@@ -232,6 +237,14 @@ class PlaybookNode:
             history.jobs[begun.at] = job
             call = history.call(job)
             job.wait = asked.get(call.id) if call is not None else None
+
+    async def _leave_plays(self, history: RunHistory, facts: Sequence[Fact], state: ThreadState, run: Run) -> None:
+        """Tell the playbooks within that nobody waits for, where a crash came before they were told."""
+        for fact in facts:
+            if isinstance(fact, StepStarted) and history.jobs.get(fact.at, _NO_JOB).begun != fact:
+                child = self.effects.child_of(history.place(StepAttempt(fact)))
+                if child in state.links.children and isinstance(history.does(fact.at), PlaybookStep):
+                    await self.effects.leave(child, run)
 
     # ---------------------------------------------------------------------------------------------------- its end
 

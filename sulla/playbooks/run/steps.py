@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from sulla.agent.calls.calls import Made, ToolCalls
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, check_used, set_aside
@@ -26,12 +26,12 @@ from sulla.playbooks.catalog import StoredPlaybook
 from sulla.playbooks.definition import Budget
 from sulla.playbooks.machine.moves import AskAgent, AskModel, RunPlaybook, SetToWork
 from sulla.playbooks.machine.scope_inputs import complete_inputs
-from sulla.playbooks.records import Played
+from sulla.playbooks.records import PlaybookAsked, Played
 from sulla.playbooks.run.history import MoveId, RunHistory
 from sulla.playbooks.run.orders import RunOrder, play_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.playbooks.thread_kind import chain_of
-from sulla.threads.log.family import child_thread
+from sulla.threads.log.family import ChildCancelled, child_thread
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
@@ -39,6 +39,9 @@ from sulla.threads.store import ThreadStore
 from sulla.tools.base import Effect
 from sulla.tools.builtin.notify import Urgency
 from sulla.tools.policy import FiledCall
+
+NOT_WANTED: Final = "the playbook around it does not wait for it any more"
+"""Why a playbook within another one is cancelled."""
 
 Tell = Callable[[ThreadId, RunId, str, Words, Urgency], Awaitable[None]]
 """Has people told something: in a thread, by a run, once under a key, and how soon somebody should look."""
@@ -219,9 +222,22 @@ class StepEffects:
         return known is not None and (known.run is not None or bool(known.inbox.waiting) or known.walk.cycle_complete)
 
     async def stop(self, child: str) -> None:
-        """Nobody waits for a child any more."""
+        """Nobody waits for an agent any more."""
         with suppress(NotFound):
             await self.children.cancel(child)
+
+    async def leave(self, child: str, run: Run) -> None:
+        """Nobody waits for another playbook any more: it ends, with what it does at its end. That may go on for longer
+        than the run, whose end would stop it: so it is none of the run's children from then on.
+
+        Args:
+            child: the id of its run.
+            run: the run that it is a step of.
+        """
+        with suppress(NotFound):
+            await self.threads.tell(child_thread(child), PlaybookAsked("cancel", NOT_WANTED), f"leave:{child}")
+            self.wake(child_thread(child))
+        await run.journal.commit(ChildCancelled(child))
 
     async def decide(self, place: MoveId, wish: AskModel, again: str, state: ThreadState, run: Run) -> Decided:
         """Have a model choose.

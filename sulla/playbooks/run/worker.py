@@ -19,7 +19,7 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Author, Words
-from sulla.playbooks.definition import Budget, ToolStep
+from sulla.playbooks.definition import Budget, PlaybookStep, ToolStep
 from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.moves import AskAgent, AskModel, CallTool, Move, RunPlaybook, SetToWork, TellThread
 from sulla.playbooks.machine.records import Fact, Failure, Spent
@@ -113,13 +113,14 @@ class RunWorker:
         ending = [task for task, whose in self._tasks.items() if whose is job and not task.done()]
         for task in ending:
             task.cancel()
+        is_play = isinstance(self.history.does(job.begun.at), PlaybookStep)
         begins = isinstance(self.history.move(job), SetToWork | RunPlaybook)
         child = self.effects.child_of(self.history.place(job)) if begins else ""
         if job.wait is not None and is_child_wait(job.wait.wait_id):
             child = job.wait.wait_id.partition(":")[2]
         # It may have been set to work before a crash, or be just now.
         if child and (ending or job.wait is not None or child in self.state.links.children):
-            self._start(self._stop(child, ending), None)
+            self._start(self._stop(child, ending, is_play=is_play), None)
 
     # --------------------------------------------------------------------------------------------------------- one move
 
@@ -132,10 +133,10 @@ class RunWorker:
         self._tasks.pop(task, None)
         self.listener.stir()
 
-    async def _stop(self, child: str, beginning: Collection[asyncio.Task[None]]) -> None:
+    async def _stop(self, child: str, beginning: Collection[asyncio.Task[None]], *, is_play: bool) -> None:
         if beginning:
             await asyncio.wait(beginning)
-        await self.effects.stop(child)
+        await (self.effects.leave(child, self.run) if is_play else self.effects.stop(child))
 
     async def _do(self, job: StepAttempt, move: Move, ways: int) -> None:
         try:

@@ -146,6 +146,33 @@ def test_what_is_within_a_step_that_is_given_up_is_given_up_too() -> None:
     assert ends(found)["a"] == "failed"
 
 
+TIDY = 'finally:\n  - {id: tidy, tool: clean, with: {how: "${{ run.status }}"}}\n'
+
+
+@pytest.mark.parametrize(
+    ("steps", "took_ms"),
+    [
+        (
+            (
+                "  - {id: p, needs: [], playbook: inner}\n"
+                "  - {id: q, needs: [], wait: 1s}\n"
+                "  - {id: m, needs: [p, q], merge: first}\n"
+            ),
+            1_000,
+        ),
+        ("  - {id: p, playbook: inner, timeout: 2s, on_failure: go_on}\n", 2_000),
+    ],
+)
+def test_a_playbook_within_that_nobody_waits_for_any_more_does_what_it_does_at_its_end(
+    steps: str, took_ms: int
+) -> None:
+    inner = playbook("  - {id: w, wait: 1h}\n", TIDY, name="inner")
+    found = played(playbook(steps), Said(p=None, p__tidy=RehearsedAnswer("clean", after_ms=5_000)), inner)
+    assert (found.status, found.took_ms) == ("completed", took_ms)
+    assert [(call.at, call.args) for call in found.calls] == [("p/tidy", {"how": "cancelled"})]
+    assert (ends(found)["p/w"], ends(found)["p/tidy"]) == ("cancelled", "completed")
+
+
 def test_a_playbook_that_takes_over_goes_on_in_its_place() -> None:
     second = playbook(
         '- {id: end, respond: "${{ inputs.n }}"}', 'inputs: {n: integer}\noutputs: {n: "${{ inputs.n }}"}', "second"

@@ -21,7 +21,20 @@ from sulla.threads.log.records import Input
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.run.runs import Make, at, choose, done, effects, ended, later, ledger, make, questions, say
+from tests.playbooks.run.runs import (
+    Make,
+    at,
+    choose,
+    done,
+    effects,
+    ended,
+    later,
+    ledger,
+    make,
+    question,
+    questions,
+    say,
+)
 
 __all__ = ["ledger", "make"]
 
@@ -499,6 +512,66 @@ async def test_a_race_is_over_with_its_first_one_and_the_others_are_stopped(make
         "one": "completed",
     }
     assert await questions(world, run) == []
+
+
+GUARDED = """
+name: guarded
+steps:
+  - {id: asks, human: "Well?"}
+finally:
+  - {id: tidy, tool: note_once, with: {what: "inner is ${{ run.status }}"}}
+"""
+AROUND = {
+    "a merge": "  - {id: p, needs: [], playbook: guarded}\n"
+    "  - {id: q, needs: [], wait: 1s}\n"
+    "  - {id: m, needs: [p, q], merge: first}\n",
+    "a time": "  - {id: p, playbook: guarded, timeout: 1s, on_failure: go_on}\n",
+    "its end": "  - {id: p, playbook: guarded}\n",
+}
+
+
+@pytest.mark.parametrize("why", AROUND)
+async def test_a_playbook_within_that_is_cancelled_does_what_it_does_at_its_end(
+    make: Make, ledger: EffectLedger, why: str
+) -> None:
+    end = 'finally: [{id: last, tool: note_once, with: {what: "outer is ${{ run.status }}"}}]\n'
+    world = make(ScriptedProvider(), f"name: outer\nsteps:\n{AROUND[why]}{end}", GUARDED)
+    run = await world.run_play("outer")
+    if why == "its end":
+        await world.want(run, PlaybookAsked("cancel", "enough"))
+    await later(world, 2)
+    status = "cancelled" if why == "its end" else "completed"
+    assert (await at(world, run)).status == status
+    assert sorted(effects(ledger)) == ["inner is cancelled", f"outer is {status}"]
+    await at_rest(world)
+
+
+async def test_a_run_that_is_stopped_from_outside_stops_playbooks_within_without_more_ado(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), f"name: outer\nsteps:\n{AROUND['its end']}", GUARDED)
+    run = await world.run_play("outer")
+    await world.threads.stop(run, "stop")
+    await world.work()
+    assert effects(ledger) == []
+    await at_rest(world)
+
+
+async def test_what_a_playbook_within_does_at_its_end_may_take_longer_than_the_run_around_it(
+    make: Make, ledger: EffectLedger
+) -> None:
+    slow = GUARDED.replace("finally:\n", "finally:\n  - {id: sure, human: Tidy up?}\n")
+    world = make(ScriptedProvider(), f"name: outer\nsteps:\n{AROUND['a merge']}  - {{id: z, wait: 1h}}\n", slow)
+    run = await world.run_play("outer")
+    await later(world, 2)
+    threads = [(ThreadId(info.key), state) for info, state in await world.threads.list(limit=9)]
+    (inner,) = [thread for thread, state in threads if state is not None and state.identity.title == "guarded"]
+    assert (await question(world, inner)).prompt == "Tidy up?"
+    await later(world, 3_601)
+    assert (await at(world, run)).status == "completed"
+    await say(world, inner, "approve")
+    assert effects(ledger) == ["inner is cancelled"]
+    await at_rest(world)
 
 
 async def test_a_run_that_was_cancelled_has_nothing_at_work_any_more(make: Make) -> None:
