@@ -33,8 +33,10 @@ from sulla.playbooks.machine.result import kept
 from sulla.playbooks.rehearsal.base import RehearsedAnswer, RehearsedAsk, as_it_comes, gives_text, result_as_it_comes
 from sulla.tools.nearest import did_you_mean
 
-_NOT_GIVEN: Final = (MergeStep, BreakStep, TransferStep, FailStep)
+_NOT_GIVEN: Final = (BreakStep, TransferStep, FailStep)
 """Kinds of steps that come to nothing of their own."""
+_NOT_ALONE: Final = (MergeStep, *_NOT_GIVEN)
+"""Kinds of steps that do nothing by themselves."""
 _FORMS: Final[Mapping[type, tuple[type, str]]] = {
     ConditionStep: (bool, "true or false"),
     LoopStep: (list, "a list"),
@@ -43,6 +45,7 @@ _FORMS: Final[Mapping[type, tuple[type, str]]] = {
 }
 """What steps come to that ask nobody."""
 _TOOL_WORDS: Final = frozenset(("output", "result"))
+_MERGE_WORDS: Final = frozenset(("output", "route"))
 
 
 def settled(definition: Definition, given: Mapping[str, Json], known: KnownNames) -> JsonObject:
@@ -88,7 +91,7 @@ def check_alone(definition: Definition, name: str, given: Mapping[str, Json]) ->
         InvalidInput: it cannot, or reads what nobody has said.
     """
     step = step_of(definition, name)
-    if isinstance(step.does, _NOT_GIVEN):
+    if isinstance(step.does, _NOT_ALONE):
         raise InvalidInput(f"the step {name!r} does nothing that could be done alone")
     if name in given:
         raise InvalidInput(f"the step {name!r} is to be done, and what it comes to is said already")
@@ -103,6 +106,8 @@ def _settled(step: Step, value: Json, known: KnownNames) -> JsonObject:
     does = step.does
     if isinstance(does, _NOT_GIVEN):
         raise InvalidInput(f"the step {step.id!r} comes to nothing of its own")
+    if isinstance(does, MergeStep):
+        return _merged(step, does, value)
     names = choices_of(does)
     wanted = next((kind for kind in _FORMS if isinstance(does, kind)), None)
     if wanted is not None and not names and not isinstance(value, _FORMS[wanted][0]):
@@ -118,6 +123,20 @@ def _settled(step: Step, value: Json, known: KnownNames) -> JsonObject:
     if gives_text(step) and isinstance(value, int | float):
         value = json.dumps(value)  # whoever types 12 or true at a command line means these letters
     return _called(ask, value, known) if isinstance(does, ToolStep) else {"output": as_it_comes(ask, value)}
+
+
+def _merged(step: Step, does: MergeStep, value: Json) -> JsonObject:
+    """The same of a merge: an object by step; of the first its value, or that with the step that it came from."""
+    if does.need == "first":
+        came = tuple(need.step for need in step.needs)
+        if isinstance(value, dict) and value.keys() == _MERGE_WORDS:
+            if value["route"] not in came:
+                raise InvalidInput(f"the step {step.id!r}: its route is one of {', '.join(map(repr, came))}")
+            return dict(value)
+        return {"output": value}
+    if not isinstance(value, dict):
+        raise InvalidInput(f"the step {step.id!r} comes to an object by step, not to {value!r:.60}")
+    return {"output": value}
 
 
 def _called(ask: RehearsedAsk, value: Json, known: KnownNames) -> JsonObject:

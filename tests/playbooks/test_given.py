@@ -31,6 +31,7 @@ steps:
       steps: [{id: each, set: {it: "${{ item }} ${{ steps.big.output }}"}}]
   - {id: made_before, needs: [], set: {a: 1}}
   - {id: m, needs: [all, made_before], merge: all}
+  - {id: one, needs: [kind, look], merge: first}
 finally:
   - {id: tidy, respond: bye}
 """
@@ -58,6 +59,9 @@ def mixed() -> Definition:
         ("look", {"n": 3}, {"output": {"n": 3}}),
         ("all", [{"it": "a"}], {"output": [{"it": "a"}]}),
         ("made_before", {"a": 2}, {"output": {"a": 2}}),
+        ("m", {"all": [1]}, {"output": {"all": [1]}}),
+        ("one", "sales", {"output": "sales"}),
+        ("one", {"output": 1, "route": "look"}, {"output": 1, "route": "look"}),
     ],
 )
 def test_what_a_step_is_said_to_have_come_to_is_kept_as_its_own_run_would(
@@ -75,7 +79,8 @@ def test_what_a_step_is_said_to_have_come_to_is_kept_as_its_own_run_would(
         ("big", "yes", "comes to true or false"),
         ("look", {"n": "many"}, "is not what it asks for"),
         ("all", "a", "comes to a list"),
-        ("m", 1, "comes to nothing of its own"),
+        ("m", 1, "comes to an object by step"),
+        ("one", {"output": 1, "route": "big"}, "its route is one of 'kind', 'look'"),
         ("each", {}, "stands in 'all': name that one"),
         ("tidy", "bye", "is done at the end of a run"),
     ],

@@ -33,8 +33,11 @@ def alone(plan: Plan, step: str, given: FrozenJson, now_ms: int) -> Iterator[Fac
         given: what others came to, as above.
         now_ms: UTC milliseconds.
     """
-    yield from given_facts(plan, given, now_ms)
     needs = {need.step: need for need in plan.nodes[step].step.needs}
+    for at, came in given.items():
+        # Which way a merge went need not be said: the one that is wanted.
+        way = {"route": needs[at].route} if at in needs and plan.nodes[at].quota else {}
+        yield from _completed(plan, at, {**way, **(came if isinstance(came, Mapping) else {})}, now_ms)
     for node in plan.root.nodes:
         at = node.step.id
         if at == step or at in given:

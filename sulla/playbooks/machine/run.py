@@ -227,8 +227,8 @@ class MachineRun:
 
     def _completed_more(self, spot: StepSpot) -> None:
         does = spot.node.step.does
-        if isinstance(does, MergeStep):
-            spots, counted = spot.frame.spots, arrivals(spot)
+        if isinstance(does, MergeStep) and spot.value is None and (counted := arrivals(spot)):
+            spots = spot.frame.spots  # else somebody has said what it came to: see `given`
             named = {spots[number].node.step.id: spots[number].value for number in counted}
             spot.value = spots[counted[0]].value if does.need == "first" else named
         elif isinstance(does, LoopStep) and spot.inside is not None:

@@ -21,7 +21,11 @@ steps:
   - {id: b, needs: [ok.no], tool: t, with: {x: "${{ steps.a.output }}"}}
   - {id: bad, needs: [{a: failure}], set: {it: "${{ steps.a.error.kind }}"}}
   - {id: both, needs: [b, ok], merge: all}
-  - {id: c, set: {it: "${{ steps.a.output }}!"}}
+  - {id: first, needs: [a, b], merge: first}
+  - {id: behind, set: {it: 1}}
+  - {id: second, needs: [first.b], set: {it: "${{ steps.first.output }} of ${{ steps.first.route }}"}}
+  - {id: third, needs: [both], set: {it: "${{ steps.both.output.b }}"}}
+  - {id: c, needs: [both], set: {it: "${{ steps.a.output }}!"}}
   - id: each
     loop: {for_each: "${{ steps.a.output | lines }}", steps: [{id: one, set: {it: "${{ item }}"}}]}
 finally:
@@ -51,13 +55,17 @@ def test_one_step_is_done_as_if_what_it_needs_had_ended_as_it_wants() -> None:
     (ended,) = [fact for fact in [*machine.complete("b", "there"), *machine.next()] if isinstance(fact, RunEnded)]
     assert (ended.status, dict(ended.outputs)) == ("completed", {"b": "there"})
     skipped = {fact.at for fact in facts if isinstance(fact, StepSkipped)}
-    assert skipped == {"bad", "both", "c", "each"}
+    assert skipped == {"bad", "both", "first", "behind", "second", "third", "c", "each"}
 
 
 @pytest.mark.parametrize(
     ("step", "given", "came"),
     [
         ("c", {"a": {"output": "x"}}, {"it": "x!"}),
+        ("behind", {}, {"it": 1}),
+        ("second", {"first": {"output": 5}}, {"it": "5 of b"}),
+        ("second", {"a": {"output": 1}, "b": {"output": 2}, "first": {"output": 5}}, {"it": "5 of b"}),
+        ("third", {"both": {"output": {"b": 7}}}, {"it": 7}),
         ("bad", {}, {"it": "permanent"}),
         ("each", {"a": {"output": "x\ny"}}, [{"it": "x"}, {"it": "y"}]),
     ],
