@@ -27,7 +27,7 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
 from sulla.playbooks.machine.begin import Beginner
 from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_behind, left_of, over, reached
-from sulla.playbooks.machine.needs import failure_of
+from sulla.playbooks.machine.needs import end_of
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.machine.records import (
     MESSAGE_CHARS,
@@ -215,7 +215,7 @@ class Playbook:
     def _end(self) -> RunEnded:
         run, root = self._run, self._run.root
         assert root is not None  # noqa: S101  - the caller has looked
-        failure = failure_of(root)
+        failure = end_of(root)
         if failure is not None:
             return RunEnded("failed", {}, run.now_ms, failure)
         transfer = run.course.transfer

@@ -30,6 +30,14 @@ def failure_of(frame: LoopFrame) -> Failure | None:
     return found._replace(message=said[:MESSAGE_CHARS])
 
 
+def end_of(frame: LoopFrame) -> Failure | None:
+    """The same of all that a run has, as its end: with the reason of the step that failed, which a person or another
+    step can do something about.
+    """
+    failure = failure_of(frame)
+    return failure._replace(reason=failure.cause or failure.reason, cause="") if failure is not None else None
+
+
 def _is_behind_a_known(spot: StepSpot) -> bool:
     """Whether a step could not begin for one whose failure somebody else has dealt with: its author thinks of that one
     as done with, and has to be told of this one.
@@ -56,7 +64,8 @@ def passed_on(spot: StepSpot) -> Failure:
         return failure
     # Whoever only waits for an answer has to be told apart at the run's end, too.
     reason = ASKED_ALREADY if failure.reason == ASKED_ALREADY else "upstream"
-    return Failure(failure.kind, reason, f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS])
+    said = f"step {spot.at!r} failed: {failure.message}"[:MESSAGE_CHARS]
+    return Failure(failure.kind, reason, said, failure.cause or failure.reason)
 
 
 def playbook_failure(name: str, why: str, kind: FailureClass = "permanent", reason: str = "") -> Failure:

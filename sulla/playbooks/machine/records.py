@@ -30,6 +30,12 @@ class Failure(NamedTuple):
     """A stable word, e.g. ``timeout`` or ``upstream``."""
     message: str
     """For people."""
+    cause: str = ""
+    """The reason of the step that it began with, where a failure was passed on."""
+
+    def shown(self) -> JsonObject:
+        """As expressions see it."""
+        return {"kind": self.kind, "reason": self.reason, "message": self.message}
 
 
 class Spent(NamedTuple):
@@ -269,7 +275,7 @@ def decode(kind: str, data: object, where: str) -> Fact:
 
 def _plain(value: Any) -> Json:  # noqa: ANN401  - the field of any fact
     if isinstance(value, Failure | Spent):
-        return value._asdict()
+        return {name: item for name, item in value._asdict().items() if name != "cause" or item}
     if isinstance(value, tuple):
         return list(value)
     plain: Json = dict(value) if isinstance(value, Mapping) else value

@@ -17,7 +17,7 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
 from sulla.playbooks.machine import records as f
 from sulla.playbooks.machine.deadlines import DeadlineQueue
-from sulla.playbooks.machine.needs import arrivals, failure_of, pass_of, unmet
+from sulla.playbooks.machine.needs import arrivals, end_of, failure_of, pass_of, unmet
 from sulla.playbooks.machine.plan import Block, Plan, PlanEdge
 from sulla.playbooks.machine.records import NOTHING
 from sulla.playbooks.machine.state import (
@@ -340,7 +340,7 @@ class MachineRun:
         owner = frame.owner
         if owner is None or owner.inside is None:
             if self.course.closing is not None:
-                self.course.failure = self.course.failure or failure_of(frame)
+                self.course.failure = self.course.failure or end_of(frame)
             self._close_on()
             return
         inside = owner.inside

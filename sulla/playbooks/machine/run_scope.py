@@ -93,7 +93,7 @@ def seen(spot: StepSpot) -> dict[str, Json]:
         "result": result.seen(spot.past.result, spot.value) if gives else None,
         "route": spot.past.route or None,
         "status": StepStatus(spot.status).name.lower(),
-        "error": failure._asdict() if failure is not None else None,
+        "error": failure.shown() if failure is not None else None,
         "tries": spot.attempt,
     }
 
@@ -115,7 +115,7 @@ def scope_of(run: MachineRun, frame: LoopFrame, names: Scope, coming: StepSpot |
     }
     closing, about = run.course.closing, names.get("run")
     if closing is not None and isinstance(about, Mapping):
-        error = closing.failure._asdict() if closing.failure is not None else None
+        error = closing.failure.shown() if closing.failure is not None else None
         found["run"] = {**about, "status": closing.status, "error": error}
     owners: list[tuple[StepSpot, int]] = [(coming, coming.inside.begun)] if coming and coming.inside else []
     at: LoopFrame | None = frame

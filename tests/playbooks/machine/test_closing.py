@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sulla.playbooks.definition import Budget, Definition, FailStep, SetStep, TransferStep, WaitStep
-from sulla.playbooks.machine.records import RunClosing, RunEnded, Spent, StepStarted, kind_of
+from sulla.playbooks.machine.records import Failure, RunClosing, RunEnded, Spent, StepStarted, kind_of
 from sulla.playbooks.machine.rerun import fork, reopen
-from tests.playbooks.machine.play import BROKEN, Play, T, over_the_wire, playbook, same, step
+from tests.playbooks.machine.play import BROKEN, Play, T, over_the_wire, playbook, same, step, times
 
 
 def closing(*steps: Any, **more: Any) -> Definition:
@@ -42,6 +42,24 @@ def test_a_failure_has_its_steps_and_every_end_has_its_own(work: dict[str, Any],
     if status == "failed":
         assert ended.failure is not None
         assert ended.failure.message == f"step {next(iter(work))!r} failed: it broke"
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_what_is_done_at_the_end_knows_the_reason_of_the_step_that_failed(deep: bool) -> None:
+    late = Failure("transient", "timeout", "it took too long")
+    told = step("told", SetStep({"error": T("${{ run.error }}"), "b": T("${{ steps.b.error }}")}))
+    first = step("a", times(1, step("x"), step("y", None, "x"))) if deep else step("a")
+    play = Play(
+        playbook(first, step("b", None, "a"), on_error=(told,)),
+        work={"x": late, "a": late},
+        names={"run": {"status": "running", "error": None}},
+    )
+    ended = play.run()
+    assert ended is not None and ended.failure is not None
+    error = play.value("told")
+    assert isinstance(error, dict) and isinstance(error["error"], dict) and isinstance(error["b"], dict)
+    assert (error["error"]["reason"], error["b"]["reason"], ended.failure.reason) == ("timeout", "upstream", "timeout")
+    assert error["error"].keys() == error["b"].keys() == {"kind", "reason", "message"}
 
 
 def test_without_a_failure_and_without_finally_nothing_is_done() -> None:

@@ -148,8 +148,8 @@ def test_a_failed_step_fails_what_needs_it_and_only_that() -> None:
     assert ended is not None
     assert ended.status == "failed"
     assert play.ends == {"a": "failed", "b": "failed", "c": "failed", "d": "completed", "e": "completed"}
-    assert play.failure("c") == Failure("permanent", "upstream", "step 'a' failed: it broke")
-    assert ended.failure == play.failure("c")
+    assert play.failure("c") == Failure("permanent", "upstream", "step 'a' failed: it broke", "broken")
+    assert ended.failure == Failure("permanent", "broken", "step 'a' failed: it broke")
 
 
 @pytest.mark.parametrize("handler", ["b?failure", "b?always", "a?failure", "a?always"])
