@@ -84,13 +84,12 @@ class Beginner:
     def go_on(self, spot: StepSpot) -> Fact | None:
         """What becomes of a loop or parallel step at work; None as long as something in it is.
 
-        A failed pass ends a loop whose passes come one after the other. Passes side by side are siblings: all of them
-        have their turn, so that it does not matter which one fails first.
+        Behind a failed pass no further one begins; those side by side with it go on to their end.
         """
         inside, does = spot.inside, spot.node.step.does
         if inside is None:
             return None
-        if isinstance(does, LoopStep) and not inside.broke and (inside.failure is None or does.at_once > 1):
+        if isinstance(does, LoopStep) and not inside.broke and inside.failure is None:
             if inside.active >= does.at_once:
                 return None
             try:
@@ -100,7 +99,7 @@ class Beginner:
                 if not inside.active:
                     return self._wrong(spot, "expression", error.message)
             if another:
-                return PassStarted(spot.at, inside.begun, self.run.now_ms)
+                return self._next_pass(spot, does, inside.begun)
         if inside.active:
             return None
         if inside.failure is not None:
@@ -220,10 +219,15 @@ class Beginner:
             return False
         if not holds(does.while_, self.evaluate, scope_of(self.run, spot.frame, self.names, spot)):
             return False
-        most = min(does.most, MAX_PASSES)
-        if number >= most:
-            raise InvalidInput(f"{does.while_.source:.200} still holds after {most} passes, the most that it may have")
         return True
+
+    def _next_pass(self, spot: StepSpot, does: LoopStep, number: int) -> Fact:
+        """One more pass; of a `while`, unless it has had as many as it may: others were counted as they began."""
+        most = min(does.most, MAX_PASSES)
+        if does.while_ is not None and number >= most:
+            said = f"{does.while_.source:.200} still holds after {most} passes, the most that it may have"
+            return self._wrong(spot, "limit_passes", said)
+        return PassStarted(spot.at, number, self.run.now_ms)
 
     def _playbook(self, spot: StepSpot) -> Fact:
         name: str = spot.node.step.does.playbook  # type: ignore[union-attr]  # only playbook steps come here

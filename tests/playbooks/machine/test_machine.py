@@ -497,11 +497,11 @@ def test_a_failed_pass_ends_a_loop_whose_passes_follow_each_other() -> None:
     assert play.failure("loop").message == "step 'a@1' failed: it broke"
 
 
-def test_a_failed_pass_lets_those_beside_it_have_their_turn() -> None:
+def test_behind_a_failed_pass_no_further_one_begins_and_those_beside_it_go_on_to_their_end() -> None:
     play = Play(playbook(step("loop", each("${{ [1, 2, 3, 4] }}", step("a"), at_once=2))), work={"a@0": BROKEN})
     ended = play.run()
     assert ended is not None
-    assert (ended.status, sorted(play.done)) == ("failed", ["a@0", "a@1", "a@2", "a@3"])
+    assert (ended.status, sorted(play.done)) == ("failed", ["a@0", "a@1"])
 
 
 def test_a_break_leaves_the_loop_after_what_runs_in_its_pass() -> None:
@@ -563,7 +563,7 @@ def test_a_break_without_a_loop_fails() -> None:
     [
         (times(4, step("a"), most=3), "limit_passes", 0),
         (each("${{ [1, 2, 3, 4] }}", step("a"), most=3), "limit_passes", 0),
-        (while_("${{ true }}", step("a"), most=3), "expression", 3),
+        (while_("${{ true }}", step("a"), most=3), "limit_passes", 3),
         (each("${{ 'abc' }}", step("a")), "expression", 0),
         (LoopStep((step("a"),), count=T("${{ -1 }}")), "expression", 0),
         (LoopStep((step("a"),), count=T("many")), "expression", 0),

@@ -94,8 +94,10 @@ class Author:
         if chance < 0.68 and depth < 2:
             return times(self._chance.randint(0, 3), *self._steps(depth + 1, 3))
         if chance < 0.76 and depth < 2:
-            items = list(range(self._chance.randint(0, 4)))
-            return each(f"${{{{ {items} }}}}", *self._steps(depth + 1, 3), at_once=self._chance.randint(1, 3))
+            at_once = self._chance.randint(1, 3)
+            # All that are side by side begin together: which further ones do hangs on when a pass fails.
+            items = list(range(self._chance.randint(0, 4 if at_once == 1 else at_once)))
+            return each(f"${{{{ {items} }}}}", *self._steps(depth + 1, 3), at_once=at_once)
         return None
 
 
