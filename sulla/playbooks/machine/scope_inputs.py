@@ -48,10 +48,15 @@ def _unknown(definition: Definition, name: str) -> str:
     return f"it has no input {name[:60]!r}; {there_is}"
 
 
-def _faults(name: str, spec: InputSpec, value: Json) -> list[str]:
+def fits(spec: InputSpec, value: Json) -> bool:
+    """Whether a value is one that an input takes."""
     if value is None and not spec.required:
-        return []
-    if not _TYPES[spec.type](value) or (spec.choices and value not in spec.choices):
+        return True
+    return _TYPES[spec.type](value) and (not spec.choices or value in spec.choices)
+
+
+def _faults(name: str, spec: InputSpec, value: Json) -> list[str]:
+    if not fits(spec, value):
         return [f"the input {name!r} is {value!r:.60}; expected {_expected(spec)}"]
     return []
 

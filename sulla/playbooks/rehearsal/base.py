@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from typing import Final, Literal, Protocol
 
@@ -155,6 +155,7 @@ class RehearsalSetting:
         payload: ``run.payload``.
         request: ``run.headers`` and ``run.query``.
         now_ms: when it begins, UTC milliseconds.
+        fit: makes inputs that a playbook within is given fit what it takes.
     """
 
     find: Callable[[str], Definition]
@@ -164,6 +165,7 @@ class RehearsalSetting:
     payload: Json = None
     request: FrozenJson = field(default_factory=dict)
     now_ms: int = BEGINS_MS
+    fit: Callable[[Definition, FrozenJson], FrozenJson] = lambda _, given: given
 
 
 def kind_of_step(step: Step) -> str:
@@ -296,10 +298,21 @@ def check_failure(ask: RehearsedAsk, failure: Failure, known: KnownNames) -> Non
         )
 
 
-def wrong_args(tool: str, args: FrozenJson, known: KnownNames) -> Failure | None:
-    """The failure that arguments come to which a tool does not take."""
+def wrong_args(tool: str, args: FrozenJson, known: KnownNames, unknown: Collection[str] = ()) -> Failure | None:
+    """The failure that arguments come to which a tool does not take.
+
+    Args:
+        tool: its name.
+        args: the arguments.
+        known: the tools that there are.
+        unknown: the arguments of which nobody knows what they will be.
+    """
     found = known.tools.get(tool) if known.tools is not None else None
-    problems = validate(args, found.schema) if found is not None else ()
+    if found is None:
+        return None
+    parts = found.schema.get("properties")
+    told = {name: {} if name in unknown else part for name, part in parts.items()} if isinstance(parts, dict) else {}
+    problems = validate(args, {**found.schema, "properties": told})
     return Failure("permanent", "refused", f"{tool}: {'; '.join(problems)}") if problems else None
 
 

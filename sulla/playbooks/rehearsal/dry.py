@@ -43,11 +43,12 @@ from sulla.playbooks.rehearsal.base import (
     RehearsedAsk,
     gives_text,
     kind_of_step,
+    wrong_args,
 )
 from sulla.playbooks.rehearsal.placeholders import Guesses, is_guess, is_settled, looked_up
 from sulla.playbooks.rehearsal.races import Race, cut_off, first_of, races_of, winners
 from sulla.playbooks.rehearsal.rehearse import rehearse
-from sulla.playbooks.rehearsal.samples import input_sample, is_wanted, sample
+from sulla.playbooks.rehearsal.samples import fitted, input_sample, is_wanted, sample
 from sulla.tools.nearest import did_you_mean
 
 MAX_WAYS: Final = 16
@@ -115,9 +116,8 @@ def dry_run(
     while ahead and len(ways) < MAX_WAYS:
         forced = ahead.pop(0)
         guess = _Guess(definition, setting, forced, outputs or {})
-        rehearsed = rehearse(
-            definition, complete, guess, replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN)
-        )
+        guessing = replace(setting, find=guess.find, evaluate=guess.evaluate, known=NOTHING_KNOWN, fit=guess.fit)
+        rehearsed = rehearse(definition, complete, guess, guessing)
         guess.take_races(rehearsed, settled)
         guess.check_names()
         if any(guess.taken.get(name, first) != first for name, first in forced.items() if name in guess.races):
@@ -157,6 +157,10 @@ class _Guess:
     roles: dict[int, _Role] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
     races: dict[str, Race] = field(default_factory=dict, init=False)
+    args: dict[int, tuple[str, str]] = field(default_factory=dict, init=False)
+    """The step and the argument that a template of a tool's step is for."""
+    unknown: dict[str, set[str]] = field(default_factory=dict, init=False)
+    """The arguments that hang on a placeholder, by step."""
 
     def __post_init__(self) -> None:
         self._learn(self.definition)
@@ -165,6 +169,13 @@ class _Guess:
         if name not in self.known:
             self._learn(self.setting.find(name))
         return self.known[name]
+
+    def fit(self, definition: Definition, given: FrozenJson) -> FrozenJson:
+        """What a playbook within is begun with."""
+        found, assumed = fitted(definition, given)
+        for said in assumed:
+            self._assume(said)
+        return found
 
     def check_names(self) -> None:
         """Refuse ways and outputs of steps that there are not, or that have no such way."""
@@ -212,6 +223,10 @@ class _Guess:
 
     def _came(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         step = ask.step
+        if isinstance(step.does, ToolStep) and isinstance(args := ask.given.get("args"), dict):
+            wrong = wrong_args(step.does.tool, args, self.setting.known, self.unknown.get(step.id, ()))
+            if wrong is not None:
+                return RehearsedAnswer(failure=wrong)
         if step.id in self.outputs:
             given = self.outputs[step.id]
             is_other = gives_text(step) and not isinstance(given, str)
@@ -245,7 +260,9 @@ class _Guess:
     # ----------------------------------------------------------------------------------------------------- expressions
 
     def evaluate(self, template: Template, scope: Scope) -> Json:
-        role = self.roles.get(id(template))
+        role, argument = self.roles.get(id(template)), self.args.get(id(template))
+        if argument is not None and self._is_guessed(template, scope):
+            self.unknown.setdefault(argument[0], set()).add(argument[1])
         if role is not None and self._is_open(role, template, scope):
             if role.what in _MADE:
                 self.guesses.note(role.step)
@@ -258,6 +275,8 @@ class _Guess:
                 raise
             if role is not None and role.what != "set":
                 return self._guessed(role, template, scope)
+            if argument is not None:
+                self.unknown.setdefault(argument[0], set()).add(argument[1])
             self._assume(f"{_short(template)} has a value")
             return f"<text of {_short(template)}>"
 
@@ -265,8 +284,11 @@ class _Guess:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
         if role.what in ("when", "test") and role.step in self.forced:
             return True
+        return self._is_guessed(template, scope, is_list=role.what == "for_each")
+
+    def _is_guessed(self, template: Template, scope: Scope, *, is_list: bool = False) -> bool:
+        """Whether it looks at something that a placeholder stands for."""
         trees = [parse(part.source) for part in split(template.source) if isinstance(part, ExpressionSpot)]
-        is_list = role.what == "for_each"
         return any(
             is_guess(path, scope, self.guesses.whole if is_whole else self.guesses.any, is_whole=is_whole)
             for tree in trees
@@ -334,6 +356,8 @@ class _Guess:
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):
                     self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
+                case ToolStep(args=args):
+                    self.args |= {id(it): (step.id, name) for name, of in args.items() for it in templates_in(of)}
             self.guesses.learn(step)
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
 

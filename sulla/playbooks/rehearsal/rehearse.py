@@ -263,7 +263,8 @@ class _Stage:
         args = given.get("args")
         try:
             definition = self._setting.find(name)
-            self._begin(definition, args if isinstance(args, dict) else {}, f"{scene.prefix}{at}/", scene, "playbook")
+            inputs = self._setting.fit(definition, args if isinstance(args, dict) else {})
+            self._begin(definition, inputs, f"{scene.prefix}{at}/", scene, "playbook")
         except SullaError as error:
             failure = Failure("permanent", "invalid_input", error.message)
             self._take(scene, scene.book.fail(at, failure, repeatable=False))
@@ -323,7 +324,9 @@ class _Stage:
             for id_, node in scene.book.plan.nodes.items()
             if isinstance(node.step.does, TransferStep) and self._row(scene, id_).status == "completed"
         )
-        self._begin(self._setting.find(ended.to), ended.outputs, f"{scene.prefix}{at}/", None, "transfer")
+        definition = self._setting.find(ended.to)
+        inputs = self._setting.fit(definition, ended.outputs)
+        self._begin(definition, inputs, f"{scene.prefix}{at}/", None, "transfer")
 
     def _row(self, scene: _Scene, at: str) -> RehearsedStep:
         full = scene.prefix + at

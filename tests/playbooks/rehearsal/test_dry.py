@@ -9,6 +9,7 @@ from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
+from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames, KnownTool
 from sulla.playbooks.rehearsal.base import RehearsalSetting
 from sulla.playbooks.rehearsal.dry import MAX_WAYS, DryRun, dry_run
 
@@ -20,6 +21,8 @@ def dry(
     choose: dict[str, str] | None = None,
     outputs: dict[str, Json] | None = None,
     inner: str = "",
+    more_inner: str = "",
+    known: KnownNames = NOTHING_KNOWN,
 ) -> DryRun:
     def made(text: str) -> Definition:
         checked = check_playbook(text)
@@ -29,10 +32,10 @@ def dry(
     def find(name: str) -> Definition:
         if not inner:
             raise NotFound(f"there is no playbook {name!r}")
-        return made(f"name: {name}\nsteps:\n{_below(inner)}")
+        return made(f"name: {name}\n{more_inner}\nsteps:\n{_below(inner)}")
 
     definition = made(f"name: p\n{more}\nsteps:\n{_below(steps)}")
-    return dry_run(definition, inputs or {}, RehearsalSetting(find, evaluate), choose=choose, outputs=outputs)
+    return dry_run(definition, inputs or {}, RehearsalSetting(find, evaluate, known), choose=choose, outputs=outputs)
 
 
 def _below(steps: str) -> str:
@@ -230,6 +233,61 @@ def test_playbooks_within_are_gone_through_too() -> None:
     found = dry("- {id: sub, playbook: inner}", inner="- {id: ok, human: May I?}\n- {id: send, tool: t}")
     assert ways(found) == [{"ok": "yes"}, {"ok": "no"}]
     assert [len(way.rehearsed.calls) for way in found.ways] == [1, 0]
+
+
+TYPED = "inputs: {n: integer, how: {type: string, choices: [fast, slow]}}"
+
+
+def test_a_placeholder_is_taken_for_what_a_playbook_within_asks_for() -> None:
+    loop = """
+- {id: read, tool: t}
+- id: l
+  loop:
+    for_each: ${{ steps.read.output | fromjson }}
+    steps: [{id: p, playbook: inner, with: {n: "${{ item.n }}", how: "${{ item.how }}"}}]
+"""
+    found = dry(loop, inner='- {id: w, wait: "${{ inputs.n }}"}', more_inner=TYPED)
+    assert [way.rehearsed.status for way in found.ways] == ["completed"]
+    assert "the input 'n' of 'inner' is of the type integer" in found.ways[0].assumed
+    assert "the input 'how' of 'inner' is one of fast, slow" in found.ways[0].assumed
+
+
+def test_what_is_known_and_is_none_of_what_a_playbook_within_asks_for_fails_as_in_a_real_run() -> None:
+    step = '- {id: s, set: {n: "${{ inputs.n ~ \'\' }}"}}\n- {id: p, playbook: inner, with: {n: "${{ steps.s.output.n }}"}}'
+    found = dry(step, "inputs: {n: integer}", {"n": 4}, inner="- {id: w, wait: 1s}", more_inner="inputs: {n: integer}")
+    assert [way.rehearsed.status for way in found.ways] == ["failed"]
+
+
+WRITES = KnownNames(
+    tools={
+        "read": KnownTool({"type": "object", "properties": {}}, "pure"),
+        "write": KnownTool({"type": "object", "properties": {"content": {"type": "string"}}}, "idempotent"),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        ("${{ steps.s.output.size }}", "failed"),
+        ("${{ inputs.n }}", "failed"),
+        ("size: ${{ steps.s.output.size }}", "completed"),
+        ("${{ steps.r.output }}", "completed"),
+        ("${{ steps.r.output | length }}", "completed"),
+        ("${{ steps.r.output | fromjson }}", "completed"),
+    ],
+)
+def test_a_call_whose_arguments_are_known_is_refused_as_in_a_real_run(content: str, status: str) -> None:
+    steps = f"""
+- {{id: r, tool: read}}
+- {{id: s, set: {{size: "${{{{ 5 * inputs.n }}}}"}}}}
+- {{id: w, tool: write, with: {{content: "{content}"}}}}
+"""
+    (way,) = dry(steps, "inputs: {n: {type: integer, default: 3}}", known=WRITES).ways
+    assert way.rehearsed.status == status
+    if status == "failed":
+        assert way.rehearsed.failure is not None
+        assert "write: content: expected string" in way.rehearsed.failure.message
 
 
 def test_a_loop_until_it_is_good_is_shown_with_one_pass_and_with_all() -> None:
