@@ -158,7 +158,12 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("when_full", "when_full", "`queue`: a further one waits; `skip`: it ends; `cancel_old`: the oldest does."),
     ),
     "input": (
-        Key("type", "type", "`string`, `number`, `integer`, `boolean`, `list` or `object`."),
+        Key(
+            "type",
+            "type",
+            "`string`, `number`, `integer`, `boolean`, `list` or `object`; "
+            "`string` where it is not said, whatever the default is.",
+        ),
         Key("required", "flag", "True unless there is a default."),
         Key("default", "any", "Taken where nothing is given."),
         Key("choices", "maps", "The only values that it may have."),

@@ -133,9 +133,9 @@ class _Reader:
         default = reading.literal(keys["default"][1], "default") if "default" in keys else None
         if "choices" in keys and isinstance(keys["choices"][1], YamlList):
             for value, item in zip(choices, keys["choices"][1].items, strict=False):
-                self._fits(name, kind, value, item)
+                self._fits(name, kind, value, item, said="type" in keys)
         if "default" in keys and default is not None:
-            self._fits(name, kind, default, keys["default"][1])
+            self._fits(name, kind, default, keys["default"][1], said="type" in keys)
             if choices and default not in choices:
                 listed = ", ".join(map(str, choices))
                 reading.fault(keys["default"][1].place, "input", f"default: expected one of its choices: {listed}")
@@ -147,9 +147,14 @@ class _Reader:
             description=reading.text(keys["description"][1], "description") if "description" in keys else "",
         )
 
-    def _fits(self, name: str, kind: InputType, value: Json, node: YamlNode) -> None:
-        if not fits(kind, value):
-            self._reading.fault(node.place, "input", f"the input {name!r} is a {kind}; this is none")
+    def _fits(self, name: str, kind: InputType, value: Json, node: YamlNode, *, said: bool) -> None:
+        if fits(kind, value):
+            return
+        message = f"the input {name!r} is of the type {kind}, and this is not"
+        meant = next((one for one in ("boolean", "integer", "number", "list", "object") if fits(_type(one), value)), "")
+        if not said and meant:
+            message = f"the input {name!r} has no type, so it is a string, and this is none: write `type: {meant}`"
+        self._reading.fault(node.place, "input", message)
 
     # --------------------------------------------------------------------------------------------------------- triggers
 
