@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 from sulla.agent.approvals.approvals import is_approval
 from sulla.core.cut import cut
@@ -34,6 +35,8 @@ _ARGS_CHARS: Final = 200
 _RESULT: Final = "the result of "
 _COMMANDS: Final = (f"{_RESULT}bash ", f"{_RESULT}bash_job ")
 """How marks begin of the tools that may read any file of the workspace."""
+_PLAYED: Final = "PLAYBOOK"
+"""The kind of what happens in a playbook's run; its step names no tool, but a command is called with its text."""
 _ASKED_BECAUSE: Final = "Asked because "
 
 
@@ -109,6 +112,9 @@ class TaintReport:
     """The record that the conversation can be gone on from before: the message that was worked on when the first mark
     came, or the first of those that were sent before it had all been answered, or that mark; 0 if there is none, or
     nothing was answered before it."""
+    _by_step: bool = False
+    _commands: set[str] = field(default_factory=set)
+    """The steps of a playbook's run that call a command."""
     _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
     _work: _WorkBegun = field(default_factory=_WorkBegun)
@@ -117,7 +123,7 @@ class TaintReport:
     @property
     def by_command(self) -> bool:
         """Whether a command's result is among the marks: one may have read any file of the workspace."""
-        return any(mark.source.startswith(_COMMANDS) for mark in self.marks)
+        return self._by_step or any(mark.source.startswith(_COMMANDS) for mark in self.marks)
 
     def take(self, entry: Entry) -> None:
         """Read the next record.
@@ -136,6 +142,8 @@ class TaintReport:
                 self._answered = True
             case Answer() if (held := self._asked.get(fact.wait_id)) is not None and not held.answer:
                 held.answer = fact.verdict
+        if entry.kind == _PLAYED and entry.data.get("what") == "STEP_STARTED" and _is_command(entry.data):
+            self._commands.add(str(entry.data.get("at")))
         if fact is not None and taints_thread(fact):
             self._mark(entry)
 
@@ -152,6 +160,7 @@ class TaintReport:
             begun = self._work.runs.get(entry.origin.run_id)
             own = entry.seq if self._answered else 0
             self.clean_before = own if begun is None or isinstance(entry.fact, Input) else begun
+        self._by_step = self._by_step or (entry.kind == _PLAYED and entry.data.get("at") in self._commands)
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return
@@ -176,11 +185,19 @@ class TaintReport:
                 return "what an agent was told beside the message: what it remembers, or what is on the screen"
             case ThreadCreated():
                 return "whoever began the conversation, who had read such words"
-            case _ if entry.kind == "PLAYBOOK":
+            case _ if entry.kind == _PLAYED:
                 at = entry.data.get("at")
                 return f"the step {at} of this playbook's run" if at else "what this playbook's run was begun with"
             case _:
                 return f"a record of the kind {entry.kind}"
+
+
+def _is_command(data: Mapping[str, Any]) -> bool:
+    """Whether a step of a playbook begins that calls a command."""
+    match data:
+        case {"detail": {"given": {"args": {"command": str()}}}}:
+            return True
+    return False
 
 
 def _call(fact: ToolCallStart) -> str:

@@ -17,6 +17,7 @@ from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.words import Words
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.playbooks.records import Played
 from sulla.safety.explain import TaintReport
 from sulla.safety.service import HomeSafety
 from sulla.store.memory import MemoryStore
@@ -26,6 +27,7 @@ from sulla.testing.world import World
 from sulla.threads.archive import fork
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
+from sulla.threads.log.codec import Entry, Origin
 from sulla.threads.log.family import Birth
 from sulla.threads.log.records import Answer, Input, Suspended, ThreadCreated
 from sulla.tools.base import Done
@@ -226,6 +228,20 @@ async def test_the_newest_marked_files_are_named_where_a_command_may_have_read_t
     assert (found.files[0], len(found.files), found.more_files) == (str(home.roots[0] / "29.md"), 20, 10)
     assert (await home.safety.trust(".", "")).names[:2] == ("29.md", "28.md")
     assert (await home.safety.explain(await home.read_a_page())).files == ()
+
+
+@pytest.mark.parametrize(("args", "named"), [({"command": "ls"}, True), ({"url": "https://news.example"}, False)])
+def test_a_step_of_a_playbook_that_ran_a_command_is_one_that_may_have_read_marked_files(
+    args: dict[str, str], named: bool
+) -> None:
+    report, origin = TaintReport(), Origin(1, RunId("run_1"))
+    begun = Played("STEP_STARTED", "look", {"attempt": 1, "given": {"args": args}, "at_ms": 1}, call_id=CallId("c1"))
+    for seq, fact in enumerate((begun, Played("STEP_COMPLETED", "look", {"at_ms": 2}, tainted=True)), 1):
+        report.take(Entry(seq, fact.kind, False, origin, fact.data(), THREAD_SCHEMA.forms))
+    assert (report.by_command, [mark.source for mark in report.marks]) == (
+        named,
+        ["the step look of this playbook's run"],
+    )
 
 
 @pytest.mark.parametrize("path", ["../tainted.jsonl", "/etc/passwd"])
