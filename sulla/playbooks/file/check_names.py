@@ -118,9 +118,8 @@ class Names:
         said = target
         if merged:  # it comes to an object of those that were not skipped, by their names
             target = self._sketch.steps.get(str(path.words[_WHOLE_WORDS]), target)
-        skipped = use.step is not None and may_be_skipped(
-            target, use.step, self._sketch, self._order.ways.get(use.step.id, {})
-        )
+        ways = self._order.ways.get(use.step.id, {}) if use.step is not None else {}
+        skipped = may_be_skipped(target, use.step, self._sketch, ways)
         if target.id in self._guarded:
             return
         if merged and target is not said:

@@ -7,16 +7,18 @@ from sulla.playbooks.file.check_ways import Ways
 from sulla.playbooks.file.read_sketch import Sketch, StepAt
 
 
-def may_be_skipped(target: StepAt, at: StepAt, sketch: Sketch, ways: Ways) -> bool:
+def may_be_skipped(target: StepAt, at: StepAt | None, sketch: Sketch, ways: Ways) -> bool:
     """Whether `target` may have been skipped when `at` has its turn. In doubt it may not: nobody is warned for nothing.
 
     Args:
         target: the step that is named.
-        at: the step that names it.
+        at: the step that names it; None for the outputs of a run.
         sketch: the file.
         ways: the ways that have been taken when `at` has its turn.
     """
-    around = _around(at)
+    if at is None and any(step.kind == "fail" for step in sketch.root.walk()):
+        return False  # a run that fails has no outputs, and where it was skipped that may be so
+    around = _around(at) if at is not None else []
     if any("when" in step.keys for step in around):
         return False  # what it holds for may be just that
     sure = _surely_done(around, sketch)
