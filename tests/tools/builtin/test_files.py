@@ -4,16 +4,22 @@ import asyncio
 import os
 import stat
 import threading
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words, ours
 from sulla.tools.base import Done
 from sulla.tools.builtin import files as module
 from sulla.tools.builtin.files import MAX_ENTRIES, MAX_FILE_BYTES, MAX_WRITE_BYTES, file_tools
 from sulla.tools.builtin.ranges import MAX_SHOWN_BYTES
+from sulla.tools.call import run_call
+from sulla.tools.origins import AllTrusted
 from sulla.tools.registry import Toolbox
 from tests.tools.contexts import context_in, use, use_whole
 
@@ -340,3 +346,32 @@ async def test_a_folder_is_told_as_entries_and_more_of_them_than_a_model_is_show
     assert len(entries) == MAX_ENTRIES + 2
     assert entries[0] == {"name": "f0", "kind": "file", "bytes": 1}
     assert result.cut == ""
+
+
+class Saved(AllTrusted):
+    """Names that a stranger has given."""
+
+    def names_outside(self, folder: Path, names: Iterable[str]) -> frozenset[str]:
+        return frozenset(name for name in names if name.startswith("mail"))
+
+
+@pytest.mark.parametrize(
+    ("args", "found", "cut", "by"),
+    [
+        ({}, ["three.txt"], "1 of the names come from outside: `names: true` gives them, too", Author.AGENT),
+        ({"names": True}, ["mail-7.txt", "three.txt"], "", Author.OUTSIDE),
+    ],
+)
+async def test_a_playbook_is_told_how_it_gets_names_from_outside_and_what_it_makes_of_them_is_so_too(
+    root: Path, args: dict[str, bool], found: list[str], cut: str, by: Author
+) -> None:
+    (root / "docs" / "mail-7.txt").write_text("hello")
+    context = replace(context_in(root), whole_bytes=MAX_WRITE_BYTES, origins=Saved())
+    call = ToolCall(CallId("c1"), "list_dir", {"path": "docs", **args})
+    result = await run_call(Toolbox(file_tools()), call, context)
+    assert isinstance(result, Done)
+    assert result.data is not None
+    entries = result.data["entries"]
+    assert isinstance(entries, list)
+    assert [entry["name"] for entry in entries if isinstance(entry, dict)] == found
+    assert (cut in result.cut, bool(result.cut), result.words.by) == (True, bool(cut), by)
