@@ -46,13 +46,15 @@ _QUOTED: Final = (
 )
 """Code and quoted words; a block of code that nobody ends ends with the message. This is compiled for the first
 message: that takes some milliseconds."""
-_MARKS: Final = str.maketrans({"\u00b4": "'", "\u2032": "'", "\u2033": '"'})
-"""Accents and primes where others write an apostrophe or quotation marks, which `NFKC` would take for other ones."""
+_MARKS: Final = str.maketrans({"\u2033": '"', **dict.fromkeys("\u00b4\u2032\u02b9\u02bc\u02c8\u055a\ua78c", "'")})
+"""Accents, primes and letters where others write an apostrophe or quotation marks, which `NFKC` would take for other
+ones or leave as letters."""
 _NEGATION: Final = (
-    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|without|cannot|cancel|stop|skip|avoid|refuse|instead|unless|"
+    r"(?<!@)\b(?:\w+n't|not|no|never|nor|neither|nobody|nothing|none|nowhere|without|cannot|cancel|stop|skip|avoid|"
+    r"refuse|instead|unless|(?:just|only) (?:kidding|joking)|"
     r"hardly|barely|rarely|"
     r"(?:do|does|did|wo|ca|is|ai|are|was|were|has|have|had|should|could|would|must|need)nt|"
-    r"nicht|nie|niemals|nimmer|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
+    r"nichts?|nirgend\w*|rien|nada|niente|nulla|niets|ingen|inget|intet|nie|niemals|nimmer|niemand\w*|kein\w*|ohne|weder|statt|ne|n'\w+|pas|jamais|sans|ni|aucune?|"
     r"nunca|jam\u00e1s|sin|tampoco|nadie|ning[u\u00fa]n\w*|non|mai|senza|nessun\w*|n\u00e9|n\u00e3o|nao|nem|sem|"
     r"niet|nooit|geen|zonder|inte|aldrig|ej|utan|ikke|aldri|uden|uten|nigdy|bez|"
     r"\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|"
@@ -61,6 +63,13 @@ _NEGATION: Final = (
 """Words by which a sentence says that something shall not be, in English, German, French, Spanish, Italian, Portuguese,
 Dutch, Swedish, Danish, Norwegian, Polish, Russian and Chinese. One too many costs little: the agent reads the message,
 and can do what it asks for."""
+_KIDDING: Final = r"\b(?:just|only) (?:kidding|joking)\b"
+_TAKES_BACK: Final = frozenset(
+    "actually after all better do doing don't forget for i it jk joking just kidding mean mind no not now oh ok okay "
+    "only please rather really scratch so sorry that this wait want yet "
+    "bitte das doch es jetzt mach mache machen nicht tu tue tun".split()
+)
+"""Words of a sentence that says no and nothing else: it takes back what stands before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +114,23 @@ def read_said(message: str) -> Said:
     """
     text = re.sub(_QUOTED, " _ ", _plain(message[:MOST_CHARS]))
     found = _SENTENCE.split(_folded(text).replace("?", " _ "))
-    # A mere "No!" says no to what stands beside it.
+    # A mere "No!" says no to what stands beside it, and "just kidding, don't do that" to all that stands before it.
     noes = ["", *(one if re.fullmatch(_NEGATION, _EDGE.sub("", one)) else "" for one in found), ""]
-    return Said(tuple(f"{noes[at]} {one} {noes[at + 2]}" for at, one in enumerate(found)))
+    later = [""] * len(found)
+    for at in range(len(found) - 2, -1, -1):
+        later[at] = _taken_back(found[at + 1]) or later[at + 1]
+    return Said(tuple(f"{noes[at]} {one} {noes[at + 2]} {later[at]}" for at, one in enumerate(found)))
+
+
+def _taken_back(sentence: str) -> str:
+    """A word that says no, of a sentence that takes back what was said before it; empty for any other sentence."""
+    noes = _negations(sentence)
+    words = frozenset(_spaced(sentence.replace(",", " ")).split())
+    forgets = not words.isdisjoint(("forget", "scratch"))  # "don't forget it" takes nothing back
+    if words and words <= _TAKES_BACK | noes and bool(noes) != forgets:
+        return min(noes, default="no")
+    kidding = re.search(_KIDDING, sentence)
+    return kidding[0] if kidding is not None else ""
 
 
 def _spaced(text: str) -> str:
