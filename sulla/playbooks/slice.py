@@ -40,7 +40,7 @@ def _fold(
 ) -> PlayState | None:
     match fact:
         case Played():
-            _fold_played(state, fact, origin)
+            _fold_played(state, fact, origin, play.failure if play is not None else "")
             return apply_played(play, fact, origin.at_ms) if play is not None else None
         case EndTold():
             return replace(play, told=True) if play is not None else None
@@ -82,7 +82,7 @@ def run_ended(state: ThreadState, at_ms: int) -> None:
     PLAYBOOK_RUN.put(state, stopped(play, status, outcome.status_report or outcome.reason, at_ms))
 
 
-def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
+def _fold_played(state: ThreadState, fact: Played, origin: Origin, why: str) -> None:
     run, taken = state.run, state.inbox.controls.pop(fact.input_seq, None)
     charge_report(state, taken, origin)
     if run is not None and taken is not None and isinstance(taken.fact, Answer):
@@ -105,7 +105,7 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin) -> None:
     if fact.input_seq:
         state.inbox.consumed += 1
     if fact.what == "RUN_ENDED":
-        state.newest.outcome = outcome_of(fact, origin.at_ms)
+        state.newest.outcome = outcome_of(fact, origin.at_ms, why)
 
 
 def _allowed(run: OpenRun, fact: Played) -> None:
@@ -137,12 +137,13 @@ def _fold_work(state: ThreadState, fact: PlaybookBegan | PlaybookEnded) -> None:
         state.links.active_work = RunRef("playbook", fact.thread_id, False)
 
 
-def outcome_of(fact: Played, at_ms: int) -> Outcome:
+def outcome_of(fact: Played, at_ms: int, why: str = "") -> Outcome:
     """How the run of a playbook's thread ends.
 
     Args:
         fact: the machine's end.
         at_ms: when, UTC milliseconds.
+        why: it was to end, where somebody wanted that, or there was no place for it.
     """
     found = fact.detail
     failure = found.get("failure")
@@ -152,5 +153,6 @@ def outcome_of(fact: Played, at_ms: int) -> Outcome:
     statuses: dict[object, OutcomeStatus] = {"completed": "done", "transferred": "done", "cancelled": "cancelled"}
     outcome = Outcome(statuses.get(found.get("status"), "failed"), message, reason=reason, updated_at_ms=at_ms)
     if outcome.status != "done":
-        return replace(outcome, reason=reason or str(found.get("status", "")))
+        said = message or (why if outcome.status == "cancelled" else "")
+        return replace(outcome, status_report=said, reason=reason or str(found.get("status", "")))
     return replace(outcome, response=orjson.dumps(found.get("outputs", {})).decode())

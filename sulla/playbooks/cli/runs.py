@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from sulla.core.errors import InvalidInput
 from sulla.host.system import random_id
 from sulla.playbooks.cli.follow_run import Begin, follow, how_to_come_back
 from sulla.playbooks.cli.inputs import is_file, read_object, read_text, typed_inputs, typed_outputs
@@ -21,6 +23,8 @@ from sulla.terminal.program import program
 from sulla.terminal.table import one_line
 
 Row = dict[str, Any]
+_A_FAULT = re.compile(r"\bplaybook:(?=\d+:\d+: )")
+"""How a fault begins of a playbook that has no name of a file."""
 
 
 def _run(given: argparse.Namespace) -> Exit:
@@ -34,7 +38,13 @@ def _run(given: argparse.Namespace) -> Exit:
         asked = {"playbook": None, "source": source} if source is not None else {"playbook": given.name}
         inputs = {**more, **typed_inputs(given.input, texts)}
         where = {"thread_id": given.thread, "agent": given.agent, **_alone(given)}
-        return await client.call("workflow.start", **asked, **where, inputs=inputs, request_id=request_id)
+        try:
+            return await client.call("workflow.start", **asked, **where, inputs=inputs, request_id=request_id)
+        except InvalidInput as error:
+            if source is None:
+                raise
+            # The daemon is told what the file says, and not what it is called.
+            raise InvalidInput(_A_FAULT.sub(lambda _: f"{given.name}:", error.message)) from None
 
     return _begin(given, begin)
 

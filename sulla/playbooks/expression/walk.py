@@ -100,7 +100,9 @@ def _field(walk: Evaluation, tree: Field) -> object:
 
 def _label(tree: Tree) -> str:
     first = next(paths_of(tree), None)
-    return str(first) if first is not None else "the value"
+    if first is None:
+        return "the value"
+    return str(first) if isinstance(tree, Field | Name) else f"what is made of {first}"
 
 
 def _cut(walk: Evaluation, tree: SliceOf) -> object:

@@ -217,9 +217,7 @@ class Beginner:
             return number < (len(given["items"]) if "items" in given else given.get("count", 0))
         if spot.inside is not None and spot.inside.active:
             return False
-        if not holds(does.while_, self.evaluate, scope_of(self.run, spot.frame, self.names, spot)):
-            return False
-        return True
+        return holds(does.while_, self.evaluate, scope_of(self.run, spot.frame, self.names, spot))
 
     def _next_pass(self, spot: StepSpot, does: LoopStep, number: int) -> Fact:
         """One more pass; of a `while`, unless it has had as many as it may: others were counted as they began."""

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 def _list(given: argparse.Namespace) -> Exit:
     rows = asyncio.run(_all(given))
     for row in rows:
-        _print(given, row)
+        show(given, row)
     if not rows and not given.json:
         say(f'no schedules; make one with e.g. `{program()} schedule add --every 30m --message "what is new?"`')
     return Exit.OK
@@ -54,7 +54,7 @@ def _add(given: argparse.Namespace) -> Exit:
         playbook=given.playbook,
         inputs=given.args if given.playbook else None,
     )
-    _print(given, made)
+    show(given, made)
     return Exit.OK
 
 
@@ -71,12 +71,12 @@ def _run(given: argparse.Namespace) -> Exit:
 
 
 def _pause(given: argparse.Namespace) -> Exit:
-    _print(given, _ask_of(given, "schedule.pause"))
+    show(given, _ask_of(given, "schedule.pause"))
     return Exit.OK
 
 
 def _resume(given: argparse.Namespace) -> Exit:
-    _print(given, _ask_of(given, "schedule.resume"))
+    show(given, _ask_of(given, "schedule.resume"))
     return Exit.OK
 
 
@@ -98,7 +98,13 @@ def _ask(given: argparse.Namespace, method: str, **params: object) -> Row:
     return asyncio.run(ask())
 
 
-def _print(given: argparse.Namespace, row: Row) -> None:
+def show(given: argparse.Namespace, row: Row) -> None:
+    """Print a schedule.
+
+    Args:
+        given: whether as JSON.
+        row: it, as the daemon gives it.
+    """
     if given.json:
         print(json.dumps(row))
         return
@@ -112,12 +118,17 @@ def _print(given: argparse.Namespace, row: Row) -> None:
         say(f"  last: {last}")
 
 
+_WHAT_CAME = ("begun", "succeeded", "failed", "cancelled")
+"""What is noted of a firing later."""
+
+
 def _last(row: Row) -> str:
-    """The last firing and what came of it, or why there was none."""
+    """The newest firing and what came of it, or why there was none; one before it may have ended since."""
     lately = [note for note in row["notes"] if note["what"] not in ("set", "paused", "resumed")]
     if not lately:
         return ""
-    note = lately[-1]
+    newest = next((note for note in reversed(lately) if note["what"] not in _WHAT_CAME), lately[-1])
+    note = [one for one in lately if one is newest or (newest["slot"] and one["slot"] == newest["slot"])][-1]
     fired = [one["at"] for one in lately if one["slot"] == note["slot"] and one["what"] == "fired"]
     said = f" ({one_line(note['said'], 200)})" if note["said"] else ""
     return f"{moment((fired or [note['at']])[-1])} {note['what']}{said}"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sulla.core.errors import InvalidInput
 from sulla.playbooks.rpc_forms import StepRow
 from sulla.terminal.exits import Exit
 from tests.cli.stage import Said, Stage, fact
@@ -157,6 +158,21 @@ def test_a_file_is_run_as_it_is(stage: Stage, capsys: Capsys, tmp_path: Path) ->
     assert (begin.source, begin.inputs) == (file.read_text(), {"leaf": "5", "cups": 5})
     missing = typed(capsys, "flow", "run", "nowhere/mine.yaml")
     assert (missing.code, "cannot read 'nowhere/mine.yaml'" in missing.err) == (Exit.REFUSED, True)
+
+
+def test_a_file_with_faults_is_told_by_its_name(
+    stage: Stage, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nsteps: [{id: a, tool: nosuch}]\n")
+
+    async def refuse(begin: object, key: str) -> None:
+        raise InvalidInput("the playbook cannot be run: playbook:2:22: error: there is no tool 'nosuch' [unknown-tool]")
+
+    monkeypatch.setattr(stage.office, "start", refuse)
+    done = typed(capsys, "flow", "run", str(file))
+    assert done.code != Exit.OK
+    assert f"cannot be run: {file}:2:22: error: there is no tool 'nosuch'" in done.err
 
 
 def test_inputs_come_from_a_file_and_single_ones_go_before_it(stage: Stage, capsys: Capsys, tmp_path: Path) -> None:

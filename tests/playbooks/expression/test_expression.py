@@ -161,6 +161,7 @@ def test_every_filter_and_test_is_tried() -> None:
     ("text", "said"),
     [
         ("${{ steps.kind.rote }}", "in ${{ steps.kind.rote }}: steps.kind has no 'rote'. Did you mean 'route'?"),
+        ("${{ (inputs.no | default({})).rates }}", "what is made of inputs.no has no 'rates'. It is empty."),
         ("${{ inputs.leed }}", "inputs has no 'leed'. Did you mean 'lead'?"),
         ("${{ input.lead }}", "there is no 'input'. Did you mean 'inputs'?"),
         ("${{ steps.kind.output.x }}", "steps.kind.output is null, so it has no 'x'"),

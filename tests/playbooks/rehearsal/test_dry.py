@@ -253,7 +253,10 @@ def test_a_placeholder_is_taken_for_what_a_playbook_within_asks_for() -> None:
 
 
 def test_what_is_known_and_is_none_of_what_a_playbook_within_asks_for_fails_as_in_a_real_run() -> None:
-    step = '- {id: s, set: {n: "${{ inputs.n ~ \'\' }}"}}\n- {id: p, playbook: inner, with: {n: "${{ steps.s.output.n }}"}}'
+    step = """
+- {id: s, set: {n: "n${{ inputs.n }}"}}
+- {id: p, playbook: inner, with: {n: "${{ steps.s.output.n }}"}}
+"""
     found = dry(step, "inputs: {n: integer}", {"n": 4}, inner="- {id: w, wait: 1s}", more_inner="inputs: {n: integer}")
     assert [way.rehearsed.status for way in found.ways] == ["failed"]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sulla.core.ids import ThreadId
-from sulla.playbooks.machine.records import StepStarted
+from sulla.playbooks.machine.records import StepFailed, StepStarted
 from sulla.playbooks.records import PlaybookAsked
 from sulla.playbooks.run.lanes import LOOK_S
 from sulla.playbooks.run_rows import row_of
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from tests.doubles.play_world import PlayWorld
-from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, say
+from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
 
 __all__ = ["ledger", "make"]
 
@@ -68,6 +68,20 @@ async def test_where_there_is_no_place_a_run_is_skipped_and_says_beside_whom(mak
     assert not [fact for fact in (await world.record(second)).facts if isinstance(fact, StepStarted)]
     await say(world, first, "approve")
     assert (await shown(world, await world.run_play("guarded")))[0] == "waiting"
+
+
+async def test_a_step_whose_playbook_was_skipped_says_so(make: Make) -> None:
+    outer = (
+        "name: outer\nsteps:\n  - {id: a, needs: [], playbook: guarded}\n  - {id: b, needs: [], playbook: guarded}\n"
+    )
+    world = make(ScriptedProvider(), outer, text("{when_full: skip}"))
+    run = await world.run_play("outer")
+    (failed,) = [fact for fact in (await world.record(run)).facts if isinstance(fact, StepFailed)]
+    assert failed.failure.message.startswith("the playbook 'guarded' failed: skipped: thr_")
+    assert failed.failure.message.endswith(" went on, and 1 may at a time")
+    threads = [ThreadId(info.key) for info, _ in await world.threads.list(limit=9)]
+    (other,) = [thread for thread in threads if await questions(world, thread)]
+    await say(world, other, "approve")
 
 
 LOCKED = """

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from collections.abc import Iterator
 
 import pytest
 
+from sulla.schedules.cli.ask import show
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
@@ -91,3 +93,20 @@ def test_one_that_there_is_not_is_said_to_be_none(capsys: Capsys) -> None:
     done = typed(capsys, "schedule", "run", "nothing")
     assert done.code != Exit.OK
     assert "`sulla schedule list` shows all" in done.err
+
+
+def test_the_newest_firing_is_shown_and_not_the_one_that_ended_last(capsys: Capsys) -> None:
+    def note(minute: int, what: str, slot: str, said: str = "") -> dict[str, str]:
+        return {"at": f"2027-01-15T08:{minute:02}:00.000Z", "what": what, "slot": slot, "said": said}
+
+    row = {
+        "schedule": "am", "title": "", "status": "active", "why": "", "explain": "Each minute", "action": "x",
+        "next": [],
+        "notes": [
+            note(0, "fired", "one"), note(0, "begun", "one"), note(1, "fired", "two"), note(1, "begun", "two", "thr_2"),
+            note(2, "succeeded", "one"),
+        ],
+    }  # fmt: skip
+    show(Namespace(json=False), row)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.endswith("08:01:00 UTC begun (thr_2)")
