@@ -245,7 +245,7 @@ LOOP_FIELDS: Final[Mapping[str, str]] = {
 RUN_FIELDS: Final[Mapping[str, str]] = {
     "id": "of this run",
     "playbook": "its name",
-    "started_at": "ISO 8601, UTC",
+    "started_at": "when it was asked for, ISO 8601, UTC; of a run that was queued that is before it began",
     "trigger": "what started it: `manual`, `schedule`, …",
     "payload": "what a webhook or an event carried, or the message of a chat; else null",
     "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
