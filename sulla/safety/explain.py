@@ -101,6 +101,24 @@ class _WorkBegun:
 
 
 @dataclass(slots=True)
+class _CommandSteps:
+    """The steps of a playbook's run that call a command."""
+
+    marked: bool = False
+    """Whether a record of one of them holds words from outside."""
+    _begun: set[str] = field(default_factory=set)
+
+    def take(self, entry: Entry) -> None:
+        """Read the next record."""
+        if entry.kind == _PLAYED and entry.data.get("what") == "STEP_STARTED" and _is_command(entry.data):
+            self._begun.add(str(entry.data.get("at")))
+
+    def mark(self, entry: Entry) -> None:
+        """Note that a record holds such words."""
+        self.marked = self.marked or (entry.kind == _PLAYED and entry.data.get("at") in self._begun)
+
+
+@dataclass(slots=True)
 class TaintReport:
     """Reads a thread's records in order, and says what it found; made for one reading."""
 
@@ -112,9 +130,7 @@ class TaintReport:
     """The record that the conversation can be gone on from before: the message that was worked on when the first mark
     came, or the first of those that were sent before it had all been answered, or that mark; 0 if there is none, or
     nothing was answered before it."""
-    _by_step: bool = False
-    _commands: set[str] = field(default_factory=set)
-    """The steps of a playbook's run that call a command."""
+    _steps: _CommandSteps = field(default_factory=_CommandSteps, init=False)
     _answered: bool = False
     _calls: dict[CallId, str] = field(default_factory=dict)
     _work: _WorkBegun = field(default_factory=_WorkBegun)
@@ -123,7 +139,7 @@ class TaintReport:
     @property
     def by_command(self) -> bool:
         """Whether a command's result is among the marks: one may have read any file of the workspace."""
-        return self._by_step or any(mark.source.startswith(_COMMANDS) for mark in self.marks)
+        return self._steps.marked or any(mark.source.startswith(_COMMANDS) for mark in self.marks)
 
     def take(self, entry: Entry) -> None:
         """Read the next record.
@@ -142,8 +158,7 @@ class TaintReport:
                 self._answered = True
             case Answer() if (held := self._asked.get(fact.wait_id)) is not None and not held.answer:
                 held.answer = fact.verdict
-        if entry.kind == _PLAYED and entry.data.get("what") == "STEP_STARTED" and _is_command(entry.data):
-            self._commands.add(str(entry.data.get("at")))
+        self._steps.take(entry)
         if fact is not None and taints_thread(fact):
             self._mark(entry)
 
@@ -160,7 +175,7 @@ class TaintReport:
             begun = self._work.runs.get(entry.origin.run_id)
             own = entry.seq if self._answered else 0
             self.clean_before = own if begun is None or isinstance(entry.fact, Input) else begun
-        self._by_step = self._by_step or (entry.kind == _PLAYED and entry.data.get("at") in self._commands)
+        self._steps.mark(entry)
         if len(self.marks) == MOST_ROWS:
             self.more_marks += 1
             return

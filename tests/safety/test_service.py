@@ -14,6 +14,7 @@ from sulla.agent.calls.file_marks import FileMarks
 from sulla.agent.ending import WalkCut, close_run
 from sulla.core.errors import InvalidInput, NotFound, PathEscape, TooLarge
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import Words
 from sulla.daemon.thread_schema import THREAD_SCHEMA
@@ -232,7 +233,7 @@ async def test_the_newest_marked_files_are_named_where_a_command_may_have_read_t
 
 @pytest.mark.parametrize(("args", "named"), [({"command": "ls"}, True), ({"url": "https://news.example"}, False)])
 def test_a_step_of_a_playbook_that_ran_a_command_is_one_that_may_have_read_marked_files(
-    args: dict[str, str], named: bool
+    args: JsonObject, named: bool
 ) -> None:
     report, origin = TaintReport(), Origin(1, RunId("run_1"))
     begun = Played("STEP_STARTED", "look", {"attempt": 1, "given": {"args": args}, "at_ms": 1}, call_id=CallId("c1"))

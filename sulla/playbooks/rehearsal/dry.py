@@ -19,6 +19,7 @@ from sulla.playbooks.definition import (
     AgentStep,
     ConditionStep,
     Definition,
+    Given,
     HumanStep,
     LoopStep,
     PlaybookStep,
@@ -143,6 +144,26 @@ class _Role:
 
 
 @dataclass(slots=True)
+class _Arguments:
+    """Which arguments of tools hang on a placeholder."""
+
+    of: dict[int, tuple[str, str]] = field(default_factory=dict, init=False)
+    """The step and the argument that a template is for."""
+    unknown: dict[str, set[str]] = field(default_factory=dict, init=False)
+    """Those arguments, by step."""
+
+    def learn(self, step: str, args: Mapping[str, Given]) -> None:
+        """Note what the templates of a tool's step are for."""
+        self.of |= {id(it): (step, name) for name, given in args.items() for it in templates_in(given)}
+
+    def note(self, template: Template) -> None:
+        """Note that a template hangs on one."""
+        if id(template) in self.of:
+            step, name = self.of[id(template)]
+            self.unknown.setdefault(step, set()).add(name)
+
+
+@dataclass(slots=True)
 class _Guess:
     """Says what steps come to where nobody does, and what expressions come to that hang on it."""
 
@@ -157,10 +178,7 @@ class _Guess:
     roles: dict[int, _Role] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
     races: dict[str, Race] = field(default_factory=dict, init=False)
-    args: dict[int, tuple[str, str]] = field(default_factory=dict, init=False)
-    """The step and the argument that a template of a tool's step is for."""
-    unknown: dict[str, set[str]] = field(default_factory=dict, init=False)
-    """The arguments that hang on a placeholder, by step."""
+    args: _Arguments = field(default_factory=_Arguments, init=False)
 
     def __post_init__(self) -> None:
         self._learn(self.definition)
@@ -224,7 +242,7 @@ class _Guess:
     def _came(self, ask: RehearsedAsk) -> RehearsedAnswer | None:
         step = ask.step
         if isinstance(step.does, ToolStep) and isinstance(args := ask.given.get("args"), dict):
-            wrong = wrong_args(step.does.tool, args, self.setting.known, self.unknown.get(step.id, ()))
+            wrong = wrong_args(step.does.tool, args, self.setting.known, self.args.unknown.get(step.id, ()))
             if wrong is not None:
                 return RehearsedAnswer(failure=wrong)
         if step.id in self.outputs:
@@ -260,9 +278,9 @@ class _Guess:
     # ----------------------------------------------------------------------------------------------------- expressions
 
     def evaluate(self, template: Template, scope: Scope) -> Json:
-        role, argument = self.roles.get(id(template)), self.args.get(id(template))
-        if argument is not None and self._is_guessed(template, scope):
-            self.unknown.setdefault(argument[0], set()).add(argument[1])
+        role = self.roles.get(id(template))
+        if id(template) in self.args.of and self._is_guessed(template, scope):
+            self.args.note(template)
         if role is not None and self._is_open(role, template, scope):
             if role.what in _MADE:
                 self.guesses.note(role.step)
@@ -275,8 +293,7 @@ class _Guess:
                 raise
             if role is not None and role.what != "set":
                 return self._guessed(role, template, scope)
-            if argument is not None:
-                self.unknown.setdefault(argument[0], set()).add(argument[1])
+            self.args.note(template)
             self._assume(f"{_short(template)} has a value")
             return f"<text of {_short(template)}>"
 
@@ -357,7 +374,7 @@ class _Guess:
                 case SetStep(values):
                     self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
                 case ToolStep(args=args):
-                    self.args |= {id(it): (step.id, name) for name, of in args.items() for it in templates_in(of)}
+                    self.args.learn(step.id, args)
             self.guesses.learn(step)
             self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
 
