@@ -151,13 +151,13 @@ class RunLines:
             case "RUN_STOPPED":
                 yield f"is ended ({detail.get('status')})" + (f": {detail['why']}" if detail.get("why") else "")
             case "RUN_CLOSING":
-                why = f"; {_why(detail)}" if detail.get("failure") else ""
+                why = f"; {_why_all(detail)}" if detail.get("failure") else ""
                 yield f"comes to its end ({detail['status']}){why}"
             case "RUN_ENDED":
                 self.ended = str(detail["status"])
                 self.outputs = dict(detail.get("outputs", {})) if self.ended != "transferred" else {}
                 to = f" to {detail['to']}" if detail.get("to") else ""
-                why = f"; {_why(detail)}" if detail.get("failure") else ""
+                why = f"; {_why_all(detail)}" if detail.get("failure") else ""
                 yield f"{self.ended}{to}: {self._done} steps, {self._tokens} tokens{why}"
             case _:
                 pass
@@ -194,6 +194,12 @@ def of_child(event: Row) -> Iterator[str]:
             yield f"failed ({data['code']}): {data['message']}"
         case _:
             pass
+
+
+def _why_all(detail: Row) -> str:
+    """Why a run failed: where a step did, its own line has the reason."""
+    message = str((detail.get("failure") or {}).get("message", ""))
+    return one_line(message, WHY) if message.startswith("step '") else _why(detail)
 
 
 def _why(detail: Row) -> str:

@@ -43,6 +43,7 @@ def test_what_a_failure_keeps_from_being_done_is_told_in_few_words() -> None:
     sheet = RunLines()
     failure = {"kind": "permanent", "reason": "upstream", "message": "step 'kind' failed: " + "long " * 100}
     assert lines(sheet, "STEP_FAILED", "send", failure=failure) == ["send not done: step 'kind' failed"]
+    failure["reason"] = "refused"
     (end,) = lines(sheet, "RUN_ENDED", status="failed", outputs={}, failure=failure)
     assert end.startswith("failed: 1 steps, 0 tokens; step 'kind' failed: long")
     assert end.endswith("…")
