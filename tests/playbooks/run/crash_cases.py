@@ -218,6 +218,24 @@ steps:
   - {id: end, tool: note_once, with: {what: end}}
 """
 
+PATIENT = """
+name: patient
+steps:
+  - {id: long, wait: 90d}
+finally:
+  - {id: tidied, tool: note_once, with: {what: "tidied, ${{ run.status }}"}}
+"""
+
+LEFT = """
+name: left
+outputs: {first: "${{ steps.one.route }}"}
+steps:
+  - {id: sub, needs: [], playbook: patient}
+  - {id: day, needs: [], wait: 1d}
+  - {id: one, needs: [sub, day], merge: first}
+  - {id: end, tool: note_once, with: {what: end}}
+"""
+
 SINGLE = """
 name: single
 inputs: {what: {type: string}}
@@ -294,5 +312,6 @@ CASES: Final = (
     Case("approved-calls-within", APPROVED_DEEP, (SENDER,), attended=False),
     Case("merge-first", FIRST),
     Case("at-the-end", CLOSING),
+    Case("left-playbook", LEFT, (PATIENT,)),
     Case("in-turn", IN_TURN, (SINGLE,), at_once=2),
 )
