@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from sulla.core.ids import MessageId, ThreadId
+from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.playbooks.cli.run_lines import RunLines
 from sulla.playbooks.records import PlaybookAsked
+from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.run_rows import detail_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.testing.clock import ManualClock
@@ -570,6 +572,26 @@ async def test_what_a_playbook_within_does_at_its_end_may_take_longer_than_the_r
     await later(world, 3_601)
     assert (await at(world, run)).status == "completed"
     await say(world, inner, "approve")
+    assert effects(ledger) == ["inner is cancelled"]
+    await at_rest(world)
+
+
+async def test_a_playbook_within_is_left_also_where_the_daemon_died_before_it_could_be_told(
+    make: Make, ledger: EffectLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"name: outer\nsteps:\n{AROUND['a merge']}  - {{id: z, wait: 1h}}\n"
+    world = make(ScriptedProvider(), text, GUARDED)
+    run = await world.run_play("outer")
+
+    async def nothing(effects: StepEffects, child: str, run: Run) -> None:
+        """The daemon has died."""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StepEffects, "leave", nothing)
+        await later(world, 2)
+    assert effects(ledger) == []
+    await later(make(ScriptedProvider(), text, GUARDED), 3_601)
+    assert (await at(world, run)).status == "completed"
     assert effects(ledger) == ["inner is cancelled"]
     await at_rest(world)
 
