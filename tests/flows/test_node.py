@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -10,28 +10,18 @@ from itertools import permutations
 import pytest
 
 from sulla.agent.limits.limits import RunLimits
-from sulla.core.event import Fact
-from sulla.core.ids import CallId, ThreadId
+from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.words import ours
 from sulla.flows.conditions import ConditionRegistry, SessionContext
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say
 from sulla.threads.log.records import RunError, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
-from tests.flows.world import FlowWorld, PartsProvider, answered, parts_of
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await store.open()
-    yield store
-    await store.close()
+from tests.flows.world import FlowWorld, PartsProvider, answered, facts_of, parts_of
 
 
 def results_in(request: ChatRequest) -> list[str]:
@@ -404,7 +394,3 @@ async def test_an_agent_that_a_turn_brings_along_is_told_of_and_speaks_as_itself
     first, second = world.parts.requests[:2]
     assert "- data_fetcher: Pulls data." in first.messages[-1].text
     assert second.system[0].text == "You pull data."
-
-
-async def facts_of(world: FlowWorld, thread: ThreadId) -> list[Fact | None]:
-    return [entry.fact for entry in await world.log(thread)]

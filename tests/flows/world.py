@@ -20,6 +20,7 @@ from sulla.agent.turn.node import AgentNode, Opened, Opening, nobody_else
 from sulla.agent.turn.offers import tool_specs
 from sulla.agent.turn.speakers import Answerer, SpeakerNode, own_agent
 from sulla.agent.turn.turns import TurnDriver
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text, ToolCall
@@ -192,3 +193,8 @@ class FlowWorld(World):
 async def answered(text: str, state: ThreadState, run: Run) -> Opened:
     """An opening that answers with a text."""
     return text
+
+
+async def facts_of(world: FlowWorld, thread: ThreadId) -> list[Fact | None]:
+    """All that a thread's log says, in order."""
+    return [entry.fact for entry in await world.log(thread)]

@@ -80,6 +80,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         focus_reason=why,
         files=len({call.args.get("path") for call in made if call.name in WRITERS}),
         commands=sum(call.name == COMMAND for call in made),
+        usage=state.spending.usage if run is None else state.spending.usage + run.spent.usage,
     )
     if run is not None:
         asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]

@@ -23,8 +23,10 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
         return
     state.kind.on_report(state, report, origin.at_ms)
     if state.run is not None:
+        state.run.spent.usage += report.usage
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:
+        state.spending.usage += report.usage
         _charge_thread(state, report.tokens, report.cost_micro, origin)
 
 

@@ -11,6 +11,7 @@ from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import rule
 from sulla.threads.log.plays import OwedAnswer
 from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.usage import Usage
 
 ChildMode = Literal["call", "spawn", "cycle", "step"]
 """`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
@@ -82,6 +83,8 @@ class Report(Fielded):
     """Files that it has written by the tools for that."""
     commands: int = 0
     """Commands that it has run, which may have written any."""
+    usage: Usage = field(default_factory=Usage)
+    """What its model calls and those of its own children used, as the services counted it."""
 
 
 @dataclass(frozen=True, slots=True)
