@@ -5,22 +5,24 @@ It holds nothing: where the walk stands is read off the thread, so a run that wa
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from sulla.agent.input.screening import own_words
 from sulla.agent.model.loop import GivenReply
+from sulla.agent.subagents.reports import has_left, left_for
 from sulla.agent.turn.node import Opening, reply_with
 from sulla.agent.turn.route import AGENT, after_agent
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import FlowError
-from sulla.core.ids import NodeId
+from sulla.core.event import Fact
+from sulla.core.ids import CallId, NodeId, derived_id
 from sulla.core.run import Run
-from sulla.flows.parts import FlowCast, ended, step, summary
+from sulla.flows.parts import FlowCast, ended, said_in, silent, step, summary
 from sulla.flows.slice import FlowMoved, WalkedFlow, flow_of_run, part_of_run
 from sulla.graph.decision import END, Continue, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge
+from sulla.threads.log.records import TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
 FLOW: Final = NodeId("flow")
@@ -53,21 +55,14 @@ class FlowWalk:
                 if not (facts := ended(state)):
                     return Next()  # it is under way
                 run.journal.note(*facts)
-                self._report(facts[0], state, run)
             elif flow.over:
                 if not (begun := summary(self.cast, flow, state, run)):
+                    run.journal.note(*silent(flow, state), *_report(state))
                     return Next()
                 run.journal.note(*begun)
             elif flow.moves or not await self._opened(flow, state, run):
                 await self._go_on(flow, state, run)
         return Next()
-
-    def _report(self, moved: FlowMoved, state: ThreadState, run: Run) -> None:
-        """Have a branch whose last part gave a value, and no words, say that to whoever waits for it."""
-        flow = flow_of_run(state)
-        if flow is not None and flow.over and state.is_child and moved.value and state.run is not None:
-            said = json.dumps(moved.value["value"], ensure_ascii=False)
-            reply_with(GivenReply(state.run.message.id, said), state, run)
 
     async def _go_on(self, flow: WalkedFlow, state: ThreadState, run: Run) -> None:
         if (need := flow.need) is not None:
@@ -88,6 +83,14 @@ class FlowWalk:
         else:
             await run.journal.commit(*opened)
         return True
+
+
+def _report(state: ThreadState) -> tuple[Fact, ...]:
+    """What a branch has come to, for whoever waits for it; nothing where nobody does, or it stands there already."""
+    if not state.is_child or state.run is None or has_left(state) or not (text := said_in(state)):
+        return ()
+    asked = state.run.message.id
+    return (TextMessageEnd(CallId(derived_id("report", asked)), left_for(asked), text, hidden=True),)
 
 
 async def _go_easy(flow: WalkedFlow, run: Run) -> None:

@@ -10,12 +10,13 @@ from typing import Final
 from sulla.agent.model.loop import newest_calls
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.spec import AgentSpec
+from sulla.agent.subagents.reports import finding_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import FlowError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.core.message import Message, Text, ToolCall
+from sulla.core.message import Message, Text, ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.definitions.flow_options import SubAgent, read_flow_options
 from sulla.flows.conditions import ConditionRegistry, SessionContext
@@ -23,6 +24,7 @@ from sulla.flows.roles import OWN_PART, Role, roles_of
 from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, node_of
 from sulla.flows.slice import (
     BRANCHES,
+    SUMMARY,
     FlowMoved,
     FlowPart,
     FlowPartStarted,
@@ -36,6 +38,7 @@ from sulla.models.base import ToolSpec
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
+from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
@@ -43,8 +46,6 @@ RUN_BRANCHES: Final = "run_branches"
 """The tool that has the branches of a parallel node work; the walk alone calls it."""
 DELEGATING: Final = ("fibre",)
 """The roles that have `delegate_tasks`."""
-SUMMARY: Final = "task_summary"
-"""The role that tells the person what was done."""
 ANSWER: Final = "give_answer"
 """The tool by which a part says what comes of it."""
 MOST_ASKED: Final = 8_000
@@ -76,7 +77,16 @@ class FlowCast:
         brought = roles_of(brought_by(flow))
         if key in brought:
             return brought[key]
-        return None if any(spec.id == key for spec in self.specs()) else self.roles().get(key)
+        return None if self.is_agent(key) else self.roles().get(key)
+
+    def place(self, key: str, flow: WalkedFlow) -> Role | None:
+        """The role that an agent of the home takes the place of, where that gives a value: the flow waits for it."""
+        role = self.roles().get(key) if self.role(key, flow) is None else None
+        return role if role is not None and role.answer is not None else None
+
+    def is_agent(self, key: str) -> bool:
+        """Whether there is an agent of the home of that id."""
+        return any(spec.id == key for spec in self.specs())
 
 
 def brought_by(flow: WalkedFlow) -> tuple[SubAgent, ...]:
@@ -112,13 +122,13 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
             )
         case "agent":
             role = cast.role(need.name, flow)
-            if role is None and all(spec.id != need.name for spec in cast.specs()):
+            if role is None and not cast.is_agent(need.name):
                 raise FlowError(
                     f"the flow's agent {need.name!r} is not there any more: make it again, or mend the flow"
                 )
             if role is not None and role.call:
                 return _calls_for((AgentNode(need.name),), cast, flow, need, state, run)
-            return _speaks(role, flow, need, state, run)
+            return _speaks(role, flow, need, state, run, cast.place(need.name, flow))
         case _:
             node = parallel_of(need)
             return _calls_for(node.branches, cast, flow, need, state, run, node.on_failure)
@@ -144,15 +154,18 @@ def _answered(state: ThreadState) -> bool:
     return False
 
 
-def _speaks(role: Role | None, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-    """An agent or a role begins to speak. In a branch all that is said is for whoever waits for it."""
+def _speaks(
+    role: Role | None, flow: WalkedFlow, need: Need, state: ThreadState, run: Run, in_place: Role | None = None
+) -> tuple[Fact, ...]:
+    """An agent or a role begins to speak. An agent in the place of a role that gives a value gives it too."""
     if role is None:
-        part, text = FlowPart(need.name, flow.place, need.name, is_role=False), OWN_PART
+        part, text = FlowPart(need.name, flow.place, need.name, in_place is None, is_role=False), OWN_PART
     else:
-        part = FlowPart(need.name, flow.place, run.agent, role.shown or state.is_child, tools=role.tools)
-        part = replace(part, on_failure="ignore") if role.optional else part
+        part = FlowPart(need.name, flow.place, run.agent, role.shown, tools=role.tools)
         text = "\n".join((role.text, *_delegates(role, flow)))
-    question = _question(role) if role is not None and role.answer is not None else None
+    asked = role or in_place
+    part = replace(part, on_failure="ignore") if asked is not None and asked.optional else part
+    question = _question(asked) if asked is not None and asked.answer is not None else None
     reminder = MessageId(derived_id("rem", run.id, "part", str(flow.moves)))
     said = Reminder(reminder, "part", _PART.format(key=need.name, text=text))
     return FlowPartStarted(part, question), said
@@ -171,6 +184,18 @@ def summary(cast: FlowCast, flow: WalkedFlow, state: ThreadState, run: Run) -> t
     if flow.summed or state.is_child or _answered(state):
         return ()
     return _speaks(cast.role(SUMMARY, flow), flow, Need("agent", SUMMARY), state, run)
+
+
+def silent(flow: WalkedFlow, state: ThreadState) -> tuple[Fact, ...]:
+    """What to note where a flow is over and not even the summary has told the person anything; nothing where it has.
+
+    Args:
+        flow: the flow.
+        state: the thread.
+    """
+    if state.is_child or _answered(state) or state.newest.outcome.status == "in_progress":
+        return ()
+    return (FlowMoved(flow.place, "silent"),)
 
 
 def _delegates(role: Role, flow: WalkedFlow) -> Iterator[str]:
@@ -293,7 +318,60 @@ def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
     names = {call.id: call.name for call in message.calls}
     failed = [one.text for one in results if one.is_error and names.get(one.call_id) == RUN_BRANCHES]
     why = failed[0] if failed and part.on_failure == "fail" else ""
-    return (FlowMoved(part.place, "part", part.key, failed=why),)
+    return (FlowMoved(part.place, "part", part.key, failed=why, values=_given(message, state, run)),)
+
+
+def _given(message: Message, state: ThreadState, run: Run) -> JsonObject:
+    """What parts of the branches came to that a reply has had work: of two that give the same, the later branch's."""
+    found: JsonObject = {}
+    for call in message.calls:
+        branches = call.args.get("branches") if call.name == RUN_BRANCHES else None
+        for at in branches if isinstance(branches, list) else ():
+            finding = finding_of(state, branch_id(run.id, call.id, at))
+            if finding is not None and finding.good:
+                found |= finding.report.given
+    return found
+
+
+def branch_id(run_id: str, call_id: str, at: object) -> str:
+    """The id of a branch among the children of its run.
+
+    Args:
+        run_id: the run's.
+        call_id: of the call that has it work.
+        at: which branch it is, from 0.
+    """
+    return derived_id("flow", run_id, call_id, str(at))
+
+
+def said_in(state: ThreadState) -> str:
+    """What a branch comes to: what the parts of it said that people see, and what its own branches came to, each in its
+    order; where there is neither, what the last part said. Behind that stands what the last part gave as a value.
+
+    Args:
+        state: the branch's thread; its flow is over.
+    """
+    asked = state.run.message.id if state.run is not None else ""
+    said, hidden, value = list[str](), "", ""
+    names: dict[CallId, str] = {}
+    for message in _since(asked, state.context.transcript):
+        names |= {call.id: call.name for call in message.calls}
+        if message.role == "tool":
+            results = [part for part in message.parts if isinstance(part, ToolResult)]
+            said += [one.text for one in results if names.get(one.call_id) == RUN_BRANCHES]
+        elif message.role == "assistant":
+            answers = [dict(call.args) for call in message.calls if call.name == ANSWER]
+            value = json.dumps(answers[-1], ensure_ascii=False) if answers else ""
+            if not message.calls and message.text.strip():
+                hidden = message.text
+                said += [] if message.hidden else [message.text]
+    return "\n\n".join(one for one in (*(said or [hidden]), value) if one)
+
+
+def _since(asked: str, transcript: Transcript) -> Sequence[Message]:
+    """The messages behind the one that a turn answers."""
+    messages = list(transcript)
+    return messages[next((at + 1 for at, one in enumerate(messages) if one.id == asked), 0) :]
 
 
 def turn_part(state: ThreadState, tells: Mapping[str, tuple[ToolSpec, ...]]) -> TurnPart:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+
 import pytest
 
+from sulla.agent.spec import AgentSpec
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.flows.slice import FlowMoved, FlowPartStarted
+from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
+from sulla.testing.provider import Say
+from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.records import InputIgnored, RunFinished, TextMessageEnd
-from tests.flows.world import FlowWorld, facts_of
+from tests.flows.world import SPECS, FlowWorld, PartsProvider, facts_of, results_in
 
 
 @pytest.mark.parametrize("number", [2, 8, 16])
@@ -37,3 +46,116 @@ async def test_what_branches_used_counts_for_the_turn_also_where_they_report_at_
     assert state.spending.tokens == used + own
     told = {fact.reason for fact in await facts_of(world, thread) if isinstance(fact, InputIgnored)}
     assert told == {"the run has it beside another answer that it waited for"}
+
+
+def at_once(*branches: Json, then: str = "simple", **more: Json) -> JsonObject:
+    node: JsonObject = {"type": "parallel", "branches": [*branches], **more}
+    return {"name": "x", "root": {"type": "sequence", "steps": [node, then]}}
+
+
+def after(*steps: Json) -> JsonObject:
+    return {"type": "sequence", "steps": [*steps]}
+
+
+async def children_of(world: FlowWorld, thread: ThreadId) -> list[ThreadId]:
+    """The threads of what a thread has set to work, in order."""
+    return [fact.thread_id for fact in await facts_of(world, thread) if isinstance(fact, ChildStarted)]
+
+
+async def test_a_branch_hides_what_the_flow_would_hide(store: MemoryStore) -> None:
+    world = FlowWorld(store)
+    thread = await world.thread()
+    branch = after("task_planning", "task_executor", "task_completion_judge")
+    await world.walk(thread, custom_flow=at_once(branch))
+    (child,) = await children_of(world, thread)
+    begun = [fact.part for fact in await facts_of(world, child) if isinstance(fact, FlowPartStarted)]
+    assert [(part.key, part.shown) for part in begun] == [
+        ("task_planning", False),
+        ("task_executor", True),
+        ("task_completion_judge", False),
+    ]
+    assert await world.shown(child) == ["task_executor 1"]
+
+
+async def test_a_branch_comes_to_what_its_shown_parts_said_and_to_the_value_of_its_last_part(
+    store: MemoryStore,
+) -> None:
+    world = FlowWorld(store)
+    thread = await world.thread()
+    branch = after("task_planning", "task_executor", "archivist", "task_completion_judge")
+    await world.walk(thread, custom_flow=at_once(branch, "task_analysis"))
+    (told,) = results_in(world.parts.requests[-1])
+    first, second = told.split("[task_analysis;")
+    value = '{"status": "in_progress", "reason": "half is missing"}'
+    assert first.partition("is done:\n")[2].strip() == f"task_executor 1\n\narchivist 1\n\n{value}"
+    assert second.endswith("is done:\ntask_analysis 1")  # nothing of it is shown: then its last words are told
+
+
+async def test_what_branches_of_a_branch_came_to_is_told_too(store: MemoryStore) -> None:
+    world = FlowWorld(store)
+    thread = await world.thread()
+    inner: JsonObject = {"type": "parallel", "branches": ["archivist", "task_executor"]}
+    await world.walk(thread, custom_flow=at_once(inner))
+    (told,) = results_in(world.parts.requests[-1])
+    assert "whole 1" in told
+    assert "task_executor 1" in told
+
+
+async def test_what_parts_of_branches_give_reaches_the_flow_in_the_order_of_the_branches(store: MemoryStore) -> None:
+    judged: list[JsonObject] = [{"status": "completed", "reason": "all is there"}]
+    world = FlowWorld(store, PartsProvider({"task_completion_judge": judged, "self_check": [{"passed": True}]}))
+    thread = await world.thread()
+    body: JsonObject = {"type": "parallel", "branches": [after("task_executor", "task_completion_judge"), "self_check"]}
+    loop: JsonObject = {"type": "loop", "condition": "task_not_completed", "body": body}
+    await world.walk(thread, custom_flow={"name": "x", "root": after(loop, "task_summary")})
+    assert world.parts.asked.count("task_completion_judge") == 1
+    moved = [fact.values for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.values]
+    assert moved == [{"task_completion_judge": judged[0], "self_check": {"passed": True}}]
+
+
+async def test_of_two_branches_that_give_the_same_the_later_one_counts_whoever_is_first(store: MemoryStore) -> None:
+    given: list[JsonObject] = [{"passed": False, "missing": "a"}, {"passed": True}]
+
+    class InTurn(PartsProvider):
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+            self._values = {"self_check": [given[self.asked.count("self_check")]]}
+            async for delta in super().stream(request):
+                yield delta
+
+    world = FlowWorld(store, InTurn())
+    thread = await world.thread()
+    await world.offer(thread, custom_flow=at_once("self_check", "self_check"))
+    await world.turns.attend(thread)
+    first, second = await children_of(world, thread)
+    for child in (second, first):
+        await world.turns.attend(child)
+        await world.turns.attend(thread)
+    moved = [fact.values for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.values]
+    assert moved == [{"self_check": given[0]}]
+
+
+@pytest.mark.parametrize("branch", [False, True])
+async def test_an_agent_in_the_place_of_a_role_that_gives_a_value_gives_it_as_itself(
+    store: MemoryStore, branch: bool
+) -> None:
+    world = FlowWorld(store, specs=(*SPECS, AgentSpec("plan", "Pia", "You are Pia.", completion="plain")))
+    thread = await world.thread()
+    root: Json = {"type": "parallel", "branches": ["plan"]} if branch else "plan"
+    begins: JsonObject = {"type": "if", "condition": "plan_should_start_execution", "true_body": "simple"}
+    await world.walk(thread, custom_flow={"name": "x", "root": after(root, begins)})
+    assert world.parts.asked == ["plan", "simple"]
+    assert world.parts.requests[0].system[0].text == "You are Pia."
+    assert world.parts.requests[0].force == "give_answer"
+    assert await world.shown(thread) == ["simple 1"]
+
+
+@pytest.mark.parametrize("steps", [["task_executor", "task_summary"], ["task_summary"], ["archivist"]])
+async def test_a_summary_is_not_asked_for_again_that_says_nothing_and_the_turn_says_so(
+    store: MemoryStore, steps: list[Json]
+) -> None:
+    silent = [Say("")] * 2
+    world = FlowWorld(store, PartsProvider(says=dict.fromkeys(("task_executor", "archivist", "task_summary"), silent)))
+    thread = await world.thread()
+    await world.walk(thread, custom_flow={"name": "x", "root": after(*steps)})
+    assert world.parts.asked.count("task_summary") == 1
+    assert await world.status(thread) == ("failed", "no_outcome")

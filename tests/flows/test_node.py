@@ -12,7 +12,7 @@ import pytest
 from sulla.agent.limits.limits import RunLimits
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import ToolCall, ToolResult
+from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.flows.conditions import ConditionRegistry, SessionContext
 from sulla.models.base import ChatRequest, Delta
@@ -21,13 +21,7 @@ from sulla.testing.provider import Say
 from sulla.threads.log.records import RunError, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
-from tests.flows.world import FlowWorld, PartsProvider, answered, facts_of, parts_of
-
-
-def results_in(request: ChatRequest) -> list[str]:
-    """The results of tools that a model was shown."""
-    parts = [part for message in request.messages for part in message.parts]
-    return [part.text for part in parts if isinstance(part, ToolResult)]
+from tests.flows.world import FlowWorld, PartsProvider, answered, facts_of, parts_of, results_in
 
 
 async def test_simple_answers_and_needs_no_summary(store: MemoryStore) -> None:

@@ -23,7 +23,7 @@ from sulla.agent.turn.turns import TurnDriver
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Text, ToolCall
+from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.flows.begin import FlowBeginnings
 from sulla.flows.conditions import Condition, ConditionRegistry
@@ -130,7 +130,7 @@ class FlowWorld(World):
         super().__init__(store, self.parts, tools=tools, **more)
         roles, registry = read_roles(), ConditionRegistry(conditions)
         children = self.family.children
-        made = FlowTools(children, self.threads, lambda: specs).made()
+        made = FlowTools(children, self.threads, lambda: specs, lambda: roles).made()
         box = Toolbox((*tools, *made))
         self.shelf = FlowShelf(folder, lambda: (*(spec.id for spec in specs), *roles), registry, self.clock)
         self.begin = FlowBeginnings(self.shelf, lambda: specs, lambda: roles, lambda: [tool.name for tool in tools])
@@ -198,3 +198,9 @@ async def answered(text: str, state: ThreadState, run: Run) -> Opened:
 async def facts_of(world: FlowWorld, thread: ThreadId) -> list[Fact | None]:
     """All that a thread's log says, in order."""
     return [entry.fact for entry in await world.log(thread)]
+
+
+def results_in(request: ChatRequest) -> list[str]:
+    """The results of tools that a model was shown."""
+    parts = [part for message in request.messages for part in message.parts]
+    return [part.text for part in parts if isinstance(part, ToolResult)]

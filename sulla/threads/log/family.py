@@ -7,6 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import rule
 from sulla.threads.log.plays import OwedAnswer
@@ -83,6 +84,8 @@ class Report(Fielded):
     """Files that it has written by the tools for that."""
     commands: int = 0
     """Commands that it has run, which may have written any."""
+    given: FrozenJson = field(default_factory=dict)
+    """What parts of it came to that give a value, by their keys."""
     usage: Usage = field(default_factory=Usage)
     """What its model calls and those of its own children used, as the services counted it."""
 
