@@ -26,6 +26,7 @@ from sulla.threads.log.records import (
     ToolCallResult,
 )
 from sulla.threads.log.state import ThreadState
+from sulla.threads.log.usage import Usage
 from sulla.threads.next_task import TAKEN, StopRun
 
 
@@ -92,7 +93,7 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
     counted = run.spent.tokens + (call.reserved_tokens if call is not None else 0)
     late, usage = _uncharged(state, run), end.usage
     for _, report in late:
-        counted, usage = counted + report.tokens, usage + report.usage
+        counted, usage = counted + report.tokens, usage + (report.usage or Usage())
     charged = [InputIgnored(seq, TAKEN) for seq, _ in late]
     return [*charged, *_loose_ends(state, run, why, shown), replace(end, counted=counted, usage=usage)]
 

@@ -12,6 +12,7 @@ from sulla.agent.model.loop import GivenReply
 from sulla.agent.subagents.reports import has_left, left_for
 from sulla.agent.turn.node import Opening, reply_with
 from sulla.agent.turn.route import AGENT, after_agent
+from sulla.agent.turn.steering import join_steering
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import FlowError
 from sulla.core.event import Fact
@@ -66,6 +67,8 @@ class FlowWalk:
 
     async def _go_on(self, flow: WalkedFlow, state: ThreadState, run: Run) -> None:
         if (need := flow.need) is not None:
+            if need.what in ("agent", "branches") and not state.is_child:  # whoever tells the person reads it
+                await join_steering(state, run)
             run.journal.note(*step(self.cast, flow, need, state, run))
         if (part := part_of_run(state)) is not None and part.calls:
             await run.journal.commit()  # before any of the calls is made, as those of a model

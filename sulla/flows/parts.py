@@ -329,7 +329,7 @@ def _given(message: Message, state: ThreadState, run: Run) -> JsonObject:
         for at in branches if isinstance(branches, list) else ():
             finding = finding_of(state, branch_id(run.id, call.id, at))
             if finding is not None and finding.good:
-                found |= finding.report.given
+                found |= finding.report.given or {}
     return found
 
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from sulla.agent.spec import AgentSpec
-from sulla.core.ids import ThreadId
+from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.flows.slice import FlowMoved, FlowPartStarted
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say
 from sulla.threads.log.family import ChildStarted
-from sulla.threads.log.records import InputIgnored, RunFinished, TextMessageEnd
+from sulla.threads.log.records import Input, InputIgnored, RunFinished, TextMessageEnd
 from tests.flows.world import SPECS, FlowWorld, PartsProvider, facts_of, results_in
 
 
@@ -159,3 +159,43 @@ async def test_a_summary_is_not_asked_for_again_that_says_nothing_and_the_turn_s
     await world.walk(thread, custom_flow={"name": "x", "root": after(*steps)})
     assert world.parts.asked.count("task_summary") == 1
     assert await world.status(thread) == ("failed", "no_outcome")
+
+
+async def steered(world: FlowWorld, thread: ThreadId, text: str, **flow: Json) -> None:
+    said = Input(MessageId("steer"), text, "steer", flow=flow or None)
+    await world.threads.send(thread, said)
+
+
+async def test_a_message_that_steers_joins_as_the_next_part_begins(store: MemoryStore) -> None:
+    world = FlowWorld(store)
+    thread = await world.thread()
+    await world.offer(thread, custom_flow=at_once("archivist", "task_analysis"))
+    await world.turns.attend(thread)
+    await steered(world, thread, "and in French", agent_mode="multi")
+    await world.turns.attend(thread)  # it cannot reach the branches, which go on
+    assert len([fact for fact in await facts_of(world, thread) if isinstance(fact, ChildStarted)]) == 2
+    await world.work()
+    texts = [message.text for message in world.parts.requests[-1].messages if message.role == "user"]
+    assert [text for text in texts if "in French" in text] == ["and in French"]
+    assert world.parts.asked[-1] == "simple"
+    (joined,) = (fact for fact in await facts_of(world, thread) if isinstance(fact, RunFinished) and fact.joined)
+    assert "`flow` was left out" in joined.outcome.status_report
+    assert len([one for one in world.parts.requests if "in French" in str(one.messages)]) == 1
+
+
+async def test_a_message_that_joins_where_nothing_more_would_be_said_is_answered(store: MemoryStore) -> None:
+    class Steering(PartsProvider):
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+            if not self.asked:
+                await steered(world, thread, "and in French")
+            async for delta in super().stream(request):
+                yield delta
+
+    world = FlowWorld(store, Steering({"self_check": [{"passed": True}]}))
+    thread = await world.thread()
+    await world.walk(
+        thread, custom_flow={"name": "x", "root": after("task_executor", "task_observation", "self_check")}
+    )
+    assert world.parts.asked == ["task_executor", "task_observation", "self_check", "task_summary"]
+    assert [text for text in map(str, world.parts.requests[-1].messages) if "in French" in text]
+    assert await world.status(thread) == ("done", "")

@@ -83,7 +83,7 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         focus_reason=why,
         files=len({call.args.get("path") for call in made if call.name in WRITERS}),
         commands=sum(call.name == COMMAND for call in made),
-        given=state.newest.given,
+        given=state.newest.given or None,
         usage=state.spending.usage if run is None else state.spending.usage + run.spent.usage,
     )
     if run is not None:

@@ -84,10 +84,11 @@ class Report(Fielded):
     """Files that it has written by the tools for that."""
     commands: int = 0
     """Commands that it has run, which may have written any."""
-    given: FrozenJson = field(default_factory=dict)
-    """What parts of it came to that give a value, by their keys."""
-    usage: Usage = field(default_factory=Usage)
-    """What its model calls and those of its own children used, as the services counted it."""
+    given: FrozenJson | None = None
+    """What parts of it came to that give a value, by their keys; None for nothing."""
+    usage: Usage | None = None
+    """What its model calls and those of its own children used, as the services counted it; None where that was not kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
