@@ -14,11 +14,12 @@ from sulla.agent.turn.node import Opening, reply_with
 from sulla.agent.turn.route import AGENT, after_agent
 from sulla.agent.turn.steering import join_steering
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import FlowError
+from sulla.core.errors import FlowError, LimitReached, ProviderError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, NodeId, derived_id
 from sulla.core.run import Run
-from sulla.flows.parts import FlowCast, ended, said_in, silent, step, summary
+from sulla.flows.branches import said_in
+from sulla.flows.parts import FlowCast, ended, passed_over, silent, step, summary
 from sulla.flows.slice import FlowMoved, WalkedFlow, flow_of_run, part_of_run
 from sulla.graph.decision import END, Continue, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
@@ -123,7 +124,15 @@ def with_flow(walk: FlowWalk, draft: GraphDraft[ThreadState]) -> GraphDraft[Thre
     async def in_its_part(state: ThreadState, run: Run) -> Decision:
         """The agent, unless the flow has to say first who speaks: whatever leads here, the walk comes before it."""
         flow = flow_of_run(state)
-        return Next() if flow is not None and flow.part is None else await agent(state, run)
+        if flow is not None and flow.part is None:
+            return Next()
+        try:
+            return await agent(state, run)
+        except (ProviderError, LimitReached) as error:
+            if not (facts := passed_over(state, error.message)):
+                raise
+            run.journal.note(*facts)
+            return Next()
 
     draft.nodes[AGENT] = in_its_part
     draft.add_node(FLOW, walk)

@@ -10,15 +10,15 @@ from typing import Final
 from sulla.agent.model.loop import newest_calls
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.spec import AgentSpec
-from sulla.agent.subagents.reports import finding_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import FlowError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.core.message import Message, Text, ToolCall, ToolResult
+from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
 from sulla.definitions.flow_options import SubAgent, read_flow_options
+from sulla.flows.branches import ANSWER, RUN_BRANCHES, given_in
 from sulla.flows.conditions import ConditionRegistry, SessionContext
 from sulla.flows.roles import OWN_PART, Role, roles_of
 from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, node_of
@@ -38,16 +38,11 @@ from sulla.models.base import ToolSpec
 from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
-from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
-RUN_BRANCHES: Final = "run_branches"
-"""The tool that has the branches of a parallel node work; the walk alone calls it."""
 DELEGATING: Final = ("fibre",)
 """The roles that have `delegate_tasks`."""
-ANSWER: Final = "give_answer"
-"""The tool by which a part says what comes of it."""
 MOST_ASKED: Final = 8_000
 """Characters of the person's message that a lookup gets."""
 
@@ -293,12 +288,30 @@ def ended(state: ThreadState) -> tuple[FlowMoved, ...]:
     status = state.newest.outcome.status
     if status == "failed":
         said = state.newest.outcome.status_report or state.newest.outcome.reason
-        said = said if part.on_failure == "fail" else ""
-        return (FlowMoved(part.place, "part", part.key, failed=said),)
+        return (_came_to_nothing(part, said),)
     if status != "done" and not (status == "in_progress" and state.newest.nudged and run.model.replied):
         return ()
     value = value_of(json.loads(run.asked.answer)) if run.asked.answer is not None else {}
     return (FlowMoved(part.place, "part", part.key, value),)
+
+
+def passed_over(state: ThreadState, why: str) -> tuple[FlowMoved, ...]:
+    """What to note where the model of a part could not be asked; nothing where the flow needs the part.
+
+    Args:
+        state: the thread.
+        why: what was in the way.
+    """
+    part = part_of_run(state)
+    if part is None or part.calls or part.on_failure == "fail":
+        return ()
+    return (_came_to_nothing(part, why),)
+
+
+def _came_to_nothing(part: FlowPart, why: str) -> FlowMoved:
+    if part.on_failure == "fail":
+        return FlowMoved(part.place, "part", part.key, failed=why)
+    return FlowMoved(part.place, "part", part.key, passed=why)
 
 
 def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
@@ -318,60 +331,7 @@ def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
     names = {call.id: call.name for call in message.calls}
     failed = [one.text for one in results if one.is_error and names.get(one.call_id) == RUN_BRANCHES]
     why = failed[0] if failed and part.on_failure == "fail" else ""
-    return (FlowMoved(part.place, "part", part.key, failed=why, values=_given(message, state, run)),)
-
-
-def _given(message: Message, state: ThreadState, run: Run) -> JsonObject:
-    """What parts of the branches came to that a reply has had work: of two that give the same, the later branch's."""
-    found: JsonObject = {}
-    for call in message.calls:
-        branches = call.args.get("branches") if call.name == RUN_BRANCHES else None
-        for at in branches if isinstance(branches, list) else ():
-            finding = finding_of(state, branch_id(run.id, call.id, at))
-            if finding is not None and finding.good:
-                found |= finding.report.given or {}
-    return found
-
-
-def branch_id(run_id: str, call_id: str, at: object) -> str:
-    """The id of a branch among the children of its run.
-
-    Args:
-        run_id: the run's.
-        call_id: of the call that has it work.
-        at: which branch it is, from 0.
-    """
-    return derived_id("flow", run_id, call_id, str(at))
-
-
-def said_in(state: ThreadState) -> str:
-    """What a branch comes to: what the parts of it said that people see, and what its own branches came to, each in its
-    order; where there is neither, what the last part said. Behind that stands what the last part gave as a value.
-
-    Args:
-        state: the branch's thread; its flow is over.
-    """
-    asked = state.run.message.id if state.run is not None else ""
-    said, hidden, value = list[str](), "", ""
-    names: dict[CallId, str] = {}
-    for message in _since(asked, state.context.transcript):
-        names |= {call.id: call.name for call in message.calls}
-        if message.role == "tool":
-            results = [part for part in message.parts if isinstance(part, ToolResult)]
-            said += [one.text for one in results if names.get(one.call_id) == RUN_BRANCHES]
-        elif message.role == "assistant":
-            answers = [dict(call.args) for call in message.calls if call.name == ANSWER]
-            value = json.dumps(answers[-1], ensure_ascii=False) if answers else ""
-            if not message.calls and message.text.strip():
-                hidden = message.text
-                said += [] if message.hidden else [message.text]
-    return "\n\n".join(one for one in (*(said or [hidden]), value) if one)
-
-
-def _since(asked: str, transcript: Transcript) -> Sequence[Message]:
-    """The messages behind the one that a turn answers."""
-    messages = list(transcript)
-    return messages[next((at + 1 for at, one in enumerate(messages) if one.id == asked), 0) :]
+    return (FlowMoved(part.place, "part", part.key, failed=why, values=given_in(message, state, run)),)
 
 
 def turn_part(state: ThreadState, tells: Mapping[str, tuple[ToolSpec, ...]]) -> TurnPart:

@@ -93,6 +93,8 @@ class FlowMoved(Fielded):
     """What it came to, under ``value``; nothing for words that stand in the conversation."""
     failed: str = ""
     """Why the flow ends here."""
+    passed: str = ""
+    """Why a part came to nothing that need not: the flow goes on without it."""
     values: FrozenJson = field(default_factory=dict)
     """What parts of branches came to, by their keys."""
 

@@ -17,7 +17,8 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Text
 from sulla.core.words import Words, agent, joined, ours, worst
 from sulla.definitions.flow_options import FlowOptions, SubAgent, options_to_json
-from sulla.flows.parts import DELEGATING, RUN_BRANCHES, branch_id, brought_by, parallel_of, title_of
+from sulla.flows.branches import RUN_BRANCHES, branch_id
+from sulla.flows.parts import DELEGATING, brought_by, parallel_of, title_of
 from sulla.flows.roles import Role
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, node_to_json
 from sulla.flows.slice import WalkedFlow, flow_of_run

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from sulla.agent.spec import AgentSpec
+from sulla.core.errors import ProviderRejected, ProviderUnauthorized, SullaError
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.flows.slice import FlowMoved, FlowPartStarted
@@ -15,7 +16,7 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say
 from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.records import Input, InputIgnored, RunFinished, TextMessageEnd
-from tests.flows.world import SPECS, FlowWorld, PartsProvider, facts_of, results_in
+from tests.flows.world import SPECS, FlowWorld, PartsProvider, facts_of, parts_of, results_in
 
 
 @pytest.mark.parametrize("number", [2, 8, 16])
@@ -199,3 +200,23 @@ async def test_a_message_that_joins_where_nothing_more_would_be_said_is_answered
     assert world.parts.asked == ["task_executor", "task_observation", "self_check", "task_summary"]
     assert [text for text in map(str, world.parts.requests[-1].messages) if "in French" in text]
     assert await world.status(thread) == ("done", "")
+
+
+@pytest.mark.parametrize("error", [ProviderRejected("400: no"), ProviderUnauthorized("401: who")], ids=str)
+async def test_suggestions_that_the_service_refuses_are_passed_over_and_told(
+    store: MemoryStore, error: SullaError
+) -> None:
+    class Refusing(PartsProvider):
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+            if parts_of(request)[-1:] == ["query_suggest"]:
+                raise error
+            async for delta in super().stream(request):
+                yield delta
+
+    world = FlowWorld(store, Refusing())
+    thread = await world.thread()
+    await world.walk(thread, agent_mode="simple", more_suggest=True)
+    assert await world.shown(thread) == ["simple 1"]
+    assert await world.status(thread) == ("done", "")
+    passed = [fact.passed for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.passed]
+    assert passed == [error.message]

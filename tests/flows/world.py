@@ -26,9 +26,10 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.flows.begin import FlowBeginnings
+from sulla.flows.branches import ANSWER
 from sulla.flows.conditions import Condition, ConditionRegistry
 from sulla.flows.node import FlowWalk, with_flow
-from sulla.flows.parts import ANSWER, FlowCast, calls_over, turn_part
+from sulla.flows.parts import FlowCast, calls_over, turn_part
 from sulla.flows.roles import read_roles
 from sulla.flows.shelf import FlowShelf
 from sulla.flows.slice import FlowMoved, FlowPartStarted

@@ -87,8 +87,7 @@ class Report(Fielded):
     given: FrozenJson | None = None
     """What parts of it came to that give a value, by their keys; None for nothing."""
     usage: Usage | None = None
-    """What its model calls and those of its own children used, as the services counted it; None where that was not kept.
-    """
+    """What its model calls and those of its children used, as the services counted it; None where that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
