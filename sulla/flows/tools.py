@@ -223,8 +223,9 @@ def _branch(
         plan=flow.flags.get("plan") is True,
         more_suggest=flow.flags.get("more_suggest") is True,
     )
-    agent_id = title if own else context.agent
-    return ChildTask(child, agent_id, asked, "call", title, context.project, flow=options_to_json(options))
+    agent_id, flow_json = title if own else context.agent, options_to_json(options)
+    alone = isinstance(node, AgentNode) and any(title == one.agent_key for one in brought_by(flow))
+    return ChildTask(child, agent_id, asked, "call", title, context.project, flow=flow_json, memory=not alone)
 
 
 def _delegated(
@@ -247,7 +248,8 @@ def _delegated(
         return child
     root = node_to_json(AgentNode(name))
     options = FlowOptions(custom_flow={"name": name, "root": root}, custom_sub_agents=(own,))
-    return replace(child, agent=context.agent, tools=own.available_tools, flow=options_to_json(options))
+    flow = options_to_json(options)
+    return replace(child, agent=context.agent, tools=own.available_tools, flow=flow, memory=False)
 
 
 _LABELS: Final = (("original_task", "What the person asked"), ("content", "Your task"))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import pytest
 
 from sulla.agent.spec import AgentSpec
 from sulla.core.errors import ProviderRejected, ProviderUnauthorized, SullaError
-from sulla.core.ids import MessageId, ThreadId
+from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.message import ToolCall
+from sulla.core.words import ours
 from sulla.flows.slice import FlowMoved, FlowPartStarted
-from sulla.models.base import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta, PromptSection
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say
 from sulla.threads.log.family import ChildStarted
 from sulla.threads.log.records import Input, InputIgnored, RunFinished, TextMessageEnd
-from tests.flows.world import SPECS, FlowWorld, PartsProvider, facts_of, parts_of, results_in
+from tests.flows.world import SPECS, DelegatingProvider, FlowWorld, PartsProvider, facts_of, parts_of, results_in
 
 
 @pytest.mark.parametrize("number", [2, 8, 16])
@@ -220,3 +223,27 @@ async def test_suggestions_that_the_service_refuses_are_passed_over_and_told(
     assert await world.status(thread) == ("done", "")
     passed = [fact.passed for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.passed]
     assert passed == [error.message]
+
+
+@pytest.mark.parametrize("how", ["delegated", "branch"])
+async def test_an_agent_that_a_turn_brings_along_has_no_tools_skills_and_memory_beyond_what_it_names(
+    store: MemoryStore, how: str
+) -> None:
+    skills = PromptSection("skills", ours("Skill: bake."))
+    task: JsonObject = {"agent_id": "fetcher", "task_name": "pull", "content": "Pull."}
+    call = Say("", (ToolCall(CallId("d"), "delegate_tasks", {"tasks": [task]}),))
+    says = {"fibre": [call, Say("Here.")], "fetcher": [Say("Pulled.")]}
+    world = FlowWorld(store, DelegatingProvider(says), known=lambda: (skills,))
+    thread = await world.thread()
+    agents: Json = [{"agent_key": "fetcher", "system_prompt": "You pull."}]
+    flow: dict[str, Any] = {"agent_mode": "fibre"} if how == "delegated" else {"custom_flow": at_once("fetcher")}
+    await world.walk(thread, **flow, custom_sub_agents=agents)
+    (request,) = (one for one in world.parts.requests if parts_of(one)[-1:] == ["fetcher"])
+    assert request.tools == ()
+    assert "Skill: bake." not in [section.text for section in request.system]
+    assert "Skill: bake." in [section.text for section in world.parts.requests[-1].system]
+    (child,) = await children_of(world, thread)
+    _, state = await world.threads.get(child)
+    assert state is not None
+    assert state.identity.birth is not None
+    assert not state.identity.birth.memory

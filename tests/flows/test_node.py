@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -15,13 +14,12 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.flows.conditions import ConditionRegistry, SessionContext
-from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Say
 from sulla.threads.log.records import RunError, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
-from tests.flows.world import FlowWorld, PartsProvider, answered, facts_of, parts_of, results_in
+from tests.flows.world import DelegatingProvider, FlowWorld, PartsProvider, answered, facts_of, results_in
 
 
 async def test_simple_answers_and_needs_no_summary(store: MemoryStore) -> None:
@@ -216,21 +214,6 @@ async def test_no_task_begins_if_one_of_them_cannot(store: MemoryStore) -> None:
     assert "CHILD_STARTED" not in await world.kinds(thread)
     (result,) = results_in(world.parts.requests[1])
     assert "Task 2 (two): there is no agent 'archivits' here. Did you mean 'archivist'?" in result
-
-
-class DelegatingProvider(PartsProvider):
-    """Says its next line at each call of a part, and passes the check at once."""
-
-    def __init__(self, says: Mapping[str, Sequence[Say]]) -> None:
-        super().__init__({"self_check": ({"passed": True},)})
-        self._lines = {key: list(lines) for key, lines in says.items()}
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        parts = parts_of(request)
-        lines = self._lines.get(parts[-1] if parts else "whole")
-        self._says = {parts[-1] if parts else "whole": [lines.pop(0)] * 9} if lines else {}
-        async for delta in super().stream(request):
-            yield delta
 
 
 async def test_a_part_that_gives_no_answer_fails_the_turn_and_is_named(store: MemoryStore) -> None:
