@@ -18,8 +18,10 @@ from sulla.core.errors import FlowError, LimitReached, ProviderError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, NodeId, derived_id
 from sulla.core.run import Run
+from sulla.flows.beside import beside
 from sulla.flows.branches import said_in
-from sulla.flows.parts import FlowCast, ended, passed_over, silent, step, summary
+from sulla.flows.conditions import SessionContext, is_built_in
+from sulla.flows.parts import FlowCast, context_of, ended, looked, passed_over, silent, step, summary
 from sulla.flows.slice import FlowMoved, WalkedFlow, flow_of_run, part_of_run
 from sulla.graph.decision import END, Continue, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
@@ -30,6 +32,8 @@ from sulla.threads.log.state import ThreadState
 FLOW: Final = NodeId("flow")
 MOST_MOVES: Final = 5_000
 """Parts, conditions and variables of one turn: loops within loops could go round for ever."""
+CONDITION_S: Final = 10.0
+"""How long a condition of a package may take, in seconds: a turn waits for it."""
 KEPT_EVERY: Final = 50
 """Moves that are kept together where no part is between them."""
 
@@ -70,9 +74,24 @@ class FlowWalk:
         if (need := flow.need) is not None:
             if need.what in ("agent", "branches") and not state.is_child:  # whoever tells the person reads it
                 await join_steering(state, run)
+            if need.what == "condition":
+                run.journal.note(looked(flow, need, await self._holds(need.name, context_of(flow, state), run)))
+                return
             run.journal.note(*step(self.cast, flow, need, state, run))
         if (part := part_of_run(state)) is not None and part.calls:
             await run.journal.commit()  # before any of the calls is made, as those of a model
+
+    async def _holds(self, name: str, context: SessionContext, run: Run) -> bool:
+        """Whether a condition holds. What a package brings may take long: it is asked beside all other work."""
+        conditions = self.cast.conditions
+        if is_built_in(name):
+            return conditions.holds(name, context)
+        try:
+            async with run.clock.timeout(CONDITION_S):
+                return await beside(lambda: conditions.holds(name, context))
+        except TimeoutError:
+            said = f"the flow's condition {name!r} took longer than {CONDITION_S:g} s, the most that one may"
+            raise FlowError(said) from None
 
     async def _opened(self, flow: WalkedFlow, state: ThreadState, run: Run) -> bool:
         """Whether something else takes up the message: then no flow is walked."""

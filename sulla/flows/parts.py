@@ -94,7 +94,7 @@ def brought_by(flow: WalkedFlow) -> tuple[SubAgent, ...]:
 
 
 def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-    """What to note so that a walk gets on: a condition's outcome, or the beginning of a part.
+    """What to note so that a walk gets on: a variable's value, or the beginning of a part.
 
     Args:
         cast: who can take part.
@@ -107,10 +107,6 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
         FlowError: a condition or a variable cannot be read, or an agent is gone.
     """
     match need.what:
-        case "condition":
-            holds = cast.conditions.holds(need.name, context_of(flow, state))
-            at_limit = holds and need.last
-            return (FlowMoved(flow.place, "limit" if at_limit else "condition", need.name, value_of(holds)),)
         case "variable":
             return (
                 FlowMoved(flow.place, "variable", need.name, value_of(context_of(flow, state).variable(need.name))),
@@ -127,6 +123,17 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
         case _:
             node = parallel_of(need)
             return _calls_for(node.branches, cast, flow, need, state, run, node.on_failure)
+
+
+def looked(flow: WalkedFlow, need: Need, holds: bool) -> FlowMoved:
+    """What to note where a condition was looked at.
+
+    Args:
+        flow: the flow.
+        need: what the walk waits for.
+        holds: whether the condition holds.
+    """
+    return FlowMoved(flow.place, "limit" if holds and need.last else "condition", need.name, value_of(holds))
 
 
 def context_of(flow: WalkedFlow, state: ThreadState) -> SessionContext:

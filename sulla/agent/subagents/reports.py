@@ -176,7 +176,11 @@ def _focus(parts: Sequence[Part]) -> tuple[str, str]:
 
 
 def _so_far(finding: ChildFinding) -> str:
-    return f" What it had said so far:\n{finding.text}" if finding.text else ""
+    if not finding.text:
+        return ""
+    if finding.text == cut_report(finding.report.status_report):  # nobody has said that: it is why it ended
+        return f" {finding.text}"
+    return f" What it had said so far:\n{finding.text}"
 
 
 def left_for(asked: str) -> MessageId:
