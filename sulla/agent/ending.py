@@ -12,8 +12,10 @@ from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
+from sulla.threads.log.family import Report
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import (
+    Answer,
     InputIgnored,
     ModelAbandoned,
     Outcome,
@@ -24,7 +26,8 @@ from sulla.threads.log.records import (
     ToolCallResult,
 )
 from sulla.threads.log.state import ThreadState
-from sulla.threads.next_task import StopRun
+from sulla.threads.log.usage import Usage
+from sulla.threads.next_task import TAKEN, StopRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ _HANDED_LOOKED: Final = 8
 DROPPED: Final = "dropped"
 """The reason of a run that never began, because somebody took its message back."""
 
-Closing = TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
+Closing = InputIgnored | TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
 
 
 def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_ms: int) -> list[Closing]:
@@ -88,7 +91,22 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
     why, end = _end(state, run, ending, now_ms)
     call = run.model.open_call  # it is cut off, and what was set aside for it counts
     counted = run.spent.tokens + (call.reserved_tokens if call is not None else 0)
-    return [*_loose_ends(state, run, why, shown), replace(end, counted=counted)]
+    late, usage = _uncharged(state, run), end.usage
+    for _, report in late:
+        counted, usage = counted + report.tokens, usage + (report.usage or Usage())
+    charged = [InputIgnored(seq, TAKEN) for seq, _ in late]
+    return [*charged, *_loose_ends(state, run, why, shown), replace(end, counted=counted, usage=usage)]
+
+
+def _uncharged(state: ThreadState, run: OpenRun) -> list[tuple[int, Report]]:
+    """What children have reported to a run that it was not charged for: it was woken by another one's report, and would
+    be over before these are put away. Such a run charges them as it puts them away itself (`waits_while_working`)."""
+    found = [
+        (control.seq, control.fact.report)
+        for control in run.reports.values()
+        if control.seq in state.inbox.controls and isinstance(control.fact, Answer)
+    ]
+    return sorted(((seq, report) for seq, report in found if report is not None), key=lambda one: one[0])
 
 
 def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple[str, RunFinished | RunError]:

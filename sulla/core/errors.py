@@ -26,7 +26,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     +-- RanksUnusable                ranks_unusable         ours
     +-- LimitReached                 limit_reached          ours
     +-- Aborted                      aborted                caller
-    +-- FlowError                    flow_failed            ours
+    +-- FlowError                    flow_failed            caller
     +-- GraphError                   graph_invalid          ours
     |   +-- NoSuchNode               no_such_node           ours
     +-- ProviderError                provider_error         theirs
@@ -234,6 +234,7 @@ class FlowError(SullaError):
     """The flow of a turn cannot be walked on: a condition failed, or what it names is not there any more."""
 
     code = "flow_failed"
+    fault = "caller"
 
 
 class GraphError(SullaError):

@@ -93,7 +93,8 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     folders = AgentFolders(settings, team, tools, place.clock)
     agents = Agents(team, models.of, limits, children, marks, held, surroundings(settings), folders.look_now)
     switch = WorkSwitch(store, place.clock)
-    conditions = tuple(find(one, f"the capability {of.name!r}") for of in capabilities() for one in of.conditions)
+    named = [(one, f"the capability {of.name!r}") for of in capabilities() for one in of.conditions]
+    conditions = {f"{one} of {of}": find(one, of) for one, of in named}
     watched = instruments.health, instruments.tally
     host = Host(settings, place, store, threads, waker, switch, *watched, tools, agents, conditions)
     built = build_each(capabilities(), host, lenient=lenient)

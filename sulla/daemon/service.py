@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from difflib import get_close_matches
 
 from sulla.agent.input.sanitize import sanitize
-from sulla.core.errors import InvalidInput, NotFound, ShuttingDown
+from sulla.core.errors import Busy, CorruptRecord, InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon import questions
@@ -31,6 +31,7 @@ from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
 from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
 from sulla.threads.log.codec import Entry
+from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.work.base import Job
@@ -142,8 +143,13 @@ class Service:
         return [_event(thread_id, entry) for entry in entries]
 
     async def delete_thread(self, thread_id: str) -> None:
-        """Remove a thread with all it holds."""
+        """Remove a thread with all it holds, unless a turn goes on in it; also if others work for that meanwhile."""
         self._watch.check()
+        with suppress(CorruptRecord):  # what cannot be read can be removed
+            state = await self._threads.load(ThreadId(thread_id), messages=False)
+            if state is not None and state.run is not None and any(map(is_child_wait, state.run.waits)):
+                why = f"the turn of thread {thread_id!r} waits for others: stop it first, then delete"
+                raise Busy(why, retry_after_s=1.0)
         await self._threads.delete(ThreadId(thread_id))
         for forget in self._forget:
             try:

@@ -27,8 +27,8 @@ class SubAgent:
     agent_key: str
     description: str
     system_prompt: str
-    available_tools: tuple[str, ...] | None = None
-    """Of the tools of whoever has it work; None for all of them."""
+    available_tools: tuple[str, ...] = ()
+    """Of the tools of whoever has it work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def sub_agent_to_json(agent: SubAgent) -> JsonObject:
         "description": agent.description,
         "system_prompt": agent.system_prompt,
     }
-    return found if agent.available_tools is None else {**found, "available_tools": list(agent.available_tools)}
+    return {**found, "available_tools": list(agent.available_tools)} if agent.available_tools else found
 
 
 def _mode(key: str, value: Json) -> str:
@@ -200,7 +200,7 @@ def _sub_agent(key: str, value: Json) -> SubAgent:
         _name(f"{key}.agent_key", value.get("agent_key")),
         _text(f"{key}.description", value.get("description", value.get("agent_key"))),
         _text(f"{key}.system_prompt", value.get("system_prompt")),
-        tuple(map(str, tools)) if tools is not None else None,
+        tuple(map(str, tools or ())),
     )
 
 

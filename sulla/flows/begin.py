@@ -77,7 +77,7 @@ class FlowBeginnings:
         for at, one in enumerate(options.custom_sub_agents):
             if one.agent_key in taken:
                 raise InvalidInput(f"custom_sub_agents[{at}].agent_key: there is an agent or role {one.agent_key!r}")
-            for name in one.available_tools or ():
+            for name in one.available_tools:
                 if name not in tools:
                     said = f"custom_sub_agents[{at}].available_tools: there is no tool {name!r}"
                     raise InvalidInput(f"{said}.{did_you_mean(name, tools)}")

@@ -23,8 +23,8 @@ def build(host: Host) -> Built:
     """Make it; see `host.Built`."""
     team, agents = host.agents.team, host.agents
     roles = cache(read_roles)
-    registry = ConditionRegistry(host.conditions)
-    tools = FlowTools(agents.children, host.threads, lambda: team.specs).made()
+    registry = ConditionRegistry(host.conditions.values(), host.conditions)
+    tools = FlowTools(agents.children, host.threads, lambda: team.specs, roles).made()
     delegate = tool_specs(tool for tool in tools if tool.name == DELEGATE)
     shelf = FlowShelf(
         host.settings.home, lambda: (*(spec.id for spec in team.specs), *roles()), registry, host.place.clock

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from inspect import iscoroutinefunction, signature
+from itertools import zip_longest
 from typing import Final, TypeVar, cast
 
 from sulla.core.dataclass import dataclass
@@ -41,7 +43,7 @@ class SessionContext:
         for values in every:
             if first in values:
                 return _inside(name, values[first], rest)
-        known = ", ".join(dict.fromkeys(one for values in every for one in values))
+        known = ", ".join(dict.fromkeys(one for values in every for one in values)) or "none"
         raise FlowError(f"the flow's variable {name!r} has no value in this turn (it has: {known})")
 
 
@@ -53,6 +55,9 @@ def _inside(name: str, value: Json, rest: Sequence[str]) -> Json:
         value = value[key]
     if isinstance(value, Mapping):
         within = ", ".join(f"{name}.{key}" for key in value)
+        if len(value) < 2:
+            said = f"has its value under another name: write {within}" if value else "has no value in this turn"
+            raise FlowError(f"the flow's variable {name!r} {said}")
         raise FlowError(f"the flow's variable {name!r} has several values: name one of them ({within})")
     return value
 
@@ -67,17 +72,19 @@ class ConditionRegistry:
 
     Args:
         conditions: the functions, each marked by `register`.
+        whose: whose each of them is, for the errors; empty where that is not known.
 
     Raises:
-        SettingsError: two have the same name, or one has none.
+        SettingsError: two have the same name, or one has none, or cannot be called as conditions are.
     """
 
-    def __init__(self, conditions: Iterable[object] = ()) -> None:
+    def __init__(self, conditions: Iterable[object] = (), whose: Iterable[str] = ()) -> None:
         found: dict[str, Condition] = {}
-        for one in (*_BUILT_IN, *conditions):
-            name = name_of(one)
+        for one, said in (*((one, "") for one in _BUILT_IN), *zip_longest(conditions, whose, fillvalue="")):
+            name = name_of(one, said)
             if name in found:
-                raise SettingsError(f"two conditions are called {name!r}: rename one, or uninstall its package")
+                of = f" ({said})" if said else ""
+                raise SettingsError(f"two conditions are called {name!r}{of}: rename one, or uninstall its package")
             found[name] = cast("Condition", one)
         self._conditions: Mapping[str, Condition] = found
 
@@ -122,19 +129,37 @@ class ConditionRegistry:
         return found
 
 
-def name_of(condition: object) -> str:
+def is_built_in(name: str) -> bool:
+    """Whether a condition is one of the seven, which take no time.
+
+    Args:
+        name: its name.
+    """
+    return any(name_of(one) == name for one in _BUILT_IN)
+
+
+def name_of(condition: object, whose: str = "") -> str:
     """The name of a condition.
 
     Args:
         condition: a function that `register` has marked.
+        whose: whose it is, for the errors.
 
     Raises:
-        SettingsError: it was not.
+        SettingsError: it was not, or cannot be called with a `SessionContext`, or is async.
     """
+    of = f"{whose}: " if whose else ""
     name = getattr(condition, _MARK, "")
     if not isinstance(name, str) or not name or not callable(condition):
-        said = f"{condition!r} is no condition of flows"
+        said = f"{of}{condition!r} is no condition of flows"
         raise SettingsError(f'{said}: mark the function with `@ConditionRegistry.register("its_name")`')
+    if iscoroutinefunction(condition):
+        raise SettingsError(f"{of}the condition {name!r} is async; expected a plain function that gives True or False")
+    try:
+        signature(condition).bind(SessionContext({}))
+    except TypeError as error:
+        said = "expected it to take `session_context`, and `session` only with a default"
+        raise SettingsError(f"{of}the condition {name!r} cannot be called ({error}); {said}") from error
     return name
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, IfNode, LoopNode, ParallelNode, SequenceNode, SwitchNode
+from sulla.flows.slice import SUMMARY
 
 _Ends = list[tuple[str, str]]
 """Where something comes from: a box, and what the arrow says."""
@@ -18,7 +19,10 @@ def mermaid(flow: AgentFlow) -> str:
     """
     drawing = _Drawing()
     ends = drawing.draw(flow.root, [(drawing.box('(["', "begins", '"])'), "")])
-    drawing.join(ends, drawing.box('(["', "done", '"])'))
+    told = drawing.box('{"', "was the person told anything?", '"}')
+    drawing.join(ends, told)
+    summary = drawing.draw(AgentNode(SUMMARY), [(told, "no")])
+    drawing.join([(told, "yes"), *summary], drawing.box('(["', "done", '"])'))
     return "\n".join(("flowchart TD", *(f"  {line}" for line in drawing.lines))) + "\n"
 
 

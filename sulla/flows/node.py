@@ -5,27 +5,35 @@ It holds nothing: where the walk stands is read off the thread, so a run that wa
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from sulla.agent.input.screening import own_words
 from sulla.agent.model.loop import GivenReply
+from sulla.agent.subagents.reports import has_left, left_for
 from sulla.agent.turn.node import Opening, reply_with
 from sulla.agent.turn.route import AGENT, after_agent
+from sulla.agent.turn.steering import join_steering
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import FlowError
-from sulla.core.ids import NodeId
+from sulla.core.errors import FlowError, LimitReached, ProviderError
+from sulla.core.event import Fact
+from sulla.core.ids import CallId, NodeId, derived_id
 from sulla.core.run import Run
-from sulla.flows.parts import FlowCast, ended, step, summary
+from sulla.flows.beside import beside
+from sulla.flows.branches import said_in
+from sulla.flows.conditions import SessionContext, is_built_in
+from sulla.flows.parts import FlowCast, context_of, ended, looked, passed_over, silent, step, summary
 from sulla.flows.slice import FlowMoved, WalkedFlow, flow_of_run, part_of_run
 from sulla.graph.decision import END, Continue, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge
+from sulla.threads.log.records import TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
 FLOW: Final = NodeId("flow")
 MOST_MOVES: Final = 5_000
 """Parts, conditions and variables of one turn: loops within loops could go round for ever."""
+CONDITION_S: Final = 10.0
+"""How long a condition of a package may take, in seconds: a turn waits for it."""
 KEPT_EVERY: Final = 50
 """Moves that are kept together where no part is between them."""
 
@@ -53,27 +61,37 @@ class FlowWalk:
                 if not (facts := ended(state)):
                     return Next()  # it is under way
                 run.journal.note(*facts)
-                self._report(facts[0], state, run)
             elif flow.over:
                 if not (begun := summary(self.cast, flow, state, run)):
+                    run.journal.note(*silent(flow, state), *_report(state))
                     return Next()
                 run.journal.note(*begun)
             elif flow.moves or not await self._opened(flow, state, run):
                 await self._go_on(flow, state, run)
         return Next()
 
-    def _report(self, moved: FlowMoved, state: ThreadState, run: Run) -> None:
-        """Have a branch whose last part gave a value, and no words, say that to whoever waits for it."""
-        flow = flow_of_run(state)
-        if flow is not None and flow.over and state.is_child and moved.value and state.run is not None:
-            said = json.dumps(moved.value["value"], ensure_ascii=False)
-            reply_with(GivenReply(state.run.message.id, said), state, run)
-
     async def _go_on(self, flow: WalkedFlow, state: ThreadState, run: Run) -> None:
         if (need := flow.need) is not None:
+            if need.what in ("agent", "branches") and not state.is_child:  # whoever tells the person reads it
+                await join_steering(state, run)
+            if need.what == "condition":
+                run.journal.note(looked(flow, need, await self._holds(need.name, context_of(flow, state), run)))
+                return
             run.journal.note(*step(self.cast, flow, need, state, run))
         if (part := part_of_run(state)) is not None and part.calls:
             await run.journal.commit()  # before any of the calls is made, as those of a model
+
+    async def _holds(self, name: str, context: SessionContext, run: Run) -> bool:
+        """Whether a condition holds. What a package brings may take long: it is asked beside all other work."""
+        conditions = self.cast.conditions
+        if is_built_in(name):
+            return conditions.holds(name, context)
+        try:
+            async with run.clock.timeout(CONDITION_S):
+                return await beside(lambda: conditions.holds(name, context))
+        except TimeoutError:
+            said = f"the flow's condition {name!r} took longer than {CONDITION_S:g} s, the most that one may"
+            raise FlowError(said) from None
 
     async def _opened(self, flow: WalkedFlow, state: ThreadState, run: Run) -> bool:
         """Whether something else takes up the message: then no flow is walked."""
@@ -88,6 +106,14 @@ class FlowWalk:
         else:
             await run.journal.commit(*opened)
         return True
+
+
+def _report(state: ThreadState) -> tuple[Fact, ...]:
+    """What a branch has come to, for whoever waits for it; nothing where nobody does, or it stands there already."""
+    if not state.is_child or state.run is None or has_left(state) or not (text := said_in(state)):
+        return ()
+    asked = state.run.message.id
+    return (TextMessageEnd(CallId(derived_id("report", asked)), left_for(asked), text, hidden=True),)
 
 
 async def _go_easy(flow: WalkedFlow, run: Run) -> None:
@@ -117,7 +143,15 @@ def with_flow(walk: FlowWalk, draft: GraphDraft[ThreadState]) -> GraphDraft[Thre
     async def in_its_part(state: ThreadState, run: Run) -> Decision:
         """The agent, unless the flow has to say first who speaks: whatever leads here, the walk comes before it."""
         flow = flow_of_run(state)
-        return Next() if flow is not None and flow.part is None else await agent(state, run)
+        if flow is not None and flow.part is None:
+            return Next()
+        try:
+            return await agent(state, run)
+        except (ProviderError, LimitReached) as error:
+            if not (facts := passed_over(state, error.message)):
+                raise
+            run.journal.note(*facts)
+            return Next()
 
     draft.nodes[AGENT] = in_its_part
     draft.add_node(FLOW, walk)

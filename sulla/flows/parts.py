@@ -18,11 +18,13 @@ from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
 from sulla.definitions.flow_options import SubAgent, read_flow_options
+from sulla.flows.branches import ANSWER, RUN_BRANCHES, given_in
 from sulla.flows.conditions import ConditionRegistry, SessionContext
 from sulla.flows.roles import OWN_PART, Role, roles_of
 from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, node_of
 from sulla.flows.slice import (
     BRANCHES,
+    SUMMARY,
     FlowMoved,
     FlowPart,
     FlowPartStarted,
@@ -39,14 +41,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.tools.policy import effect_of
 from sulla.tools.registry import Toolbox
 
-RUN_BRANCHES: Final = "run_branches"
-"""The tool that has the branches of a parallel node work; the walk alone calls it."""
 DELEGATING: Final = ("fibre",)
 """The roles that have `delegate_tasks`."""
-SUMMARY: Final = "task_summary"
-"""The role that tells the person what was done."""
-ANSWER: Final = "give_answer"
-"""The tool by which a part says what comes of it."""
 MOST_ASKED: Final = 8_000
 """Characters of the person's message that a lookup gets."""
 
@@ -76,7 +72,16 @@ class FlowCast:
         brought = roles_of(brought_by(flow))
         if key in brought:
             return brought[key]
-        return None if any(spec.id == key for spec in self.specs()) else self.roles().get(key)
+        return None if self.is_agent(key) else self.roles().get(key)
+
+    def place(self, key: str, flow: WalkedFlow) -> Role | None:
+        """The role that an agent of the home takes the place of, where that gives a value: the flow waits for it."""
+        role = self.roles().get(key) if self.role(key, flow) is None else None
+        return role if role is not None and role.answer is not None else None
+
+    def is_agent(self, key: str) -> bool:
+        """Whether there is an agent of the home of that id."""
+        return any(spec.id == key for spec in self.specs())
 
 
 def brought_by(flow: WalkedFlow) -> tuple[SubAgent, ...]:
@@ -89,7 +94,7 @@ def brought_by(flow: WalkedFlow) -> tuple[SubAgent, ...]:
 
 
 def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-    """What to note so that a walk gets on: a condition's outcome, or the beginning of a part.
+    """What to note so that a walk gets on: a variable's value, or the beginning of a part.
 
     Args:
         cast: who can take part.
@@ -102,26 +107,33 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
         FlowError: a condition or a variable cannot be read, or an agent is gone.
     """
     match need.what:
-        case "condition":
-            holds = cast.conditions.holds(need.name, context_of(flow, state))
-            at_limit = holds and need.last
-            return (FlowMoved(flow.place, "limit" if at_limit else "condition", need.name, value_of(holds)),)
         case "variable":
             return (
                 FlowMoved(flow.place, "variable", need.name, value_of(context_of(flow, state).variable(need.name))),
             )
         case "agent":
             role = cast.role(need.name, flow)
-            if role is None and all(spec.id != need.name for spec in cast.specs()):
+            if role is None and not cast.is_agent(need.name):
                 raise FlowError(
                     f"the flow's agent {need.name!r} is not there any more: make it again, or mend the flow"
                 )
             if role is not None and role.call:
                 return _calls_for((AgentNode(need.name),), cast, flow, need, state, run)
-            return _speaks(role, flow, need, state, run)
+            return _speaks(role, flow, need, state, run, cast.place(need.name, flow))
         case _:
             node = parallel_of(need)
             return _calls_for(node.branches, cast, flow, need, state, run, node.on_failure)
+
+
+def looked(flow: WalkedFlow, need: Need, holds: bool) -> FlowMoved:
+    """What to note where a condition was looked at.
+
+    Args:
+        flow: the flow.
+        need: what the walk waits for.
+        holds: whether the condition holds.
+    """
+    return FlowMoved(flow.place, "limit" if holds and need.last else "condition", need.name, value_of(holds))
 
 
 def context_of(flow: WalkedFlow, state: ThreadState) -> SessionContext:
@@ -144,15 +156,18 @@ def _answered(state: ThreadState) -> bool:
     return False
 
 
-def _speaks(role: Role | None, flow: WalkedFlow, need: Need, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-    """An agent or a role begins to speak. In a branch all that is said is for whoever waits for it."""
+def _speaks(
+    role: Role | None, flow: WalkedFlow, need: Need, state: ThreadState, run: Run, in_place: Role | None = None
+) -> tuple[Fact, ...]:
+    """An agent or a role begins to speak. An agent in the place of a role that gives a value gives it too."""
     if role is None:
-        part, text = FlowPart(need.name, flow.place, need.name, is_role=False), OWN_PART
+        part, text = FlowPart(need.name, flow.place, need.name, in_place is None, is_role=False), OWN_PART
     else:
-        part = FlowPart(need.name, flow.place, run.agent, role.shown or state.is_child, tools=role.tools)
-        part = replace(part, on_failure="ignore") if role.optional else part
+        part = FlowPart(need.name, flow.place, run.agent, role.shown, tools=role.tools)
         text = "\n".join((role.text, *_delegates(role, flow)))
-    question = _question(role) if role is not None and role.answer is not None else None
+    asked = role or in_place
+    part = replace(part, on_failure="ignore") if asked is not None and asked.optional else part
+    question = _question(asked) if asked is not None and asked.answer is not None else None
     reminder = MessageId(derived_id("rem", run.id, "part", str(flow.moves)))
     said = Reminder(reminder, "part", _PART.format(key=need.name, text=text))
     return FlowPartStarted(part, question), said
@@ -171,6 +186,18 @@ def summary(cast: FlowCast, flow: WalkedFlow, state: ThreadState, run: Run) -> t
     if flow.summed or state.is_child or _answered(state):
         return ()
     return _speaks(cast.role(SUMMARY, flow), flow, Need("agent", SUMMARY), state, run)
+
+
+def silent(flow: WalkedFlow, state: ThreadState) -> tuple[Fact, ...]:
+    """What to note where a flow is over and not even the summary has told the person anything; nothing where it has.
+
+    Args:
+        flow: the flow.
+        state: the thread.
+    """
+    if state.is_child or _answered(state) or state.newest.outcome.status == "in_progress":
+        return ()
+    return (FlowMoved(flow.place, "silent"),)
 
 
 def _delegates(role: Role, flow: WalkedFlow) -> Iterator[str]:
@@ -268,12 +295,30 @@ def ended(state: ThreadState) -> tuple[FlowMoved, ...]:
     status = state.newest.outcome.status
     if status == "failed":
         said = state.newest.outcome.status_report or state.newest.outcome.reason
-        said = said if part.on_failure == "fail" else ""
-        return (FlowMoved(part.place, "part", part.key, failed=said),)
+        return (_came_to_nothing(part, said),)
     if status != "done" and not (status == "in_progress" and state.newest.nudged and run.model.replied):
         return ()
     value = value_of(json.loads(run.asked.answer)) if run.asked.answer is not None else {}
     return (FlowMoved(part.place, "part", part.key, value),)
+
+
+def passed_over(state: ThreadState, why: str) -> tuple[FlowMoved, ...]:
+    """What to note where the model of a part could not be asked; nothing where the flow needs the part.
+
+    Args:
+        state: the thread.
+        why: what was in the way.
+    """
+    part = part_of_run(state)
+    if part is None or part.calls or part.on_failure == "fail":
+        return ()
+    return (_came_to_nothing(part, why),)
+
+
+def _came_to_nothing(part: FlowPart, why: str) -> FlowMoved:
+    if part.on_failure == "fail":
+        return FlowMoved(part.place, "part", part.key, failed=why)
+    return FlowMoved(part.place, "part", part.key, passed=why)
 
 
 def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
@@ -293,7 +338,7 @@ def calls_over(state: ThreadState, run: Run) -> tuple[Fact, ...]:
     names = {call.id: call.name for call in message.calls}
     failed = [one.text for one in results if one.is_error and names.get(one.call_id) == RUN_BRANCHES]
     why = failed[0] if failed and part.on_failure == "fail" else ""
-    return (FlowMoved(part.place, "part", part.key, failed=why),)
+    return (FlowMoved(part.place, "part", part.key, failed=why, values=given_in(message, state, run)),)
 
 
 def turn_part(state: ThreadState, tells: Mapping[str, tuple[ToolSpec, ...]]) -> TurnPart:

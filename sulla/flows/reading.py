@@ -19,6 +19,8 @@ from sulla.tools.nearest import did_you_mean
 
 MOST_BYTES: Final = 64 * 1024
 MOST_NAME: Final = 64
+BOM: Final = "\ufeff"
+"""What some editors put before a text; it means nothing."""
 _MOST_TOLD: Final = 20
 _DEEP: Final = 2 * s.MOST_DEEP + 2
 """Levels of YAML: a node and its list of steps are two."""
@@ -65,6 +67,7 @@ def read_flow(text: str, known: Known) -> s.AgentFlow | tuple[FlowFault, ...]:
         text: YAML or JSON.
         known: what it may name.
     """
+    text = text.removeprefix(BOM)
     found = read_nodes(text, most_bytes=MOST_BYTES, most_deep=_DEEP)
     if isinstance(found, YamlFault):
         return (FlowFault("the file", found.line, found.column, found.message),)
@@ -139,6 +142,10 @@ class _Reader:
                 f"{path}.type",
                 f"there is no node {name!r}; expected one of {_types()}.{did_you_mean(name, s.KEYS)}",
             )
+            return None
+        if name == "parallel" and path.count(".branches[") >= s.MOST_PARALLEL:
+            said = f"parallel nodes go {s.MOST_PARALLEL} deep at the most: each branch is a run that another one began"
+            self._wrong(node, path, said)
             return None
         keys = {key.name: key for key in s.KEYS[name]}
         values = self._keys(node, path, ("type", *keys), tuple(key.name for key in keys.values() if key.required))
@@ -250,7 +257,8 @@ def _types() -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    return ", ".join(f"`{name}`" for name in list(names)[:_MOST_TOLD])
+    told = ", ".join(f"`{name}`" for name in list(names)[:_MOST_TOLD])
+    return f"{told} and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else told
 
 
 def names_in(flow: s.AgentFlow) -> Iterator[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
@@ -28,6 +29,8 @@ class Rehearsal:
     agents: Collection[str]
     roles: Mapping[str, Role]
     context: SessionContext
+    branch: bool = False
+    """Whether what it tells of is a branch: people see nothing of that in the conversation."""
 
     def lines(self, flow: AgentFlow) -> Iterator[str]:
         """One line for each part and each way, indented by what it belongs to.
@@ -48,11 +51,11 @@ class Rehearsal:
                     yield from self._node(step, indent)
             case ParallelNode():
                 yield (
-                    f"{indent}at once, {node.max_concurrency} at most, each in a run of its own that people do not "
-                    f"see; if one fails: {node.on_failure}"
+                    f"{indent}at once, {node.max_concurrency} at most, each in a run of its own; what is said there "
+                    f"is told to who comes next; if one fails: {node.on_failure}"
                 )
                 for branch in node.branches:
-                    yield from self._node(branch, deeper)
+                    yield from replace(self, branch=True)._node(branch, deeper)
             case LoopNode():
                 yield f"{indent}as long as {node.condition}, {node.max_loops} times at most"
                 yield from self._node(node.body, deeper)
@@ -84,10 +87,16 @@ class Rehearsal:
                 yield from self._node(body, f"{indent}  ")
 
     def _agent(self, key: str) -> str:
-        role = None if key in self.agents else self.roles.get(key)
+        shipped = self.roles.get(key)
+        role = None if key in self.agents else shipped
+        if role is None and (shipped is None or shipped.answer is None):
+            return "an agent of the home" if self.branch else "an agent of the home; people see what it says"
         if role is None:
-            return "an agent of the home; people see what it says"
+            return "an agent of the home in the place of a role (gives a value)"
         if role.call:
             return f"{role.description} (calls {role.call})"
-        seen = "gives a value" if role.answer is not None else "people see it" if role.shown else "people do not see it"
-        return f"{role.description} ({seen}{'' if role.tools is None else '; no tools'})"
+        seen = ["gives a value"] if role.answer is not None else []
+        if not seen and not (self.branch and role.shown):
+            seen = ["people see it" if role.shown else "people do not see it"]
+        told = "; ".join((*seen, *([] if role.tools is None else ["no tools"])))
+        return f"{role.description} ({told})" if told else role.description

@@ -24,6 +24,8 @@ MOST_STEPS: Final = 64
 MOST_DEEP: Final = 16
 """Nodes within one another."""
 MOST_NODES: Final = 256
+MOST_PARALLEL: Final = 3
+"""Parallel nodes within one another: so deep may runs have others work for them (`subagents.children.MAX_DEPTH`)."""
 
 FlowNode = Union["AgentNode", "SequenceNode", "ParallelNode", "LoopNode", "IfNode", "SwitchNode"]
 

@@ -13,6 +13,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
+from sulla.definitions.flow_options import read_flow_options
 from sulla.flows.conditions import ConditionRegistry
 from sulla.flows.reading import MOST_BYTES, FlowFault, Known, read_flow
 from sulla.flows.schema import AgentFlow, FlowNode, LoopNode, SequenceNode, SwitchNode
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 FLOWS: Final = "flows"
 """The folder of a home that they lie in."""
+DEFAULT: Final = "default"
+"""What the shipped flow is called; no file of the home can have its name."""
 ENDINGS: Final = (".yaml", ".yml", ".json")
 MOST_FILES: Final = 100
 LOOK_S: Final = 1.0
@@ -97,7 +100,14 @@ class FlowShelf:
         seen = (self._stamp(), known.agents)
         if seen != self._seen:
             self._seen = seen
-            self._flows = {flow.name: flow for flow in self._read(known)}
+            flows: dict[str, ShelvedFlow] = {}
+            for flow in self._read(known):
+                if (first := flows.get(flow.name)) is None:
+                    flows[flow.name] = flow
+                else:
+                    said = f"`{first.file.name}` has this name already: rename one of them"
+                    flows[flow.file.name] = ShelvedFlow(flow.file, (FlowFault("the file", 1, 1, said),))
+            self._flows = flows
 
     def named(self, name: str) -> AgentFlow:
         """The flow of a name.
@@ -156,7 +166,21 @@ class FlowShelf:
             except (OSError, UnicodeDecodeError) as error:
                 yield ShelvedFlow(file, (FlowFault("the file", 1, 1, f"it cannot be read: {error}"),))
             else:
-                yield ShelvedFlow(file, read_flow(text, known))
+                found = read_flow(text, known)
+                faults = (*_wrong_name(file.stem), *(found if isinstance(found, tuple) else ()))
+                yield ShelvedFlow(file, faults or found)
+
+
+def _wrong_name(name: str) -> Iterator[FlowFault]:
+    """Why nobody can name a flow by its file's name."""
+    try:
+        read_flow_options({"flow": name}, turn=False)
+    except InvalidInput as error:
+        yield FlowFault("the file's name", 1, 1, f"no turn can name it: {error.message}")
+    if name == DEFAULT:
+        yield FlowFault(
+            "the file's name", 1, 1, f"{name!r} is the shipped flow: rename the file, and name it by `flow`"
+        )
 
 
 def _with_loops(node: FlowNode, most: int) -> FlowNode:

@@ -21,6 +21,8 @@ from sulla.threads.log.state import ThreadState
 
 BRANCHES: Final = "branches"
 """What stands in the place of an agent's key where several branches work."""
+SUMMARY: Final = "task_summary"
+"""The role that tells the person what was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +83,20 @@ class FlowMoved(Fielded):
     kind: ClassVar[str] = "FLOW_MOVED"
     provenance: ClassVar[Provenance] = "thread"
     place: str
-    what: Literal["part", "condition", "variable", "limit", "left"]
+    what: Literal["part", "condition", "variable", "limit", "left", "silent"]
     """A part is over; a condition or a variable was looked at; a loop has met its `max_loops` though its condition
-    still holds; the flow was left, because something else has taken up the message."""
+    still holds; the flow was left, because something else has taken up the message; it is over, and the person was told
+    nothing."""
     name: str = ""
     """The part's key, the condition's or the variable's name."""
     value: FrozenJson = field(default_factory=dict)
     """What it came to, under ``value``; nothing for words that stand in the conversation."""
     failed: str = ""
     """Why the flow ends here."""
+    passed: str = ""
+    """Why a part came to nothing that need not: the flow goes on without it."""
+    values: FrozenJson = field(default_factory=dict)
+    """What parts of branches came to, by their keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class WalkedFlow(Fielded):
     """That of the last part that people see."""
     moves: int = 0
     summed: bool = False
-    """Whether the person was told a summary, because nothing else was told."""
+    """Whether the last part that could tell the person something was a summary: it is not asked for again."""
 
     @property
     def place(self) -> str:
@@ -145,7 +152,7 @@ def _fold(
         raise CorruptRecord(f"{state.thread_id}: {record.kind} without a flow")
     if isinstance(record, FlowPartStarted):
         _begin_part(state, run, record, origin)
-        return replace(kept, part=record.part, summed=kept.over)
+        return replace(kept, part=record.part)
     return _moved(state, run, kept, record, origin)
 
 
@@ -164,11 +171,17 @@ def _moved(state: ThreadState, run: OpenRun, kept: WalkedFlow, record: FlowMoved
     kept = replace(kept, part=None, moves=kept.moves + 1)
     if record.what == "left":
         return replace(kept, over=True, left=True)
+    if record.what == "silent":
+        state.newest.outcome = Outcome(updated_at_ms=origin.at_ms)
+        return kept
     if record.what == "part" and part is not None:
         if part.shown and not part.calls:
             kept = replace(kept, outcome=state.newest.outcome)
-        if record.value:
-            kept = replace(kept, values={**kept.values, record.name: value})
+        kept = replace(kept, summed=part.key == SUMMARY or (kept.summed and not part.shown))
+        given = {**record.values, record.name: value} if record.value else record.values
+        if given:
+            kept = replace(kept, values={**kept.values, **given})
+            state.newest.given = kept.values
         run.agent, run.asked = state.walk.lead or run.agent, RunQuestion()
     state.newest.outcome = Outcome(updated_at_ms=origin.at_ms)
     if record.failed:

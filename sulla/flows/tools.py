@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -17,7 +17,9 @@ from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Text
 from sulla.core.words import Words, agent, joined, ours, worst
 from sulla.definitions.flow_options import FlowOptions, SubAgent, options_to_json
-from sulla.flows.parts import DELEGATING, RUN_BRANCHES, brought_by, parallel_of, title_of
+from sulla.flows.branches import RUN_BRANCHES, branch_id
+from sulla.flows.parts import DELEGATING, brought_by, parallel_of, title_of
+from sulla.flows.roles import Role
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, node_to_json
 from sulla.flows.slice import WalkedFlow, flow_of_run
 from sulla.threads.log.family import child_thread, wait_of
@@ -66,6 +68,7 @@ class FlowTools:
     children: Children
     threads: ThreadStore
     specs: Callable[[], Sequence[AgentSpec]]
+    roles: Callable[[], Mapping[str, Role]]
 
     def made(self) -> tuple[Tool, ...]:
         """The tools: one that only walks call, one that is told in parts that delegate."""
@@ -105,7 +108,7 @@ class FlowTools:
         node = parallel_of(need)
         asked = await self._told(parent)
         chosen: Any = args["branches"]
-        known = {spec.id for spec in self.specs()}
+        known = {spec.id: self.roles().get(spec.id) for spec in self.specs()}
         tasks = [
             _branch(flow, node.branches[at], context, at, asked, known) for at in chosen if 0 <= at < len(node.branches)
         ]
@@ -203,12 +206,14 @@ class FlowTools:
 
 
 def _branch(
-    flow: WalkedFlow, node: FlowNode, context: ToolContext, at: int, asked: Words, known: Collection[str]
+    flow: WalkedFlow, node: FlowNode, context: ToolContext, at: int, asked: Words, known: Mapping[str, Role | None]
 ) -> ChildTask:
-    """A branch as a run of its own: of an agent of the home, or of the same agent, which walks what is below it."""
+    """A branch as a run of its own: of an agent of the home, or of the same agent, which walks what is below it. So
+    does an agent in the place of a role that gives a value: in a flow it gives one."""
     title = title_of(node, at)
-    child = derived_id("flow", context.run_id, context.call_id, str(at))
-    if isinstance(node, AgentNode) and title in known and all(title != one.agent_key for one in brought_by(flow)):
+    child = branch_id(context.run_id, context.call_id, at)
+    own = isinstance(node, AgentNode) and title in known and all(title != one.agent_key for one in brought_by(flow))
+    if own and ((place := known[title]) is None or place.answer is None):
         return ChildTask(child, title, asked, "call", title, context.project)
     options = FlowOptions(
         custom_flow=AgentFlow(f"{flow.name}: {title}", node).to_json(),
@@ -218,7 +223,9 @@ def _branch(
         plan=flow.flags.get("plan") is True,
         more_suggest=flow.flags.get("more_suggest") is True,
     )
-    return ChildTask(child, context.agent, asked, "call", title, context.project, flow=options_to_json(options))
+    agent_id, flow_json = title if own else context.agent, options_to_json(options)
+    alone = isinstance(node, AgentNode) and any(title == one.agent_key for one in brought_by(flow))
+    return ChildTask(child, agent_id, asked, "call", title, context.project, flow=flow_json, memory=not alone)
 
 
 def _delegated(
@@ -241,7 +248,8 @@ def _delegated(
         return child
     root = node_to_json(AgentNode(name))
     options = FlowOptions(custom_flow={"name": name, "root": root}, custom_sub_agents=(own,))
-    return replace(child, agent=context.agent, tools=own.available_tools, flow=options_to_json(options))
+    flow = options_to_json(options)
+    return replace(child, agent=context.agent, tools=own.available_tools, flow=flow, memory=False)
 
 
 _LABELS: Final = (("original_task", "What the person asked"), ("content", "Your task"))

@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     Busy,
     Conflict,
+    FlowError,
     Forbidden,
     InvalidInput,
     NotAvailable,
@@ -32,6 +33,7 @@ _STATUS: tuple[tuple[type[SullaError], int], ...] = (
     (Busy, 429),
     (NotAvailable, 501),
     (Refused, 400),
+    (FlowError, 422),
     (Unavailable, 503),
 )
 """The first that fits. Whatever is not here is a defect of ours."""

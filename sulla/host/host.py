@@ -85,10 +85,12 @@ class Host:
     """Takes what is counted and measured."""
     tools: ToolRegistry
     agents: Agents
-    conditions: tuple[object, ...] = ()
-    """What packages bring for flows to name."""
+    conditions: Mapping[str, object] = field(default_factory=dict)
+    """What packages bring for flows to name, by where it stands and whose it is."""
     provided: dict[type, object] = field(default_factory=dict)
     """What the capabilities built so far provide, by its class."""
+    unbuilt: dict[str, str] = field(default_factory=dict)
+    """Why capabilities were left out, by their names, where a home is only looked at."""
 
     def needed(self, kind: type[T]) -> T:
         """What a capability provides that this one's manifest says it needs.
@@ -101,6 +103,8 @@ class Host:
         """
         found = self.provided.get(kind)
         if not isinstance(found, kind):
+            if self.unbuilt:
+                raise SettingsError("; ".join(f"{name} cannot be used: {why}" for name, why in self.unbuilt.items()))
             raise SettingsError(
                 f"no capability that was built gives {kind.__name__}: name the one that does in `needs`"
             )
@@ -218,8 +222,9 @@ def build_each(capabilities: Iterable[Capability], host: Host, *, lenient: bool 
             continue
         try:
             built = _built(one, host)
-        except SettingsError:
+        except SettingsError as error:
             if lenient:
+                host.unbuilt[one.name] = error.message
                 continue
             raise
         host.provided.update({type(each): each for each in built.provides})

@@ -16,6 +16,7 @@ from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ThreadState
 
 STOPPED: Final = "it was stopped before it began"
+TAKEN: Final = "the run has it beside another answer that it waited for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,4 +230,5 @@ def _control(state: ThreadState, seq: int) -> Task | None:
                 return WakeRun(state.run.course.crashes) if state.suspended else None  # as above
             if state.run is not None and not state.suspended:
                 return None  # it may have come before the question was written down
-            return Ignore(seq, "nobody waits for this answer (any more)")
+            known = state.run is not None and answer.wait_id in state.run.reports
+            return Ignore(seq, TAKEN if known else "nobody waits for this answer (any more)")

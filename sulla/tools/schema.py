@@ -220,8 +220,10 @@ def _check_object(value: FrozenJson, schema: FrozenJson, where: str, problems: l
     for name in required:
         if name not in value:
             about = properties.get(name, {})
-            kinds = " or ".join(_kinds(about)) or "any"
-            problems.append(f"{_within(where, name)}: missing; expected {kinds}: {about.get('description', name)}")
+            among = about.get("enum")
+            kinds = f"one of {', '.join(map(str, among))}" if isinstance(among, list) else " or ".join(_kinds(about))
+            said = f"{_within(where, name)}: missing; expected {kinds or 'any value'}"
+            problems.append(f"{said}: {about.get('description', name)}")
     for name, inner in value.items():
         if name in properties:
             _check(inner, properties[name], _within(where, name), problems)

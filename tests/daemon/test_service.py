@@ -14,8 +14,8 @@ from typing import ClassVar
 import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
-from sulla.core.errors import CorruptRecord, NotFound, ShuttingDown
-from sulla.core.ids import MessageId, RunId, ThreadId
+from sulla.core.errors import Busy, CorruptRecord, NotFound, ShuttingDown
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import UNTRUSTED
 from sulla.core.words import Author
 from sulla.daemon.build import System, build
@@ -32,8 +32,9 @@ from sulla.testing.provider import ScriptedProvider
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.family import Birth
 from sulla.threads.log.forms import Fielded
-from sulla.threads.log.records import Input, ThreadCreated
+from sulla.threads.log.records import Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.schema import Slice, ThreadSchema
+from sulla.threads.log.waits import Wait
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import MAX_JOB_S
 from sulla.tools.shell.process import Program
@@ -265,3 +266,17 @@ async def test_with_a_thread_the_jobs_of_its_sub_agents_are_ended_and_no_others(
     assert [job.over.is_set() for job in began] == [False, True, True, True]
     running.cancel()
     await asyncio.wait((running,))
+
+
+async def test_a_thread_is_not_removed_while_its_turn_waits_for_others(system: System, service: Service) -> None:
+    thread = ThreadId(await service.create_thread(None, "", None, "req_1"))
+    await system.threads.send(thread, Input(MessageId("m1"), "hello"))
+    session = await system.threads.attend(thread)
+    assert session is not None
+    (item,) = session.state.runnable
+    started = RunStarted(item.seq, item.message_id, "sulla", "", "", item.seq)
+    await session.commit(started, Suspended((Wait("child:s1", CallId("c")),)))
+    await session.release()
+    with pytest.raises(Busy, match="waits for others"):
+        await service.delete_thread(thread)
+    assert await system.threads.load(thread) is not None

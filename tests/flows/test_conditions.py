@@ -70,14 +70,15 @@ def test_a_variable_without_a_value_is_named_with_those_that_have_one() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("judge", "'judge' has several values: name one of them (judge.a)"),
+        ("judge", "'judge' has several values: name one of them (judge.a, judge.c)"),
+        ("check", "'check' has its value under another name: write check.passed"),
         ("judge.b", "'judge.b' has no value in this turn: there is no 'b' in it"),
         ("tier.x", "'tier.x' has no value in this turn: there is no 'x' in it"),
     ],
 )
 def test_a_variable_names_one_value(name: str, said: str) -> None:
     with pytest.raises(FlowError, match=re.escape(said)):
-        SessionContext({"tier": "pro"}, {}, {"judge": {"a": 1}}).variable(name)
+        SessionContext({"tier": "pro"}, {}, {"judge": {"a": 1, "c": 2}, "check": {"passed": True}}).variable(name)
 
 
 def test_a_condition_that_is_gone_or_says_neither_yes_nor_no_fails_by_name() -> None:
@@ -100,3 +101,26 @@ def test_two_conditions_of_one_name_and_one_without_are_refused() -> None:
         ConditionRegistry([other])
     with pytest.raises(SettingsError, match="mark the function with"):
         ConditionRegistry([len])
+
+
+def test_a_condition_that_cannot_be_called_as_one_is_refused_with_whose_it_is_and_what_was_expected() -> None:
+    @ConditionRegistry.register("late")  # type: ignore[type-var]  # what is tried
+    async def late(session_context: SessionContext, session: object = None) -> bool:
+        return True
+
+    @ConditionRegistry.register("needs_more")
+    def needs_more(session_context: SessionContext, session: object) -> bool:
+        return True
+
+    def unmarked(session_context: SessionContext) -> bool:
+        return True
+
+    for one, said in (
+        (late, "the condition 'late' is async; expected a plain function"),
+        (needs_more, "the condition 'needs_more' cannot be called (missing a required argument: 'session')"),
+        (unmarked, "is no condition of flows: mark the function"),
+    ):
+        with pytest.raises(SettingsError) as refused:
+            ConditionRegistry([one], ["rules:one of the capability 'billing'"])
+        assert refused.value.message.startswith("rules:one of the capability 'billing': ")
+        assert said in refused.value.message

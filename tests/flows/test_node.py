@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -10,34 +9,17 @@ from itertools import permutations
 import pytest
 
 from sulla.agent.limits.limits import RunLimits
-from sulla.core.event import Fact
-from sulla.core.ids import CallId, ThreadId
+from sulla.core.ids import CallId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import ToolCall, ToolResult
+from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.flows.conditions import ConditionRegistry, SessionContext
-from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say
 from sulla.threads.log.records import RunError, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
-from tests.flows.world import FlowWorld, PartsProvider, answered, parts_of
-
-
-@pytest.fixture
-async def store() -> AsyncIterator[MemoryStore]:
-    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
-    await store.open()
-    yield store
-    await store.close()
-
-
-def results_in(request: ChatRequest) -> list[str]:
-    """The results of tools that a model was shown."""
-    parts = [part for message in request.messages for part in message.parts]
-    return [part.text for part in parts if isinstance(part, ToolResult)]
+from tests.flows.world import DelegatingProvider, FlowWorld, PartsProvider, answered, facts_of, results_in
 
 
 async def test_simple_answers_and_needs_no_summary(store: MemoryStore) -> None:
@@ -234,21 +216,6 @@ async def test_no_task_begins_if_one_of_them_cannot(store: MemoryStore) -> None:
     assert "Task 2 (two): there is no agent 'archivits' here. Did you mean 'archivist'?" in result
 
 
-class DelegatingProvider(PartsProvider):
-    """Says its next line at each call of a part, and passes the check at once."""
-
-    def __init__(self, says: Mapping[str, Sequence[Say]]) -> None:
-        super().__init__({"self_check": ({"passed": True},)})
-        self._lines = {key: list(lines) for key, lines in says.items()}
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
-        parts = parts_of(request)
-        lines = self._lines.get(parts[-1] if parts else "whole")
-        self._says = {parts[-1] if parts else "whole": [lines.pop(0)] * 9} if lines else {}
-        async for delta in super().stream(request):
-            yield delta
-
-
 async def test_a_part_that_gives_no_answer_fails_the_turn_and_is_named(store: MemoryStore) -> None:
     world = FlowWorld(store, PartsProvider({"plan": [{"plan": "", "status": "perhaps"}]}))
     thread = await world.thread()
@@ -404,7 +371,3 @@ async def test_an_agent_that_a_turn_brings_along_is_told_of_and_speaks_as_itself
     first, second = world.parts.requests[:2]
     assert "- data_fetcher: Pulls data." in first.messages[-1].text
     assert second.system[0].text == "You pull data."
-
-
-async def facts_of(world: FlowWorld, thread: ThreadId) -> list[Fact | None]:
-    return [entry.fact for entry in await world.log(thread)]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from jsonschema_rs import Draft202012Validator
 
+from sulla.agent.subagents.children import MAX_DEPTH
 from sulla.core.errors import InvalidInput
 from sulla.flows import schema as s
 from sulla.flows.reading import FlowFault, Known, flow_of, names_in, read_flow
@@ -133,3 +134,24 @@ def test_a_request_is_told_what_is_wrong_with_its_flow_and_where() -> None:
         flow_of(
             {"name": "x", "root": {"type": "if", "condition": "c", "true_body": "simpel"}}, Known(("simple",), ("c",))
         )
+
+
+def test_what_an_editor_puts_before_a_text_is_passed_over() -> None:
+    assert read_flow("\ufeffname: x\nroot: a", KNOWN) == s.AgentFlow("x", s.AgentNode("a"))
+
+
+def test_parallel_nodes_go_as_deep_as_runs_may_and_no_deeper() -> None:
+    assert s.MOST_PARALLEL == MAX_DEPTH
+    node: s.FlowNode = s.AgentNode("a")
+    for _ in range(s.MOST_PARALLEL):
+        node = s.SequenceNode([s.ParallelNode([node])])
+    assert isinstance(read_flow(json.dumps(s.AgentFlow("deep", node).to_json()), KNOWN), s.AgentFlow)
+    deeper = s.AgentFlow("deep", s.ParallelNode([node]))
+    assert "parallel nodes go 3 deep" in faults(json.dumps(deeper.to_json()))[0].message
+
+
+def test_a_list_that_is_cut_says_how_much_is_left_out() -> None:
+    many = Known([f"agent{number}" for number in range(30)], ())
+    found = read_flow("name: x\nroot: zzzzzz", many)
+    assert isinstance(found, tuple)
+    assert found[0].message.endswith("and 10 more")

@@ -93,3 +93,24 @@ def test_a_flow_is_read_again_when_the_agents_change(tmp_path: Path) -> None:
     agents.append("builder")
     shelf.read()
     assert shelf.named("mine").root == AgentNode("builder")
+
+
+@pytest.mark.parametrize("name", ["with space.yaml", "bl\u00fcmchen.yaml", f"{'x' * 65}.yaml", "default.yaml"])
+def test_a_file_whose_flow_nobody_can_name_is_wrong(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name, "name: x\nroot: simple")
+    shelf = shelf_of(tmp_path)
+    shelf.read()
+    (flow,) = shelf.flows.values()
+    assert isinstance(flow.found, tuple)
+    assert [fault.path for fault in flow.found] == ["the file's name"]
+
+
+def test_two_files_of_one_name_are_told_and_the_first_has_it(tmp_path: Path) -> None:
+    write(tmp_path, "x.json", '{"name": "first", "root": "simple"}')
+    write(tmp_path, "x.yaml", "name: second\nroot: simple")
+    shelf = shelf_of(tmp_path)
+    shelf.read()
+    assert shelf.named("x").name == "first"
+    second = shelf.flows["x.yaml"]
+    assert isinstance(second.found, tuple)
+    assert "`x.json` has this name already" in second.found[0].message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,19 +20,21 @@ from sulla.agent.turn.node import AgentNode, Opened, Opening, nobody_else
 from sulla.agent.turn.offers import tool_specs
 from sulla.agent.turn.speakers import Answerer, SpeakerNode, own_agent
 from sulla.agent.turn.turns import TurnDriver
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
-from sulla.core.message import Text, ToolCall
+from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.flows.begin import FlowBeginnings
+from sulla.flows.branches import ANSWER
 from sulla.flows.conditions import Condition, ConditionRegistry
 from sulla.flows.node import FlowWalk, with_flow
-from sulla.flows.parts import ANSWER, FlowCast, calls_over, turn_part
+from sulla.flows.parts import FlowCast, calls_over, turn_part
 from sulla.flows.roles import read_roles
 from sulla.flows.shelf import FlowShelf
 from sulla.flows.slice import FlowMoved, FlowPartStarted
 from sulla.flows.tools import DELEGATE, FlowTools
-from sulla.models.base import ChatRequest, Delta
+from sulla.models.base import ChatRequest, Delta, PromptSection
 from sulla.store.base import Store
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
@@ -93,6 +95,21 @@ class PartsProvider(ScriptedProvider):
             yield delta
 
 
+class DelegatingProvider(PartsProvider):
+    """Says its next line at each call of a part, and passes the check at once."""
+
+    def __init__(self, says: Mapping[str, Sequence[Say]]) -> None:
+        super().__init__({"self_check": ({"passed": True},)})
+        self._lines = {key: list(lines) for key, lines in says.items()}
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        parts = parts_of(request)
+        lines = self._lines.get(parts[-1] if parts else "whole")
+        self._says = {parts[-1] if parts else "whole": [lines.pop(0)] * 9} if lines else {}
+        async for delta in super().stream(request):
+            yield delta
+
+
 def parts_of(request: ChatRequest) -> list[str]:
     """The parts that the conversation of a request has had, the newest last; none in a turn without a flow."""
     said = [message.parts[0] for message in request.messages if message.role == "user" and message.parts]
@@ -111,6 +128,7 @@ class FlowWorld(World):
         conditions: beside the built-in ones.
         specs: the agents.
         opening: what may answer in the place of a flow.
+        known: what stands at the end of each prompt.
         **more: see `World`.
     """
 
@@ -123,13 +141,14 @@ class FlowWorld(World):
         conditions: Sequence[Condition] = (),
         specs: tuple[AgentSpec, ...] = SPECS,
         opening: Opening = nobody_else,
+        known: Callable[[], tuple[PromptSection, ...]] = tuple,
         **more: Any,
     ) -> None:
         self.parts = provider if provider is not None else PartsProvider()
         super().__init__(store, self.parts, tools=tools, **more)
         roles, registry = read_roles(), ConditionRegistry(conditions)
         children = self.family.children
-        made = FlowTools(children, self.threads, lambda: specs).made()
+        made = FlowTools(children, self.threads, lambda: specs, lambda: roles).made()
         box = Toolbox((*tools, *made))
         self.shelf = FlowShelf(folder, lambda: (*(spec.id for spec in specs), *roles), registry, self.clock)
         self.begin = FlowBeginnings(self.shelf, lambda: specs, lambda: roles, lambda: [tool.name for tool in tools])
@@ -142,7 +161,7 @@ class FlowWorld(World):
             return nodes.get(actor_key_for(agent, state))
 
         for spec in specs:
-            chat = replace(self.chat, spec=spec, part=part)
+            chat = replace(self.chat, spec=spec, part=part, known=known)
             calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard, part=part)
             nodes[spec.id] = AgentNode(chat, calls, opening, calls_over)
             walk = FlowWalk(FlowCast(spec, box, lambda: specs, lambda: roles, registry), opening)
@@ -192,3 +211,14 @@ class FlowWorld(World):
 async def answered(text: str, state: ThreadState, run: Run) -> Opened:
     """An opening that answers with a text."""
     return text
+
+
+async def facts_of(world: FlowWorld, thread: ThreadId) -> list[Fact | None]:
+    """All that a thread's log says, in order."""
+    return [entry.fact for entry in await world.log(thread)]
+
+
+def results_in(request: ChatRequest) -> list[str]:
+    """The results of tools that a model was shown."""
+    parts = [part for message in request.messages for part in message.parts]
+    return [part.text for part in parts if isinstance(part, ToolResult)]

@@ -263,6 +263,8 @@ class _Walk:
             return None
         if isinstance(control, Answer) and control.report is not None:
             self.reading.sums.charge(control.report.tokens, entry.origin.at_ms)
+            whose = self._run if self._run is not None else self.reading.sums
+            whose.usage += control.report.usage or Usage()
         return control
 
     # ------------------------------------------------------------------------------------------------- the open run

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import MessageId, derived_id
 from sulla.core.message import Part, ToolCall, ToolResult
 from sulla.threads.log.family import Report, is_child_wait, wait_of
 from sulla.threads.log.records import Answer
@@ -21,6 +22,8 @@ COMMAND: Final = "bash"
 """The tool that runs commands, which write whatever they like."""
 MAX_CHARS: Final = 16_000
 """How much of a child's last word its parent is told."""
+
+_LEFT: Final = "rpt"
 
 Combine = Literal["concat", "first_success", "all", "vote", "summarize", "reduce"]
 """`concat`: one after the other. `first_success`: the first good one, without waiting for the rest. `all`: like concat,
@@ -80,6 +83,8 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         focus_reason=why,
         files=len({call.args.get("path") for call in made if call.name in WRITERS}),
         commands=sum(call.name == COMMAND for call in made),
+        given=state.newest.given or None,
+        usage=state.spending.usage if run is None else state.spending.usage + run.spent.usage,
     )
     if run is not None:
         asked = [wait.prompt for name, wait in run.waits.items() if not is_child_wait(name)]
@@ -87,7 +92,8 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
         return cut_report(why), _blocked(report, why)
     if state.kind.gives_response and outcome.status == "done":
         return outcome.response, report  # whoever asked works with it as it is
-    text = _last_word(state) or outcome.response or outcome.status_report
+    left = state.context.transcript[-1].text if has_left(state) else ""
+    text = left or _last_word(state) or outcome.response or outcome.status_report
     return cut_report(text), report
 
 
@@ -170,7 +176,30 @@ def _focus(parts: Sequence[Part]) -> tuple[str, str]:
 
 
 def _so_far(finding: ChildFinding) -> str:
-    return f" What it had said so far:\n{finding.text}" if finding.text else ""
+    if not finding.text:
+        return ""
+    if finding.text == cut_report(finding.report.status_report):  # nobody has said that: it is why it ended
+        return f" {finding.text}"
+    return f" What it had said so far:\n{finding.text}"
+
+
+def left_for(asked: str) -> MessageId:
+    """The id of the message that a run leaves for whoever asked for it, in the place of its last word.
+
+    Args:
+        asked: of the message that the run answers.
+    """
+    return MessageId(derived_id(_LEFT, asked))
+
+
+def has_left(state: ThreadState) -> bool:
+    """Whether the newest message of a thread is one that is left so.
+
+    Args:
+        state: the thread.
+    """
+    newest = state.context.transcript[-1] if len(state.context.transcript) else None
+    return newest is not None and newest.role == "assistant" and newest.id.startswith(f"{_LEFT}_")
 
 
 def _last_word(state: ThreadState) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Final
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
 from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
@@ -30,6 +31,9 @@ from sulla.threads.log.plays import Question
 from sulla.threads.log.records import Outcome, Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState, tools_given
 from sulla.tools.base import Effect
+
+_LOAD_SKILL: Final = "load_skill"
+"""The tool without which an agent that a turn brings along is told of no skills, nor of whatever else is known."""
 
 
 def nobody_leads(state: ThreadState) -> tuple[PromptSection, ...]:
@@ -248,7 +252,9 @@ class AgentChat:
             spec = replace(spec, prompt=part.prompt, directives="")
         elif self.prompt is not None:
             spec = replace(spec, prompt=prompted(spec, self.prompt, state))
-        return (*self.led(state), *sections(spec, self.surroundings), *self.known(), *part.sections)
+        stranger = part.prompt and part.tools is not None and _LOAD_SKILL not in part.tools
+        known = () if stranger else self.known()
+        return (*self.led(state), *sections(spec, self.surroundings), *known, *part.sections)
 
     def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)

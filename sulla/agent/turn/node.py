@@ -20,17 +20,17 @@ from sulla.agent.model.loop import (
 from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CONTINUE, NUDGE
 from sulla.agent.turn.chat import AgentChat
-from sulla.agent.turn.input import screen_latest
+from sulla.agent.turn.steering import join_steering
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.event import Fact
-from sulla.core.ids import CallId, MessageId, RunId, derived_id
+from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.run import Run
 from sulla.core.words import Words
 from sulla.graph.decision import Continue, Decision, Next
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import Question
-from sulla.threads.log.records import InputsJoined, Outcome, Reminder, RunFinished, TextMessageEnd
+from sulla.threads.log.records import Outcome, Reminder, TextMessageEnd
 from sulla.threads.log.state import ThreadState
 
 Opened = str | tuple[Fact, ...]
@@ -139,7 +139,7 @@ class AgentNode:
             return self._reply_directly(state, run)
         # Only if the model will be asked: a message that joins must be seen.
         await self.chat.check_room(state, run, [item.text for item in state.steering])
-        await self._join(state, run)
+        await join_steering(state, run)
         return False
 
     def _reply_directly(self, state: ThreadState, run: Run) -> bool:
@@ -178,15 +178,6 @@ class AgentNode:
 
     async def _nudge(self, state: ThreadState, run: Run) -> Decision:
         return Next() if await self.chat.nudge(state, run) else Continue()
-
-    async def _join(self, state: ThreadState, run: Run) -> None:
-        """Take along the messages that want to steer; their own runs end here (design §4.2)."""
-        for item in state.steering:
-            run.journal.note(
-                InputsJoined((item.seq,), (item.run_id,)),
-                RunFinished(item.run_id, Outcome("done", reason="joined"), joined=RunId(run.id)),
-            )
-            await screen_latest(state, run)
 
 
 def reply_with(reply: GivenReply, state: ThreadState, run: Run) -> None:

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.definitions.flow_options import read_flow_options
-from sulla.definitions.yaml_text import YamlMap, read_nodes
 from sulla.flows.begin import flags_of
 from sulla.flows.conditions import SessionContext
 from sulla.flows.drawing import mermaid
-from sulla.flows.reading import MOST_BYTES, FlowFault, read_flow
+from sulla.flows.reading import BOM, FlowFault, read_flow
 from sulla.flows.rehearsal import Rehearsal
 from sulla.flows.roles import read_roles
-from sulla.flows.schema import MOST_DEEP, AgentFlow
-from sulla.flows.shelf import ENDINGS, FlowShelf, ShelvedFlow
+from sulla.flows.schema import AgentFlow, SwitchNode, every
+from sulla.flows.shelf import DEFAULT, ENDINGS, FlowShelf, ShelvedFlow
 from sulla.host.host import Host
 from sulla.terminal.exits import Exit
 from sulla.terminal.table import harmless, one_line
+from sulla.tools.nearest import did_you_mean
 
-DEFAULT = "default"
-"""The name of the shipped flow, unless the home has one of that name."""
+_ROOT: Final = re.compile(r"""(?m)^["']?root["']?[ \t]*:|\A\s*\{(?:.*[{,\s])?["']?root["']?[ \t]*:""")
+"""What a flow has at its top, also one that cannot be read."""
+
+
+_FLAGS: Final = ("agent_mode", "deep_thinking", "plan", "more_suggest")
+"""How a turn is to be walked, as `--input` can say it."""
 
 
 class FlowFiles:
@@ -49,16 +55,15 @@ class FlowFiles:
         Args:
             name: of the home's, or a file's.
         """
-        if name in self._shelf.flows:
-            return self._shelf.flows[name]
         if name == DEFAULT:
             return ShelvedFlow(Path(DEFAULT), self._shelf.default(None))
+        if name in self._shelf.flows:
+            return self._shelf.flows[name]
         file = Path(name)
         if file.suffix not in ENDINGS or not file.is_file():
             return None
         text = file.read_text("utf-8", errors="replace")
-        found = read_nodes(text, most_bytes=MOST_BYTES, most_deep=2 * MOST_DEEP + 2)
-        if not isinstance(found, YamlMap) or not any(key.text == "root" for key, _ in found.items):
+        if not _ROOT.search(text.removeprefix(BOM)):
             return None  # a playbook has steps
         return ShelvedFlow(file, read_flow(text, self._shelf.known))
 
@@ -80,10 +85,11 @@ class FlowFiles:
 
     def dry_run(self, flow: ShelvedFlow, given: argparse.Namespace) -> Exit:
         """Print every way that one can go."""
-        options = read_flow_options(dict(_inputs(given.input)), turn=True)
+        found = _whole(flow)
+        options = read_flow_options(dict(_inputs(given.input, found)), turn=True)
         context = SessionContext(options.system_context, flags_of(options))
         rehearsal = Rehearsal([spec.id for spec in self._host.agents.team.specs], read_roles(), context)
-        for line in rehearsal.lines(_whole(flow)):
+        for line in rehearsal.lines(found):
             print(json.dumps({"line": line}) if given.json else harmless(line))
         return Exit.OK
 
@@ -100,15 +106,20 @@ def _row(flow: ShelvedFlow, fault: FlowFault) -> JsonObject:
     return {"file": str(flow.file), "severity": "error", **place, "message": fault.message}
 
 
-def _inputs(given: Sequence[str]) -> Iterator[tuple[str, Json]]:
-    """``--input K=V``: a flag or a mode of the turn; whatever else is a value that conditions and switches look at."""
+def _inputs(given: Sequence[str], flow: AgentFlow) -> Iterator[tuple[str, Json]]:
+    """``--input K=V``: a flag or a mode of the turn, or a value that a switch of the flow looks at."""
     more: JsonObject = {}
+    looked_at = {node.variable.partition(".")[0] for _, node in every(flow.root) if isinstance(node, SwitchNode)}
+    known = (*_FLAGS, *sorted(looked_at.difference(_FLAGS)))
     for one in given:
         key, equals, text = one.partition("=")
         if not equals:
             raise InvalidInput(f"--input {one}: expected NAME=VALUE")
+        if key not in known:
+            said = f"--input {one}: nothing in the flow {flow.name!r} looks at {key!r}"
+            raise InvalidInput(f"{said}; expected one of {', '.join(known)}.{did_you_mean(key, known)}")
         value: Json = {"true": True, "false": False}.get(text, text)
-        if key in ("agent_mode", "deep_thinking", "plan", "more_suggest"):
+        if key in _FLAGS:
             yield key, value
         else:
             more[key] = value

@@ -20,6 +20,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepQuestion,
     StepSaid,
+    StepSuggests,
     StepText,
     StepUsage,
     StepWaits,
@@ -90,7 +91,7 @@ class StepReader:
                 return self._text(data)
             case t if t == REASONING:
                 return self._thought(data)
-            case "RUN_STARTED" | "AGENT_ROUTED" | "FLOW_PART_STARTED" | "RUN_WAITING" | "NOTICE":
+            case "RUN_STARTED" | "AGENT_ROUTED" | "FLOW_PART_STARTED" | "FLOW_MOVED" | "RUN_WAITING" | "NOTICE":
                 return self._worked_on(event)
             case "MODEL_STARTED":
                 return self._called(event)
@@ -181,6 +182,9 @@ class StepReader:
         self.begun = True
         if event.type in ("RUN_STARTED", "AGENT_ROUTED", "FLOW_PART_STARTED"):
             return self._spoken_by(event)
+        if event.type == "FLOW_MOVED":
+            found = _object(_object(event.data.get("value")).get("value")).get("suggestions")
+            return [StepSuggests(tuple(map(str, found)))] if isinstance(found, list) else []
         if event.type == "NOTICE":
             return [ChildAsks(_str(event.data, "text"))] if _str(event.data, "wait_id") else []
         wait_s = event.data.get("wait_s")

@@ -151,6 +151,13 @@ class ChildAsks:
 
 
 @dataclass(frozen=True, slots=True)
+class StepSuggests:
+    """What might be asked next."""
+
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WentOn:
     """It goes on."""
 
@@ -214,6 +221,7 @@ Step = (
     | StepAsked
     | StepWaits
     | ChildAsks
+    | StepSuggests
     | WentOn
     | StepEnded
 )

@@ -27,6 +27,7 @@ END = "end"
 GAP = "gap"
 CHILD_ENDED = "child_ended"
 _BEGINS = "RUN_STARTED"
+_ANSWER = "ANSWER"
 _ENDS = frozenset({"RUN_FINISHED", "RUN_ERROR"})
 
 
@@ -120,6 +121,7 @@ class OneTurn:
 
     def __init__(self, run_id: str, seen: int = 0, family: TurnFamily | None = None) -> None:
         self._run_id = run_id
+        self._awaited: set[str] = set()
         self._seen = seen
         self._family = family
         self.begun = False
@@ -131,12 +133,25 @@ class OneTurn:
         if self._family is not None and self._family.is_child(event.thread_id):
             return self._shown(event) if self._family.shows(event.thread_id) else b""
         about = event.data.get("run_id", event.run_id)  # a turn that joined another is ended by that one
+        if event.type == _ANSWER and event.data.get("wait_id") in self._awaited:  # whoever gives one names no turn
+            return self._shown(event)
         if self._run_id not in (about, event.run_id):
             return b""
+        self._await(event)
         self.begun = self.begun or event.type == _BEGINS
         last = event.type in _ENDS and about == self._run_id
         self.over = self.over or last
         return self._shown(event) + (end_block("finished") if last else b"")
+
+    def _await(self, event: Event) -> None:
+        """Learn what the turn waits for, so that its answers are known."""
+        match event:
+            case Event(type="SUSPENDED", data={"waits": list(waits)}):
+                self._awaited.update(str(wait["wait_id"]) for wait in waits if isinstance(wait, dict))
+            case Event(type="CHILD_STARTED", data={"id": str(child)}):
+                self._awaited.add(f"child:{child}")
+            case _:
+                pass
 
     def _shown(self, event: Event) -> bytes:
         if self._family is not None:

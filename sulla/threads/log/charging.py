@@ -7,6 +7,7 @@ from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
+from sulla.threads.log.usage import Usage
 
 
 def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origin) -> None:
@@ -23,8 +24,10 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
         return
     state.kind.on_report(state, report, origin.at_ms)
     if state.run is not None:
+        state.run.spent.usage += report.usage or Usage()
         charge(state, state.run, report.tokens, report.cost_micro, origin)
     else:
+        state.spending.usage += report.usage or Usage()
         _charge_thread(state, report.tokens, report.cost_micro, origin)
 
 

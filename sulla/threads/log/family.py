@@ -7,10 +7,12 @@ from typing import ClassVar, Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId, ThreadId, derived_id
+from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import rule
 from sulla.threads.log.plays import OwedAnswer
 from sulla.threads.log.provenance import Provenance
+from sulla.threads.log.usage import Usage
 
 ChildMode = Literal["call", "spawn", "cycle", "step"]
 """`call`: the run waits for it. `spawn`: it works beside the run. `cycle`: one cycle of a heartbeat. `step`: one of a
@@ -82,6 +84,10 @@ class Report(Fielded):
     """Files that it has written by the tools for that."""
     commands: int = 0
     """Commands that it has run, which may have written any."""
+    given: FrozenJson | None = None
+    """What parts of it came to that give a value, by their keys; None for nothing."""
+    usage: Usage | None = None
+    """What its model calls and those of its children used, as the services counted it; None where that was not kept."""
 
 
 @dataclass(frozen=True, slots=True)

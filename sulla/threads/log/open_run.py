@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Origin
 from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.kept import ALWAYS, FLAT, rule
@@ -157,5 +157,7 @@ class NewestRun:
     """The nudge is the last thing said: its answer is still to come."""
     agent_loops: int = 0
     """How often the agent went on by itself, having said that it was not done (seed `agentLoopCount`)."""
+    given: FrozenJson = field(default_factory=dict)
+    """What its parts gave as values, by their keys: for whoever asked for it."""
     diagnostics: JsonObject = field(default_factory=dict, metadata=ALWAYS)
     """What InputHandler noticed about the latest input."""

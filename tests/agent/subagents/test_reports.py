@@ -24,6 +24,10 @@ LOST = found("d", "so far", "failed", reason="limit_tokens")
         (BLUE, "a (helper) is done:\nBlue."),
         (found("a"), "a (helper) is done:\nIt said nothing."),
         (LOST, "d (helper) failed (limit_tokens). What it had said so far:\nso far"),
+        (
+            found("d", "the part 'plan' has failed", "failed", status_report="the part 'plan' has failed"),
+            "d (helper) failed (failed). the part 'plan' has failed",
+        ),
         (found("a", status="cancelled"), "a (helper) was cancelled."),
         (
             found("a", "text", "blocked", blocker_reason="no key", unblock_requirements="a key"),

@@ -21,6 +21,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepQuestion,
     StepSaid,
+    StepSuggests,
     StepText,
     StepUsage,
     StepWaits,
@@ -267,3 +268,14 @@ def test_of_a_flow_people_are_told_who_speaks_and_nothing_of_what_is_not_for_the
         StepText("b", 0, "Done."),
         StepSaid("b", "sulla", "Done.", False),
     ]
+
+
+def test_what_might_be_asked_next_is_told_and_other_moves_of_a_flow_are_not() -> None:
+    log = Log()
+    log.kept("FLOW_MOVED", place="root", what="condition", name="enable_plan", value={"value": True})
+    log.kept("FLOW_MOVED", place="root", what="part", name="query_suggest", value={"value": {"suggestions": ["And?"]}})
+    assert steps(log) == [StepSuggests(("And?",))]
+
+
+def test_a_flow_that_cannot_be_walked_on_is_no_defect_of_the_daemon() -> None:
+    assert status_of_end("flow_failed") == 422

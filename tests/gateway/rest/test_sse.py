@@ -96,3 +96,15 @@ def test_what_the_client_has_is_not_shown_again_but_its_end_is_told() -> None:
     assert turn.block(happened("RUN_STARTED", 3)) == b""
     assert turn.begun
     assert turn.block(happened("RUN_FINISHED", 4, run_id="run_1")) == end_block("finished")
+
+
+def test_a_turn_shows_the_answers_that_it_waits_for_though_they_name_no_turn() -> None:
+    turn = OneTurn("run_1")
+    other = happened("ANSWER", 2, None, wait_id="approval:2")
+    assert turn.block(other) == b""
+    turn.block(happened("CHILD_STARTED", 3, id="flow_1", thread_id="thr_2", run_id="run_1"))
+    turn.block(happened("SUSPENDED", 4, waits=[{"wait_id": "approval:1", "call_id": "c"}]))
+    for wait in ("approval:1", "child:flow_1"):
+        answer = happened("ANSWER", 5, None, wait_id=wait)
+        assert turn.block(answer) == event_block(answer)
+    assert turn.block(other) == b""

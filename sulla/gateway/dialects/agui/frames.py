@@ -23,6 +23,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepQuestion,
     StepSaid,
+    StepSuggests,
     StepText,
     StepUsage,
     StepWaits,
@@ -151,8 +152,8 @@ class AguiFrames:
                 return self._say(message_id, delta)
             case StepWaits() | ChildAsks():
                 return self._close() + self._think("waits", f"[{step.words}]") + self._close()
-            case StepSaid():
-                return self._close()
+            case StepSaid() | StepSuggests():
+                return self._close() + _suggested(step)
             case Dropped(message_id, shown):
                 return self._close() + (self._void(message_id) if shown else b"")
             case ToolBegun():
@@ -285,6 +286,13 @@ class AguiFrames:
     @property
     def _ids(self) -> JsonObject:
         return {"threadId": self._run.thread, "runId": self._run.run}
+
+
+def _suggested(step: Step) -> bytes:
+    """What might be asked next, where a step says so."""
+    if not isinstance(step, StepSuggests):
+        return b""
+    return _event("CUSTOM", {"name": "suggestions", "value": [*step.questions]})
 
 
 def _usage(spent: StepUsage) -> JsonObject:

@@ -17,6 +17,7 @@ from sulla.gateway.dialects.steps import (
     StepAsked,
     StepBegun,
     StepEnded,
+    StepSuggests,
     StepUsage,
     StepWaits,
     ToolBegun,
@@ -60,6 +61,7 @@ class Chunks:
     def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
         self._opened = False
+        self._suggests: tuple[str, ...] = ()
         self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
 
     def head(self) -> tuple[int, Headers]:
@@ -88,6 +90,9 @@ class Chunks:
                 return shown + self._finish(step.spent)
             case StepEnded(problem=Problem() as problem):
                 return shown + b"data: " + error_body(problem) + b"\n\n" + DONE
+            case StepSuggests(questions):
+                self._suggests = questions
+                return shown
             case ToolBegun() | ToolEnded() if self._reply.tools:
                 return shown + self._data([], {"sulla": tool_json(step)})
             case _:
@@ -98,13 +103,13 @@ class Chunks:
         return b"data: " + error_body(_why(reason, problem)) + b"\n\n" + DONE
 
     def _finish(self, spent: StepUsage) -> bytes:
-        last = self._chunk({}, "stop")
+        last = self._chunk({}, "stop", _suggested(self._suggests))
         if self._reply.usage:
             last += self._data([], {"usage": usage_json(spent)})
         return last + DONE
 
-    def _chunk(self, delta: JsonObject, finish: str | None = None) -> bytes:
-        more: JsonObject = {"usage": None} if self._reply.usage else {}
+    def _chunk(self, delta: JsonObject, finish: str | None = None, beside: JsonObject | None = None) -> bytes:
+        more: JsonObject = {**({"usage": None} if self._reply.usage else {}), **(beside or {})}
         return self._data([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}], more)
 
     def _data(self, choices: list[Json], more: JsonObject) -> bytes:
@@ -130,6 +135,7 @@ class CompletionWhole:
     def __init__(self, reply: CompletionReply) -> None:
         self._reply = reply
         self._tools: list[Json] = []
+        self._suggests: tuple[str, ...] = ()
         self._problem: Problem | None = None
         self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
 
@@ -145,6 +151,9 @@ class CompletionWhole:
         match step:
             case ToolBegun() | ToolEnded():
                 self._tools.append(tool_json(step))
+                return b""
+            case StepSuggests(questions):
+                self._suggests = questions
                 return b""
             case StepAsked():
                 return self._body(StepUsage())
@@ -165,9 +174,10 @@ class CompletionWhole:
         return error_body(problem)
 
     def _body(self, spent: StepUsage) -> bytes:
-        return orjson.dumps(
-            completion_json(_by(self._reply, self.content.agent), self.content.text, spent, self._tools)
-        )
+        by, told = _by(self._reply, self.content.agent), _suggested(self._suggests)
+        value = completion_json(by, self.content.text, spent, self._tools)
+        sulla = {**_dict(value.get("sulla")), **_dict(told.get("sulla"))}
+        return orjson.dumps({**value, "sulla": sulla} if sulla else value)
 
 
 def completion_json(reply: CompletionReply, text: str, spent: StepUsage, tools: list[Json]) -> JsonObject:
@@ -183,6 +193,15 @@ def said_chunks(reply: CompletionReply, text: str) -> bytes:
     chunks = Chunks(reply)
     ended = StepEnded("done", "", 0, response=text)
     return chunks.show(ended)
+
+
+def _suggested(questions: tuple[str, ...]) -> JsonObject:
+    """What might be asked next, in a field that other programs pass over."""
+    return {"sulla": {"suggestions": [*questions]}} if questions else {}
+
+
+def _dict(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
 
 
 def usage_json(spent: StepUsage) -> JsonObject:

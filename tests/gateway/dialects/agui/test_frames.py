@@ -19,6 +19,7 @@ from sulla.gateway.dialects.steps import (
     StepEnded,
     StepQuestion,
     StepSaid,
+    StepSuggests,
     StepText,
     StepUsage,
     StepWaits,
@@ -199,3 +200,11 @@ def test_each_message_has_the_name_of_who_speaks() -> None:
     lines = b"".join(made.show(step) for step in steps).decode().splitlines()
     events = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
     assert [one["name"] for one in events if one["type"] == "TEXT_MESSAGE_START"] == ["sulla", "cook"]
+
+
+def test_what_might_be_asked_next_is_an_event_of_its_own() -> None:
+    made = AguiFrames(RUN, AguiTranscript(()))
+    made.show(StepText("a", 0, "Hello"))
+    blocks = [json.loads(block) for block in made.show(StepSuggests(("And?",))).decode().split("data: ")[1:]]
+    assert [block["type"] for block in blocks] == ["TEXT_MESSAGE_END", "CUSTOM"]
+    assert (blocks[1]["name"], blocks[1]["value"]) == ("suggestions", ["And?"])

@@ -17,6 +17,7 @@ from sulla.gateway.dialects.steps import (
     StepBegun,
     StepEnded,
     StepQuestion,
+    StepSuggests,
     StepText,
     StepUsage,
     StepWaits,
@@ -152,3 +153,12 @@ def test_a_text_that_is_known_already_comes_in_pieces_too() -> None:
     raw = said_chunks(REPLY, "Wait.").decode()
     assert raw.count("Wait.") == 1
     assert raw.endswith("data: [DONE]\n\n")
+
+
+def test_what_might_be_asked_next_stands_beside_the_answer() -> None:
+    steps = (StepText("a", 0, "Hello"), StepSuggests(("And?",)), StepEnded("done", "", 9))
+    _, value = whole(*steps)
+    assert value["sulla"] == {"suggestions": ["And?"]}
+    found = [chunk for chunk in chunks(*steps) if "sulla" in chunk]
+    assert [chunk["sulla"] for chunk in found] == [{"suggestions": ["And?"]}]
+    assert found[0]["choices"][0]["finish_reason"] == "stop"
