@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from sulla.agent.calls.taint import trust_of
+from sulla.agent.calls.taint import asking, trust_of
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
 from sulla.agent.subagents.deliveries import delivery_of
 from sulla.core.dataclass import dataclass
@@ -243,10 +243,10 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
 
 def _askers(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> tuple[str, ...]:
     """See `Birth.askers`. A playbook is its author's word, and says itself which agents have begun it."""
-    before = parent.identity.birth.askers if parent.identity.birth is not None else ()
-    is_play = parent.identity.graph == PLAYBOOK
-    own = child_task.askers if is_play else (run.agent or parent.identity.agent,)
-    return tuple(dict.fromkeys((*before, *own)))
+    if parent.identity.graph == PLAYBOOK:
+        before = parent.identity.birth.askers if parent.identity.birth is not None else ()
+        return tuple(dict.fromkeys((*before, *child_task.askers)))
+    return tuple(dict.fromkeys((*asking(parent), run.agent or parent.identity.agent)))
 
 
 def _narrower(some: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -47,6 +47,9 @@ class ThreadWalk:
     waiting_for_user: bool = field(default=False, metadata=UNKEPT)
     lead: str = ""
     """The agent whose graph it is, where another one speaks now."""
+    behalf: str = ""
+    """The agent that has the conversation, while another one speaks for a part of the turn alone. Once the conversation
+    is mistrusted nothing counts as allowed to that one which is not allowed to this one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses", "lead"),
+        *("day_tokens", "opening", "addresses", "lead", "behalf"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent.calls.taint import MOST_READS, is_known_target, trust_of
-from sulla.core.ids import CallId, MessageId, RunId
+from sulla.agent.calls.taint import MOST_READS, answerable, is_known_target, trust_of
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, Origin, Text, ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads.log.family import Birth
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.records import Input, RunStarted
-from sulla.threads.log.state import ModelContext
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"
@@ -211,3 +212,24 @@ async def test_what_a_clients_model_asks_names_no_address(store: MemoryStore, fr
     state = await world.threads.load(thread)
     assert state is not None
     assert known(state.context.transcript) is not from_model
+
+
+@pytest.mark.parametrize(
+    ("tainted", "askers", "behalf", "counts"),
+    [
+        (False, (), "", ("writer",)),
+        (True, (), "", ("writer", "helper")),
+        (True, ("sulla",), "", ("writer", "sulla", "helper")),
+        (True, (), "reader", ("writer", "helper", "reader")),
+        (False, (), "reader", ("writer",)),
+    ],
+    ids=["nobody mistrusts it", "handed on", "asked by a mistrusted one", "a part of a turn", "a part, trusted"],
+)
+def test_in_a_mistrusted_sub_agents_thread_whoever_speaks_answers_for_those_it_works_for(
+    tainted: bool, askers: tuple[str, ...], behalf: str, counts: tuple[str, ...]
+) -> None:
+    birth = Birth("c", "spawn", ThreadId("thr_p"), RunId("run_p"), ThreadId("thr_p"), 1, askers=askers)
+    context = ModelContext(Transcript(lambda message: 1), tainted=tainted)
+    state = ThreadState(ThreadId("thr_c"), context, ThreadIdentity(agent="helper", birth=birth))
+    state.walk.behalf = behalf
+    assert answerable("writer", state) == counts
