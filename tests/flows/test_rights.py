@@ -1,4 +1,4 @@
-"""What people have allowed an agent for good is no right of a flow that has it speak in somebody else's conversation."""
+"""What people have allowed an agent for good is no right of a flow that has it speak in another one's conversation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from sulla.threads.log.waits import Permit
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 from sulla.tools.policy import targets_of
-from tests.agent.subagents.test_children import spawn
 from tests.flows.world import SPECS, FlowWorld, PartsProvider, parts_of
 
 SENT: list[str] = []
@@ -177,20 +176,3 @@ async def test_behind_the_part_the_conversations_agent_counts_for_itself_again(s
     thread = await world.thread()
     await world.walk(thread, custom_flow=flow("reader", "simple"))
     assert SENT == ["sulla"]
-
-
-async def test_a_sub_agent_of_a_part_asks_for_the_conversations_agent_as_well(store: MemoryStore) -> None:
-    says = {
-        "reader": (uses("page"), Say("", (spawn("s", "send it", agent="archivist"),)), DONE),
-        "whole": (uses("send"), DONE),
-    }
-    world = FlowWorld(
-        store,
-        Replies(says),
-        tools=(PAGE, SEND),
-        specs=(*SPECS, AgentSpec("reader", "Reader", "You read.", completion="plain", spawns=("archivist",))),
-    )
-    await allow(world, "archivist", "reader")
-    thread = await world.thread()
-    await world.walk(thread, custom_flow=flow("reader"))
-    assert SENT == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent.calls.taint import MOST_READS, answerable, is_known_target, trust_of
+from sulla.agent.calls.taint import MOST_READS, answerable, asking, is_known_target, trust_of
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, Origin, Text, ToolCall, ToolResult
@@ -233,3 +233,4 @@ def test_in_a_mistrusted_sub_agents_thread_whoever_speaks_answers_for_those_it_w
     state = ThreadState(ThreadId("thr_c"), context, ThreadIdentity(agent="helper", birth=birth))
     state.walk.behalf = behalf
     assert answerable("writer", state) == counts
+    assert asking(state) == tuple(dict.fromkeys((*askers, "helper", *([behalf] if behalf else []))))
