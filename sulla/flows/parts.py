@@ -214,7 +214,7 @@ def _calls_for(
         if role is None or not role.call:
             others.append(at)
         elif _usable(cast.tools, role.call):
-            made.append((role.call, {role.argument: _asked(state)} if role.argument else {}))
+            made.append((role.call, {**({role.argument: _asked(state)} if role.argument else {}), **role.beside}))
     if others:
         names: list[Json] = [title_of(branches[at], at) for at in others]
         made.append((RUN_BRANCHES, {"place": flow.place, "branches": [*others], "agents": names}))

@@ -93,3 +93,7 @@ def test_a_flow_is_read_again_when_the_agents_change(tmp_path: Path) -> None:
     agents.append("builder")
     shelf.read()
     assert shelf.named("mine").root == AgentNode("builder")
+
+
+def test_what_is_remembered_from_untrusted_text_is_no_part_of_a_flow() -> None:
+    assert ROLES["memory_recall"].beside == {"trusted_only": True}
