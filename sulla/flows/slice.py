@@ -90,6 +90,8 @@ class FlowMoved(Fielded):
     """What it came to, under ``value``; nothing for words that stand in the conversation."""
     failed: str = ""
     """Why the flow ends here."""
+    tainted: bool = False
+    """Whether `value` may repeat what nobody trusts, for clients that show it."""
 
 
 @dataclass(frozen=True, slots=True)

