@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
+from sulla.agent.spec import SULLA
 from sulla.core.addresses import ADDRESS, forms, texts_in
 from sulla.core.ids import CallId
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
@@ -52,14 +53,17 @@ def answerable(agent: str, state: ThreadState) -> tuple[str, ...]:
 
 def asking(state: ThreadState) -> tuple[str, ...]:
     """The agents that a thread works for: those whose mistrusted conversations ask for what it does, the first one
-    first, then its own, if it is a sub-agent's, and the one for which another speaks now.
+    first, then its own, if it is a sub-agent's, the one for which another speaks now, and the home's own, if a client's
+    model has said something in it.
 
     Args:
         state: the thread.
     """
     own = (state.identity.agent,) if state.identity.birth is not None else ()
     behalf = (state.walk.behalf,) if state.walk.behalf else ()
-    return tuple(dict.fromkeys((*_askers(state), *own, *behalf)))
+    # A client's model may talk to any agent, and so choose whose permissions count: it has those of the home's own.
+    home = (SULLA.id,) if state.context.by_model else ()
+    return tuple(dict.fromkeys((*_askers(state), *own, *behalf, *home)))
 
 
 def _askers(state: ThreadState) -> tuple[str, ...]:

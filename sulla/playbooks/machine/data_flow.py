@@ -200,27 +200,30 @@ class DataFlow:
     def _at(self, words: tuple[str | int, ...], step: str) -> Iterator[str]:
         match words:
             case ("steps", str(name), *_) if name in self._steps:
-                yield name
-                if name in self._own and step not in self._own:
-                    yield EVERYTHING  # whether it came to it, before the run ended
+                # Whether it came to it before the run ended hangs on all of them.
+                yield from (name, EVERYTHING) if name in self._own and step not in self._own else (name,)
             case ("inputs", *_):
                 yield INPUTS
-            case ("run", "status") if step in self._last:
-                yield EVERYTHING
             case ("run", "error", *_) | ("run",):
                 yield EVERYTHING  # any step's failure may be in it
+            case ("run", "status"):
+                yield from (EVERYTHING,) if step in self._last else ()
             case ("run", str(field), *_):
                 yield from (PAYLOAD,) if field in _BROUGHT else ()
             case ("secrets", *_):
                 pass
             case ("loop", *fields):
-                for loop in self._loops[step]:
-                    for given in templates_in(loop.does):  # how many passes there are
-                        yield from self._in(given, loop.id)
-                    if fields != ["index"]:
-                        yield from (inner.id for inner in _body(loop))
+                yield from self._passes(step, alone=fields == ["index"])
             case _:
                 yield from self._item(str(words[0]), step)
+
+    def _passes(self, step: str, *, alone: bool) -> Iterator[str]:
+        """What says how many passes the loops around a step have, and what they came to, unless it is that alone."""
+        for loop in self._loops[step]:
+            for given in templates_in(loop.does):
+                yield from self._in(given, loop.id)
+            if not alone:
+                yield from (inner.id for inner in _body(loop))
 
     def _item(self, name: str, step: str) -> Iterator[str]:
         """The entry of a loop."""

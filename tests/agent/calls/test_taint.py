@@ -234,3 +234,18 @@ def test_in_a_mistrusted_sub_agents_thread_whoever_speaks_answers_for_those_it_w
     state.walk.behalf = behalf
     assert answerable("writer", state) == counts
     assert asking(state) == tuple(dict.fromkeys((*askers, "helper", *([behalf] if behalf else []))))
+
+
+@pytest.mark.parametrize("from_model", [True, False])
+async def test_where_a_clients_model_has_spoken_the_homes_own_agent_counts_for_good(
+    store: MemoryStore, from_model: bool
+) -> None:
+    world = World(store, ScriptedProvider(["Done.", "Done."]))
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), "read it", quoted="A mail.", tainted=from_model))
+    await world.threads.send(thread, Input(MessageId("n"), "and that"))
+    await world.work()
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert state.context.tainted
+    assert answerable("writer", state) == (("writer", "sulla") if from_model else ("writer",))
