@@ -391,6 +391,22 @@ async def test_sub_agents_are_followed_with_their_thread_and_what_was_told_of_th
     assert [commands.listeners(one) for one in (THREAD, *children)] == [0, 0, 0]
 
 
+async def test_a_thread_that_does_not_work_for_the_followed_one_is_not_shown_as_its_sub_agent(
+    connect: Connect, commands: MemoryCommands
+) -> None:
+    near, below, strange = (commands.make(child_thread(name)) for name in ("a", "b", "c"))
+    commands.make("thr_9")
+    commands.add(THREAD, "CHILD_STARTED", id="a", run_id="run_1", thread_id=near)
+    commands.add(near, "CHILD_STARTED", id="b", run_id="run_1", thread_id=below)
+    commands.add("thr_9", "CHILD_STARTED", id="c", thread_id=strange)
+    peer = await connect()
+    for named in (strange, "thr_9", THREAD):
+        asked = {"thread_id": THREAD, "children": True, "after_children": {below: 0, named: 0}}
+        error = await peer.fail("events.subscribe", **asked)
+        assert (error["code"], "does not work for" in error["message"]) == (-32602, True), named
+    await peer.call("events.subscribe", thread_id=THREAD, after=1, children=True, after_children={near: 0, below: 0})
+
+
 async def test_two_threads_are_followed_side_by_side(connect: Connect, commands: MemoryCommands) -> None:
     commands.make("thr_2")
     peer = await connect()
