@@ -87,6 +87,9 @@ async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSe
     for key in ("custom_flow", "custom_sub_agents"):
         if params.flow and params.flow.get(key) and "admin" not in context.caller.principal.scopes:
             raise Forbidden(f"flow.{key} needs a token with the scope 'admin': name a flow of the home with flow.flow")
+    if params.said_chars > len(params.text):
+        found = f"got {params.said_chars}, but text has {len(params.text)} characters"
+        raise InvalidInput(f"said_chars: {found}: say how many at its end are the person's, or leave it out for all")
     return await service.send(params, context.caller.name)
 
 

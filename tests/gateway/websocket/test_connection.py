@@ -176,6 +176,7 @@ async def test_a_request_that_takes_too_long_is_answered(
         ("speech.flush", {"thread_id": "nobody"}, -32004),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x" * 100_001}, -32602),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": 5}, -32602),
+        ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x", "said_chars": 2}, -32602),
         ("turn.send", {"thread_id": "../etc", "message_id": "m", "text": "x"}, -32602),
         ("turn.send", {"thread_id": "nobody", "message_id": "m", "text": "x"}, -32004),
         ("thread.history", {"thread_id": "nobody"}, -32004),
