@@ -136,8 +136,8 @@ async def test_what_is_held_back_elsewhere_is_told_as_that(home: Home) -> None:
     other = await home.world.thread()
     await home.world.ask(other, order("bash_job", action="keep", job=found.id))
     assert await home.told(other) == (
-        f"{found.id!r} is held back in another conversation, which alone can ask the person for it; nothing of this one "
-        "is held back: nothing was put into the workspace"
+        f"{found.id!r} is held back in another conversation, which alone can ask the person for it; nothing "
+        "of this one is held back: nothing was put into the workspace"
     )
     assert not (home.workspace / "Makefile").exists()
 

@@ -202,8 +202,8 @@ class HeldChanges:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
             if set_id in self._sets:
                 raise NotFound(
-                    f"{set_id!r} is held back in another conversation, which alone can ask the person for it; {known} of "
-                    "this one is held back: nothing was put into the workspace"
+                    f"{set_id!r} is held back in another conversation, which alone can ask the person for it; {known} "
+                    "of this one is held back: nothing was put into the workspace"
                 )
             raise NotFound(
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}): it was put "
