@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from math import inf
 from typing import Protocol
 
@@ -9,7 +10,7 @@ from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.dataclass import dataclass
 from sulla.core.event import Emit, Fact
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import CallId, RunId, ThreadId
 
 
 class RunLog(Protocol):
@@ -50,3 +51,6 @@ class Run:
     """When its time is over, by `Clock.elapsed`, so that nobody ends it by setting a clock: no wait is begun that would
     not end before.
     """
+    fresh: set[CallId] = field(default_factory=set)
+    """Calls whose intent one node of this execution has kept, and that are left to the next one: nobody has begun them.
+    Whoever makes them takes them out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from typing import get_args
+from typing import Final, get_args
 
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.limits.rate import RateAllowed, RateLimits, RateReason, Rates, TooFast
@@ -15,6 +15,9 @@ from sulla.core.jsontypes import JsonObject
 from sulla.threads.log.records import Answer, Input
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import Sent, ThreadStore
+
+MOST_BELOW: Final = 1_000
+"""Questions of sub-agents that are looked at."""
 
 
 class Intake:
@@ -83,15 +86,35 @@ class Intake:
 
         Raises:
             AlreadyAnswered: another answer came first.
-            NotFound: there is no such thread.
+            NotFound: there is no such thread, or nothing in it asks that.
             StoreUnavailable: the store does not answer; the same answer may be given again.
         """
+        if not await self._asks(thread_id, given.wait_id):
+            try:  # one that was answered is answered as at first
+                return await self._threads.answer(thread_id, given, max_waiting=0), (thread_id,)
+            except QueueFull:
+                raise NotFound(await self._elsewhere(thread_id, given.wait_id)) from None
         alike = await self._asked.alike(thread_id, given.wait_id) if given.verdict == "always" else ()
         seq = await self._threads.answer(thread_id, given)
         for other in alike:
             with suppress(AlreadyAnswered, NotFound):  # by somebody else meanwhile, or its thread was deleted
                 await self._threads.answer(other.thread_id, Answer(other.wait.wait_id, "", "approve", by=given.by))
         return seq, tuple(dict.fromkeys((thread_id, *(other.thread_id for other in alike))))
+
+    async def _asks(self, thread_id: ThreadId, wait_id: str) -> bool:
+        """Whether a thread waits for an answer; one that cannot be read is asked no such thing."""
+        _, state = await self._threads.get(thread_id)
+        return state is None or (state.run is not None and wait_id in state.run.waits)
+
+    async def _elsewhere(self, thread_id: ThreadId, wait_id: str) -> str:
+        """Why an answer answers nothing, and where its question is asked."""
+        said = f"{thread_id!r} has no open question {wait_id!r}"
+        for one in await self._asked.of_root(thread_id, MOST_BELOW):
+            if one.wait.wait_id == wait_id:
+                return (
+                    f"{said}: it is asked in {one.thread_id!r}, by {one.agent!r}, which works for it; answer it there"
+                )
+        return f"{said}: approval.list has those that are open"
 
     def refused(self) -> JsonObject:
         """How many messages were refused since the start, by reason."""

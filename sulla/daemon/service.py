@@ -258,6 +258,12 @@ class Service:
         _, state = await self._threads.get(ThreadId(thread_id))
         return () if state is None else [child.thread_id for child in state.links.children.values()]
 
+    async def works_for(self, thread_id: str) -> str:
+        """The thread that has set this one to work; empty for none."""
+        self._watch.check()
+        _, state = await self._threads.get(ThreadId(thread_id))
+        return state.identity.birth.parent if state is not None and state.identity.birth is not None else ""
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what happens to a thread, from now on."""
         return self._listen(ThreadId(thread_id), hear)

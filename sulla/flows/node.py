@@ -104,7 +104,9 @@ class FlowWalk:
         if isinstance(opened, str):
             reply_with(GivenReply(state.run.message.id, opened), state, run)
         else:
+            known = set(state.run.calls.intents)
             await run.journal.commit(*opened)
+            run.fresh.update(state.run.calls.intents.keys() - known)
         return True
 
 

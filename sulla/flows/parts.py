@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.agent.model.loop import newest_calls
+from sulla.agent.model.pictures import shown_text
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.spec import AgentSpec
 from sulla.core.dataclass import dataclass
@@ -17,6 +18,7 @@ from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import Message, Text, ToolCall
 from sulla.core.run import Run
+from sulla.core.words import Words
 from sulla.definitions.flow_options import SubAgent, read_flow_options
 from sulla.flows.branches import ANSWER, RUN_BRANCHES, given_in
 from sulla.flows.conditions import ConditionRegistry, SessionContext
@@ -241,7 +243,7 @@ def _calls_for(
         if role is None or not role.call:
             others.append(at)
         elif _usable(cast.tools, role.call):
-            made.append((role.call, {role.argument: _asked(state)} if role.argument else {}))
+            made.append((role.call, {**({role.argument: _asked(state)} if role.argument else {}), **role.beside}))
     if others:
         names: list[Json] = [title_of(branches[at], at) for at in others]
         made.append((RUN_BRANCHES, {"place": flow.place, "branches": [*others], "agents": names}))
@@ -298,8 +300,23 @@ def ended(state: ThreadState) -> tuple[FlowMoved, ...]:
         return (_came_to_nothing(part, said),)
     if status != "done" and not (status == "in_progress" and state.newest.nudged and run.model.replied):
         return ()
-    value = value_of(json.loads(run.asked.answer)) if run.asked.answer is not None else {}
-    return (FlowMoved(part.place, "part", part.key, value),)
+    if run.asked.answer is None:
+        return (FlowMoved(part.place, "part", part.key),)
+    value = value_of(_shown(json.loads(run.asked.answer), state))
+    return (FlowMoved(part.place, "part", part.key, value, tainted=state.context.tainted),)
+
+
+def _shown(value: Json, state: ThreadState) -> Json:
+    """A value as people may be shown it, without pictures where nobody trusts it."""
+    match value:
+        case str():
+            return shown_text(Words(value, state.context.by))
+        case list():
+            return [_shown(item, state) for item in value]
+        case dict():
+            return {name: _shown(item, state) for name, item in value.items()}
+        case _:
+            return value
 
 
 def passed_over(state: ThreadState, why: str) -> tuple[FlowMoved, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,8 @@ class Role:
     """Whether the turn goes on if it fails."""
     argument: str = ""
     """The argument of that which gets the person's message; empty for none."""
+    beside: FrozenJson = field(default_factory=dict, hash=False)
+    """Its other arguments."""
 
 
 def read_roles(folder: Path = _FOLDER) -> Mapping[str, Role]:
@@ -58,7 +61,7 @@ def roles_of(agents: Iterable[SubAgent]) -> Mapping[str, Role]:
 
 def _role(key: str, text: str) -> Role:
     front = read_front(text)
-    answer = front.fields.get("answer")
+    answer, beside = front.fields.get("answer"), front.fields.get("beside")
     return Role(
         key,
         text_of(front.fields, "description"),
@@ -69,4 +72,5 @@ def _role(key: str, text: str) -> Role:
         text_of(front.fields, "call"),
         front.fields.get("optional") is True,
         text_of(front.fields, "argument"),
+        beside if isinstance(beside, dict) else {},
     )

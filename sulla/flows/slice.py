@@ -97,6 +97,8 @@ class FlowMoved(Fielded):
     """Why a part came to nothing that need not: the flow goes on without it."""
     values: FrozenJson = field(default_factory=dict)
     """What parts of branches came to, by their keys."""
+    tainted: bool = False
+    """Whether `value` may repeat what nobody trusts, for clients that show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def _fold(
 def _begin_part(state: ThreadState, run: OpenRun, record: FlowPartStarted, origin: Origin) -> None:
     state.walk.lead = state.walk.lead or run.agent
     run.agent = record.part.agent
+    state.walk.behalf = "" if record.part.agent == state.walk.lead else state.walk.lead
     run.asked = RunQuestion(record.question)
     run.model.replied, run.model.attempts, run.model.earlier = False, 0, run.model.begun
     # Whoever speaks now has not said anything yet, and is nudged for itself.
@@ -183,6 +186,7 @@ def _moved(state: ThreadState, run: OpenRun, kept: WalkedFlow, record: FlowMoved
             kept = replace(kept, values={**kept.values, **given})
             state.newest.given = kept.values
         run.agent, run.asked = state.walk.lead or run.agent, RunQuestion()
+        state.walk.behalf = ""
     state.newest.outcome = Outcome(updated_at_ms=origin.at_ms)
     if record.failed:
         return replace(kept, fault=f"the part {record.name!r} of the flow has failed: {record.failed}")

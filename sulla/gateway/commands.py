@@ -206,6 +206,13 @@ class Commands(Protocol):
             NotFound: there is no such thread.
         """
 
+    async def works_for(self, thread_id: str) -> str:
+        """The thread that has set this one to work; empty for one that nobody has.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear of a thread for as long as the block lasts; listening has begun when the block is entered."""
 

@@ -147,11 +147,11 @@ class LimitSettings(Section):
     message_interval_ms: Annotated[int, Field(ge=0, le=60_000)] = 400
     """Milliseconds between two messages of one thread (seed 004); 0 for none."""
     message_burst: Annotated[int, Field(ge=1, le=1_000)] = 12
-    """Messages that one thread takes within `message_window_s` (seed 004)."""
+    """Messages that one thread takes within `message_window_s`, 1,000 at the most (seed 004)."""
     message_window_s: Annotated[float, Field(ge=0.001, le=3600)] = 10.0
     """The window of `message_burst` and `token_burst`, in seconds (seed 004)."""
     token_burst: Annotated[int, Field(ge=1, le=10_000)] = 60
-    """Messages of one token, over all its threads, that are taken within `message_window_s`."""
+    """Messages of one token, over all its threads, that are taken within `message_window_s`, 10,000 at the most."""
 
 
 class DaemonSettings(Section):

@@ -59,17 +59,22 @@ class _MemoryTools:
         *,
         about: str,
         limit: Annotated[int, Bounds(1, MAX_FOUND)] = 8,
+        trusted_only: bool = False,
     ) -> Result:
         """Look for what you remember of earlier conversations: facts, and turns with what was asked and what came out.
 
         Args:
             about: What to look for, in the words that will have been used.
             limit: The most notes to give.
+            trusted_only: Whether notes from text that nobody trusts are left out; how many these are is told.
         """
-        found = [one.note for one in await self._memory.recall(context.agent, about, limit)]
-        if not found:
-            return Done(ours("Nothing that is remembered fits these words."), origin="memory")
-        return Done(_listed(found), origin="memory")
+        asked = MAX_FOUND if trusted_only else limit
+        found = [one.note for one in await self._memory.recall(context.agent, about, asked)]
+        told = [note for note in found if not (trusted_only and note.tainted)]
+        rows = [_listed(told[:limit])] if told else [ours("Nothing that is remembered fits these words.")]
+        if left_out := len(found) - len(told):
+            rows.append(ours(f"Left out, because they come from text that nobody trusts: {left_out}."))
+        return Done(joined(rows, "\n"), origin="memory")
 
     async def forget(
         self,

@@ -126,14 +126,15 @@ class ThreadStore:
         """Let held messages go on; returns the request's number in the log."""
         return await self._control(thread_id, f.ContinueAsked(), request_id)
 
-    async def answer(self, thread_id: ThreadId, fact: f.Answer) -> int:
-        """Offer what a suspended run waits for; the first answer under a `wait_id` wins.
+    async def answer(self, thread_id: ThreadId, fact: f.Answer, *, max_waiting: int | None = None) -> int:
+        """Offer what a suspended run waits for; the first answer under a `wait_id` wins. `max_waiting` is as in `send`.
 
         Raises:
             AlreadyAnswered: another answer came first.
+            QueueFull: too much waits.
         """
         try:
-            return (await self._offer(thread_id, fact)).seq
+            return (await self._offer(thread_id, fact, max_waiting=max_waiting)).seq
         except MessageIdReused:
             raise AlreadyAnswered(f"{fact.wait_id!r} was answered already, and otherwise") from None
 

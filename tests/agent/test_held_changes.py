@@ -116,6 +116,32 @@ async def test_a_no_leaves_the_workspace_as_it_is(home: Home) -> None:
     assert not (home.workspace / "Makefile").exists()
 
 
+@pytest.mark.parametrize("named", [{}, {"job": ""}], ids=["left out", "empty"])
+async def test_whoever_names_no_changes_is_asked_about_the_newest(home: Home, named: dict[str, str]) -> None:
+    thread = await home.tainted()
+    await home.run(thread, "echo all: > Makefile")
+    await home.world.ask(thread, order("bash_job", action="keep", **named))
+    state = await home.world.threads.load(thread)
+    assert state is not None
+    assert state.run is not None
+    (wait,) = state.run.waits.values()
+    assert "Makefile" in wait.prompt
+    assert not (home.workspace / "Makefile").exists()
+
+
+async def test_what_is_held_back_elsewhere_is_told_as_that(home: Home) -> None:
+    thread = await home.tainted()
+    await home.run(thread, "echo all: > Makefile")
+    (found,) = home.held.every()
+    other = await home.world.thread()
+    await home.world.ask(other, order("bash_job", action="keep", job=found.id))
+    assert await home.told(other) == (
+        f"{found.id!r} is held back in another conversation, which alone can ask the person for it; nothing "
+        "of this one is held back: nothing was put into the workspace"
+    )
+    assert not (home.workspace / "Makefile").exists()
+
+
 async def test_of_two_who_decide_at_once_one_does(home: Home) -> None:
     thread = await home.tainted()
     await home.run(thread, "echo all: > Makefile")

@@ -64,6 +64,9 @@ class Scene:
         found = [await self._peers["ann"].call("thread.history", thread_id=thread, limit=500) for thread in threads]
         return [page["events"] for page in found]
 
+    async def fail(self, method: str, **params: object) -> Frame:
+        return await self._peers["ann"].fail(method, **params)
+
     async def call(self, method: str, **params: object) -> Frame:
         return await self._peers["ann"].call(method, **params)
 
@@ -232,7 +235,7 @@ async def test_what_is_no_message_is_not_slowed_down(tmp_path: Path) -> None:
             await at.call("turn.stop", thread_id=thread, request_id=f"s{number}")
             await at.call("turn.continue", thread_id=thread, request_id=f"c{number}")
             answer = {"id": f"review:tool_{number}", "verdict": "give_up"}
-            await at.call("approval.answer", thread_id=thread, **answer)
+            assert (await at.fail("approval.answer", thread_id=thread, **answer))["data"]["code"] == "not_found"
 
 
 async def test_status_counts_what_was_refused_by_reason(tmp_path: Path) -> None:

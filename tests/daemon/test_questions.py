@@ -7,22 +7,28 @@ from typing import get_args
 
 import pytest
 
-from sulla.core.errors import InvalidInput, NotFound
-from sulla.core.ids import CallId, MessageId, ThreadId
+from sulla.agent.limits.rate import RateLimits
+from sulla.core.errors import AlreadyAnswered, InvalidInput, NotFound
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon.intake import Intake
 from sulla.daemon.questions import check_choice, check_verdict, questions_of, waiting
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.commands import Verdict
 from sulla.gateway.wire import QuestionRow
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import PLAYBOOK, Play
-from sulla.threads.log.records import Input, RunStarted, Suspended, ThreadCreated
+from sulla.threads.log.records import Answer, Input, RunStarted, Suspended, ThreadCreated
 from sulla.threads.log.waits import Wait
+from sulla.threads.readable import ReadableThreads
 
 HUMAN = Wait("human:1", CallId(""), "Shall I?", expires_ms=7)
 CHOICE = Wait("answer:1", CallId(""), "Which?", choices=("red", "blue"))
+ASKED = Wait("approval:1", CallId("call_1"), "May it?", digest="d", tool="send", target="x")
 OTHERS = (Wait("ask:1", CallId("")), Wait("time:next", CallId(""), expires_ms=9), Wait("child:c1", CallId("")))
 
 
@@ -34,10 +40,12 @@ async def world() -> AsyncIterator[World]:
     await store.close()
 
 
-async def waits(world: World, number: int, *asked: Wait, resting: bool = True, play: bool = True) -> ThreadId:
+async def waits(
+    world: World, number: int, *asked: Wait, resting: bool = True, play: bool = True, birth: Birth | None = None
+) -> ThreadId:
     """A thread that waits, or of which other steps are at work."""
     walked = Play("triage", "d1", "name: triage") if play else None
-    created = ThreadCreated("sulla", graph=PLAYBOOK, play=walked) if play else ThreadCreated("sulla")
+    created = ThreadCreated("sulla", graph=PLAYBOOK, play=walked) if play else ThreadCreated("sulla", birth=birth)
     thread = await world.threads.create(created, f"request:{number}")
     await world.threads.send(thread, Input(MessageId("m"), "go"))
     session = await world.threads.attend(thread)
@@ -136,3 +144,24 @@ async def test_an_answer_that_does_not_fit_is_refused_before_it_could_win(
         await check_choice(world.threads, thread, "answer:1", bad)
     assert refused.value.message.startswith("text: the answer does not fit: ")
     assert said in refused.value.message
+
+
+async def test_an_answer_to_what_nobody_asks_there_is_refused_and_told_where_it_is_asked(world: World) -> None:
+    intake = Intake(
+        world.threads, ReadableThreads(world.threads, world.store, THREAD_SCHEMA), RateLimits(), world.clock
+    )
+    mine = await world.thread()
+    birth = Birth("c", "call", mine, RunId("run_1"), mine, 1)
+    child = await waits(world, 1, ASKED, play=False, birth=birth)
+    other = await waits(world, 2, ASKED, play=False)
+    before = len(await world.log(mine))
+    with pytest.raises(NotFound, match=f"it is asked in '{child}', by 'sulla', which works for it"):
+        await intake.answer(mine, Answer(ASKED.wait_id, "", "approve"))
+    with pytest.raises(NotFound, match=r"approval\.list has those that are open"):
+        await intake.answer(other, Answer("approval:no", "", "approve"))
+    assert len(await world.log(mine)) == before
+    seq, _ = await intake.answer(child, Answer(ASKED.wait_id, "", "approve"))
+    await world.work()
+    assert (await intake.answer(child, Answer(ASKED.wait_id, "", "approve")))[0] == seq
+    with pytest.raises(AlreadyAnswered):
+        await intake.answer(child, Answer(ASKED.wait_id, "", "reject"))

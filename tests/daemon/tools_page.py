@@ -14,6 +14,7 @@ from sulla.agent.spec import SULLA
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
+from sulla.flows.parts import RUN_BRANCHES
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Tool
 from sulla.tools.web.browse import catalogue_of, first_sentence
@@ -30,7 +31,8 @@ NOWHERE = Path("/nonexistent")
 def every_tool() -> tuple[Tool, ...]:
     """All tools that Sulla brings along, by name; `browse_tools` too, which is there only beside many others."""
     tools = offline_core(load_settings({}, {}, NOWHERE), ManualClock()).host.tools
-    return tuple(catalogue_of(tools.lasting(SULLA), lambda _: 10_000).toolbox)
+    every = catalogue_of(tools.lasting(SULLA), lambda _: 10_000).toolbox
+    return tuple(tool for tool in every if tool.name != RUN_BRANCHES)  # no model is told of it
 
 
 def table() -> str:

@@ -338,6 +338,15 @@ class MemoryCommands:
             if one.type == "CHILD_STARTED" and one.data["thread_id"] not in told
         ]
 
+    async def works_for(self, thread_id: str) -> str:
+        """The one whose log says that it began."""
+        await self._called("works_for", thread_id)
+        self._thread(thread_id)
+        for parent, thread in self._threads.items():
+            if any(one.type == "CHILD_STARTED" and one.data["thread_id"] == thread_id for one in thread.log):
+                return parent
+        return ""
+
     def listen(self, thread_id: str, hear: Hear) -> AbstractAsyncContextManager[None]:
         """Hear what `tell` says."""
         return self._listen(thread_id, hear)

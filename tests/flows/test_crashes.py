@@ -62,12 +62,14 @@ def tools(done: list[str]) -> tuple[Tool, ...]:
         done.append(context.idempotency_key)
         return Done(ours("noted"))
 
-    async def recall(context: ToolContext, *, about: str) -> Result:
+    async def recall(context: ToolContext, *, about: str, trusted_only: bool) -> Result:
         """Look up.
 
         Args:
             about: what.
+            trusted_only: whose notes.
         """
+        assert trusted_only
         return Done(ours(f"remembered of {about}"))
 
     return define(note, effect="idempotent"), define(recall, effect="pure")

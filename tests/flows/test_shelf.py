@@ -114,3 +114,7 @@ def test_two_files_of_one_name_are_told_and_the_first_has_it(tmp_path: Path) -> 
     second = shelf.flows["x.yaml"]
     assert isinstance(second.found, tuple)
     assert "`x.json` has this name already" in second.found[0].message
+
+
+def test_what_is_remembered_from_untrusted_text_is_no_part_of_a_flow() -> None:
+    assert ROLES["memory_recall"].beside == {"trusted_only": True}

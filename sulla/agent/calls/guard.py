@@ -10,7 +10,7 @@ from typing import Protocol
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
 from sulla.agent.calls.secrets import carries_secret
-from sulla.agent.calls.taint import is_known_target, is_unattended, trust_of
+from sulla.agent.calls.taint import answerable, is_known_target, is_unattended, trust_of
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
@@ -20,7 +20,6 @@ from sulla.core.redact import Redactor
 from sulla.core.run import Run
 from sulla.core.stamp import stamp
 from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Permit, Wait
 from sulla.tools.base import Tool, ToolContext
@@ -191,7 +190,7 @@ class CallGuard:
             case AskFirst():
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
-                if target and (others := ", ".join(_answerable(context.agent, state)[1:])):
+                if target and (others := ", ".join(answerable(context.agent, state)[1:])):
                     told = f"{verdict.reason}; `always` would count for {others}, who asked for it, too"
                     verdict = replace(verdict, reason=told)
                 decision = self._ask(tool, call, verdict, context, open_run, run, target, filed)
@@ -224,7 +223,7 @@ class CallGuard:
             agent: whose call it was given for.
             state: its thread.
         """
-        for one in _answerable(agent, state):
+        for one in answerable(agent, state):
             own = permit if one == agent else replace(permit, wait_id=f"{permit.wait_id} {one}")  # a rule for each
             await self.rules.allow(own, one)
 
@@ -251,7 +250,7 @@ class CallGuard:
         verdict = judge(tool, call.args, context, standing)
         if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
-        agents = _answerable(context.agent, state)
+        agents = answerable(context.agent, state)
         for target in targets:
             if all([await self.rules.allows(agent, call.name, target) for agent in agents]):
                 return judge(tool, call.args, context, replace(standing, allowed=True))
@@ -285,12 +284,3 @@ class CallGuard:
             call.name,
             target,
         )
-
-
-def _answerable(agent: str, state: ThreadState) -> tuple[str, ...]:
-    """The agents that all have to be allowed a call: the one that makes it, and those whose mistrusted conversations
-    ask for it. What a playbook's own step may do for good was said of that step, whoever starts the playbook.
-    """
-    birth = state.identity.birth
-    askers = birth.askers if birth is not None and state.identity.graph != PLAYBOOK else ()
-    return tuple(dict.fromkeys((agent, *askers)))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal
 
+from sulla.agent.spec import SULLA
 from sulla.core.addresses import ADDRESS, forms, texts_in
 from sulla.core.ids import CallId
 from sulla.core.message import Part, Role, Text, ToolCall, ToolResult
 from sulla.threads.log.open_run import OpenRun
+from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
 from sulla.tools.policy import Trust
@@ -32,6 +34,40 @@ def is_unattended(state: ThreadState) -> bool:
         return birth.unattended
     # A playbook within another one is begun as that was: its first message says whether a person is there.
     return state.run is not None and trust_of(state.run) == "unattended"
+
+
+def answerable(agent: str, state: ThreadState) -> tuple[str, ...]:
+    """The agents that all have to be allowed a call, the one that makes it first: in a mistrusted conversation words
+    that nobody trusts may have chosen who makes it.
+
+    What a playbook's own step may do for good was said of that step, whoever starts the playbook.
+
+    Args:
+        agent: the agent that makes it.
+        state: its thread.
+    """
+    if state.identity.graph == PLAYBOOK:
+        return (agent,)
+    return tuple(dict.fromkeys((agent, *(asking(state) if state.context.tainted else _askers(state)))))
+
+
+def asking(state: ThreadState) -> tuple[str, ...]:
+    """The agents that a thread works for: those whose mistrusted conversations ask for what it does, the first one
+    first, then its own, if it is a sub-agent's, the one for which another speaks now, and the home's own, if a client's
+    model has said something in it.
+
+    Args:
+        state: the thread.
+    """
+    own = (state.identity.agent,) if state.identity.birth is not None else ()
+    behalf = (state.walk.behalf,) if state.walk.behalf else ()
+    # A client's model may talk to any agent, and so choose whose permissions count: it has those of the home's own.
+    home = (SULLA.id,) if state.context.by_model else ()
+    return tuple(dict.fromkeys((*_askers(state), *own, *behalf, *home)))
+
+
+def _askers(state: ThreadState) -> tuple[str, ...]:
+    return state.identity.birth.askers if state.identity.birth is not None else ()
 
 
 def is_known_target(call: ToolCall, context: ModelContext, quotes: Callable[[str], bool]) -> bool:

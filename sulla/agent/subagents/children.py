@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from typing import Final
 
-from sulla.agent.calls.taint import trust_of
+from sulla.agent.calls.taint import asking, trust_of
 from sulla.agent.limits.limits import Charge, RunLimits, bounds_of, set_aside
 from sulla.agent.subagents.deliveries import delivery_of
+from sulla.core.addresses import ADDRESS, forms
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, MessageIdReused, NotFound
 from sulla.core.ids import MessageId, RunId, ThreadId
@@ -33,6 +35,8 @@ from sulla.threads.store import ThreadStore
 MAX_DEPTH: Final = 3
 """How deep children's children may go (design §7)."""
 MAX_TITLE: Final = 200
+MOST_NAMED: Final = 20
+"""Addresses of a task that stay those of the person who named them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ class Children:
             child_task.wall_s,
             child_task.memory,
             _askers(child_task, parent, run) if tainted else (),
+            _named(child_task, parent),
         )
         # Begun is ended: a child of which its parent's log knows nothing could not be cancelled with it.
         # A playbook says itself what it calls: within one that a person started it is as if they had started this.
@@ -243,10 +248,19 @@ def _part(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> int:
 
 def _askers(child_task: ChildTask, parent: ThreadState, run: OpenRun) -> tuple[str, ...]:
     """See `Birth.askers`. A playbook is its author's word, and says itself which agents have begun it."""
-    before = parent.identity.birth.askers if parent.identity.birth is not None else ()
-    is_play = parent.identity.graph == PLAYBOOK
-    own = child_task.askers if is_play else (run.agent or parent.identity.agent,)
-    return tuple(dict.fromkeys((*before, *own)))
+    if parent.identity.graph == PLAYBOOK:
+        before = parent.identity.birth.askers if parent.identity.birth is not None else ()
+        return tuple(dict.fromkeys((*before, *child_task.askers)))
+    return tuple(dict.fromkeys((*asking(parent), run.agent or parent.identity.agent)))
+
+
+def _named(child_task: ChildTask, parent: ThreadState) -> tuple[str, ...]:
+    """See `Birth.named`: whoever hands an address on adds nothing to it."""
+    known = parent.context.named
+    if known is None or parent.identity.graph == PLAYBOOK or child_task.play is not None:
+        return ()
+    found = (form for address in ADDRESS.findall(child_task.task.text) for form in sorted(forms(address), key=len))
+    return tuple(islice(dict.fromkeys(form for form in found if known.is_persons(form)), MOST_NAMED))
 
 
 def _narrower(some: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -80,7 +80,8 @@ class AgentNode:
         return decision if decision is not None else await self._turns(state, run, open_run)
 
     async def _turns(self, state: ThreadState, run: Run, open_run: OpenRun) -> Decision:
-        fresh: frozenset[CallId] = frozenset()
+        fresh = frozenset(run.fresh)
+        run.fresh.clear()
         while True:
             run.control.check()
             action = next_action(state.context.transcript, open_run)

@@ -10,12 +10,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from sulla.core.dataclass import dataclass
+from sulla.gateway.dialects.folded_text import fold
 
 _WORDS: Final = {
     "what was said before": "history conversation conversations messages transcript transcripts memory memories",
+    "what people have written": (
+        "message post posts ticket tickets issue issues calendar calendars note notes quote quotes rag untrusted "
+        "reminder reminders systemreminder"
+    ),
     "what was looked up": (
         "context contexts source sources document documents doc docs page pages webpage webpages website article "
         "articles result results citation citations reference references knowledge knowledgebase search websearch "
@@ -41,6 +46,15 @@ _BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*([A-Za-z][\w:.-]{0,59})(?=[\s/>]|\
 """An opening tag; one directly behind a word is code (``List<Document>``)."""
 _ENDS: Final = re.compile(r"<\s*/\s*([A-Za-z][\w:.-]{0,59})\s*>")
 _REST: Final = re.compile(r"([^<>]*?)(/?)>")
+_ALONE: Final = re.compile(r"^[ \t]*(<[ \t]*[A-Za-z][\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
+_ENDS_ALONE: Final = re.compile(r"^[ \t]*<[ \t]*/[ \t]*([A-Za-z][\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_HTML: Final = frozenset(
+    "html head body main section nav header footer aside div span p ul ol li dl dt dd table thead tbody tfoot tr td th "
+    "form fieldset label button select option textarea script style template svg g defs pre code blockquote details "
+    "summary figure video audio picture canvas iframe noscript dialog h1 h2 h3 h4 h5 h6".split()
+)
+"""What HTML calls its own, as far as no application calls a part so."""
 _END_CONTEXT: Final = r"\[\s*END\s+CONTEXT\s+\d+\s*\]"
 _OTHERS: Final = (
     ("context", re.compile(rf"\[\s*CONTEXT\s+\d+\s*\]:?(.*(?={_END_CONTEXT})|.*)(?:{_END_CONTEXT}|\Z)", re.DOTALL)),
@@ -88,26 +102,39 @@ def said_in(text: str) -> PassedOn:
 
 def _insertions(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Where each part lies, what it is called, and what is quoted of it; in order, none within another."""
-    found = [*_tagged(text)]
+    folded = fold(text)
+    found = [*_tagged(folded.text)]
     for name, pattern in _OTHERS:
-        found += ((one.start(), one.end(), name, f"{name}:\n\n{one[1].strip()}") for one in pattern.finditer(text))
+        found += (_Insertion(*one.span(), name, name, one.span(1)) for one in pattern.finditer(folded.text))
     done = 0
-    for one in sorted(found):
-        if one[0] >= done:
-            done = one[1]
-            yield one
+    for one in sorted(found, key=lambda part: part.begin):
+        if one.begin >= done:
+            done = one.end
+            inner = text[folded.place(one.inner[0]) : folded.place(one.inner[1])].strip()
+            yield folded.place(one.begin), folded.place(one.end), one.name, f"{one.called}:\n\n{inner}"
 
 
-def _tagged(text: str) -> Iterator[tuple[int, int, str, str]]:
+class _Insertion(NamedTuple):
+    """One part, in the folded text."""
+
+    begin: int
+    end: int
+    name: str
+    called: str
+    """The name with what its tag says beside it."""
+    inner: tuple[int, int]
+
+
+def _tagged(text: str) -> Iterator[_Insertion]:
     begins, ends = dict[str, list[int]](), dict[str, list[re.Match[str]]]()
     for begin in _BEGINS.finditer(text):
         begins.setdefault(begin[1].lower(), []).append(begin.start())
     for end in _ENDS.finditer(text):
         ends.setdefault(end[1].lower(), []).append(end)
-    done = 0
+    done, wraps = 0, _Wrapping(text)
     for begin in _BEGINS.finditer(text):
         name = begin[1].lower()
-        if begin.start() < done or not _is_insertion(begin[1]):
+        if begin.start() < done or not (_is_insertion(begin[1]) or wraps.opens(begin, done)):
             continue
         rest = _REST.match(text, begin.end())
         attributes, inner = (rest[1].strip(), rest.end()) if rest is not None else ("", begin.end())
@@ -120,7 +147,41 @@ def _tagged(text: str) -> Iterator[tuple[int, int, str, str]]:
         else:
             last = done = inner if rest is not None and rest[2] else len(text)
         called = f"{name} {attributes}" if attributes else name
-        yield begin.start(), done, name, f"{called}:\n\n{text[inner:last].strip()}"
+        yield _Insertion(begin.start(), done, name, called, (inner, last))
+
+
+class _Wrapping:
+    """Tags of any name that stand alone in their lines around others: so applications put in what they call as they
+    like. A page of HTML, and what stands between fences, is a person's code.
+
+    Args:
+        text: the message.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._begin = {one.start(1): one.end() for one in _ALONE.finditer(text)}
+        self._ends: dict[str, int] = {}
+        """The last end of each that stands alone in its line."""
+        for end in _ENDS_ALONE.finditer(text):
+            self._ends[end[1].lower()] = end.start()
+        self._fences = [one.start() for one in _FENCE.finditer(text)] if self._begin and self._ends else []
+        self._fenced = False
+        self._seen = 0
+
+    def opens(self, begin: re.Match[str], done: int) -> bool:
+        """Whether such a part begins at a tag.
+
+        Args:
+            begin: the tag; later than the one before.
+            done: where the last part ended: fences within are that one's.
+        """
+        at, name = begin.start(), begin[1].lower()
+        if at not in self._begin or name in _HTML or self._ends.get(name, 0) <= self._begin[at]:
+            return False
+        seen = max(self._seen, done)
+        self._fenced ^= (bisect_left(self._fences, at) - bisect_left(self._fences, seen)) % 2 == 1
+        self._seen = at
+        return not self._fenced
 
 
 def _any_within(places: Sequence[int], begin: int, end: int) -> bool:

@@ -44,6 +44,9 @@ from sulla.rpc.caller import Context
 from sulla.rpc.form import Params
 from sulla.rpc.method import Example, Method, Methods, Rest
 
+MOST_ABOVE: Final = 64
+"""Threads above a sub-agent's that are looked at: some three agents deep, and playbooks within one another."""
+
 
 async def _create(service: Commands, params: ThreadCreate, context: Context) -> ThreadCreated:
     asked = params
@@ -84,6 +87,9 @@ async def _send(service: Commands, params: TurnSend, context: Context) -> TurnSe
     for key in ("custom_flow", "custom_sub_agents"):
         if params.flow and params.flow.get(key) and "admin" not in context.caller.principal.scopes:
             raise Forbidden(f"flow.{key} needs a token with the scope 'admin': name a flow of the home with flow.flow")
+    if params.said_chars > len(params.text):
+        found = f"got {params.said_chars}, but text has {len(params.text)} characters"
+        raise InvalidInput(f"said_chars: {found}: say how many at its end are the person's, or leave it out for all")
     return await service.send(params, context.caller.name)
 
 
@@ -117,7 +123,18 @@ async def _subscribe(service: Commands, params: EventsSubscribe, context: Contex
         with suppress(NotFound):  # one that is gone is told to have ended
             if after and after > (ends := await service.last_seq(child)):
                 raise InvalidInput(f"after_children: got {after}, but {child!r} ends at {ends}: say 0")
+            if not await _is_below(service, child, thread_id):
+                raise InvalidInput(f"after_children: {child!r} does not work for {thread_id!r}: leave it out")
     return Subscribed(last)
+
+
+async def _is_below(service: Commands, child: str, thread_id: str) -> bool:
+    """Whether a thread has set another one to work, or one that has."""
+    at = child
+    for _ in range(MOST_ABOVE):
+        if not (at := await service.works_for(at)) or at == thread_id:
+            break
+    return at == thread_id
 
 
 async def _unsubscribe(service: Commands, params: EventsUnsubscribe, context: Context) -> Unsubscribed:

@@ -1,8 +1,10 @@
 """What reaches a step of a playbook: whose words it works with, as far as its file says so. Pure.
 
 An expression names what flows into it, so what a tool is called with holds words from outside only if one of these
-does. Who reads more than that says so itself: an agent by what it has read, a tool by what it has found. Which way a
-run went is followed apart from that: words from outside may choose a way, and so have something done.
+does. Who reads more than that says so itself: an agent by what it has read, a tool by what it has found. What is named
+also says that its step was done at all, unless nothing else could be where it is named: so what decided that flows in,
+too (`_said_by`). Which way a run went is followed apart from that: words from outside may choose a way, and so have
+something done.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class DataFlow:
         self._own = frozenset(self._steps)
         """The steps that are not of its end."""
         self._add((*definition.on_error, *definition.finally_), (), ())
+        self._last = frozenset(step.id for step in definition.finally_)
+        self._sure: dict[str, frozenset[str]] = {}
         self._made: dict[str, frozenset[str]] = {}
         self._given: dict[str, frozenset[str]] = {}
 
@@ -60,14 +64,14 @@ class DataFlow:
             step: its id.
         """
         if step not in self._given:
-            found = frozenset[str]().union(*(self._closed(name) for name in self._named(step)))
+            found = frozenset[str]().union(*(self._closed(name) for name in self._flowing(step)))
             own = frozenset((step,)) if isinstance(self._steps[step].does, _READ_AGAIN) else frozenset[str]()
             self._given[step] = found | own
         return self._given[step]
 
     def varies(self, given: object, step: str) -> bool:
         """Whether a part of what a step works with says something else than its file: what flows in is more than
-        secrets and numbers of passes.
+        secrets.
 
         Args:
             given: the part.
@@ -126,8 +130,51 @@ class DataFlow:
                 continue
             found[at] = None
             if at in self._steps and not isinstance(self._steps[at].does, HumanStep):  # a person answers for themselves
-                waiting.extend(self._named(at))
+                waiting.extend(self._flowing(at))
         return frozenset(found)
+
+    def _flowing(self, step: str) -> Iterator[str]:
+        """What flows in without a step between: what is named, and what decided whether there is any."""
+        sure = self._done_before(step)
+        for name in self._named(step):
+            yield name
+            if name in self._steps and name not in sure:
+                yield from self._said_by(name, sure)
+
+    def _said_by(self, step: str, sure: Set[str]) -> Iterator[str]:
+        """What it says that a step was done, or was not, where others surely were: its `when`, the ways that it needs,
+        and what could have failed or been passed over before it.
+        """
+        found: dict[str, None] = {}
+        waiting = [step]
+        while waiting:
+            at = waiting.pop()
+            if at in found:
+                continue
+            found[at] = None
+            one = self._steps[at]
+            if one.when is not None:
+                yield from self._in(one.when, at)
+            for need in one.needs:
+                if need.route or need.step not in sure:
+                    yield need.step
+                if need.step not in sure:
+                    waiting.append(need.step)
+
+    def _done_before(self, step: str) -> frozenset[str]:
+        """The steps that surely were done where one begins."""
+        if step not in self._sure:
+            one = self._steps[step]
+            each = [
+                self._done_before(need.step) | {need.step} if need.on == "success" else frozenset[str]()
+                for need in one.needs
+            ]
+            if isinstance(one.does, MergeStep):  # one of them is enough
+                found = frozenset[str]() if not each else each[0].intersection(*each[1:])
+            else:
+                found = frozenset[str]().union(*each)
+            self._sure[step] = found.union(*(self._done_before(outer) for outer in self._around[step]))
+        return self._sure[step]
 
     def _named(self, step: str) -> Iterator[str]:
         """What flows in without a step between."""
@@ -153,19 +200,30 @@ class DataFlow:
     def _at(self, words: tuple[str | int, ...], step: str) -> Iterator[str]:
         match words:
             case ("steps", str(name), *_) if name in self._steps:
-                yield name
+                # Whether it came to it before the run ended hangs on all of them.
+                yield from (name, EVERYTHING) if name in self._own and step not in self._own else (name,)
             case ("inputs", *_):
                 yield INPUTS
             case ("run", "error", *_) | ("run",):
                 yield EVERYTHING  # any step's failure may be in it
+            case ("run", "status"):
+                yield from (EVERYTHING,) if step in self._last else ()
             case ("run", str(field), *_):
                 yield from (PAYLOAD,) if field in _BROUGHT else ()
-            case ("secrets", *_) | ("loop", "index"):
+            case ("secrets", *_):
                 pass
-            case ("loop", *_):
-                yield from (inner.id for loop in self._loops[step] for inner in _body(loop))
+            case ("loop", *fields):
+                yield from self._passes(step, alone=fields == ["index"])
             case _:
                 yield from self._item(str(words[0]), step)
+
+    def _passes(self, step: str, *, alone: bool) -> Iterator[str]:
+        """What says how many passes the loops around a step have, and what they came to, unless it is that alone."""
+        for loop in self._loops[step]:
+            for given in templates_in(loop.does):
+                yield from self._in(given, loop.id)
+            if not alone:
+                yield from (inner.id for inner in _body(loop))
 
     def _item(self, name: str, step: str) -> Iterator[str]:
         """The entry of a loop."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from sulla.agent.spec import SULLA
 from sulla.core.dataclass import dataclass
 from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Template, ToolStep
@@ -39,6 +40,17 @@ class RunTrust:
     def by_agent(self) -> bool:
         """Whether an agent has begun it, which may have been told to by a page."""
         return self.begun_by not in _BEGUN_BY
+
+    def askers(self, agent: str) -> tuple[str, ...]:
+        """The agents that ask for what its agents do: whose permissions count beside theirs.
+
+        Args:
+            agent: whose run it is.
+        """
+        if self.by_agent:
+            return (agent,)
+        # A client's model has begun it (`from_model` of `workflow.start`), and chosen whose run it is.
+        return (SULLA.id,) if self.begun_by == "manual" and self.begun_outside else ()
 
     def named(self, at: str) -> str:
         """A step as rules name it that people make for its calls; empty where they can make none for it.

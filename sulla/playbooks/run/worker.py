@@ -169,7 +169,7 @@ class RunWorker:
                 if not self._is_answered(wait_of(child)):
                     words = Words(move.text, self._whose(job))
                     budget = self._budget(job, ways)
-                    askers = (self.state.identity.agent,) if self.history.trust.by_agent else ()
+                    askers = self.history.trust.askers(self.state.identity.agent)
                     await self.effects.work(child, place.at, move, words, budget, self.state, askers)
                 return lambda: self._wait_for(job, wait_of(child))
             case RunPlaybook():

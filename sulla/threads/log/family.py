@@ -54,6 +54,8 @@ class Birth(Fielded):
     askers: tuple[str, ...] = ()
     """The agents whose mistrusted conversations ask for this, the first one first: what people have allowed its own
     agent for good counts as far as it is allowed to them, too."""
+    named: tuple[str, ...] = ()
+    """Addresses of its task that a person named, in the thread that asks, before any model did."""
 
 
 @dataclass(frozen=True, slots=True)

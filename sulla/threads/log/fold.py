@@ -192,6 +192,7 @@ def _run_started(state: ThreadState, fact: f.RunStarted, origin: Origin) -> None
     course = RunCourse(origin.at_ms, origin.at_ms)
     state.run = OpenRun(item.run_id, message, course, fact.agent, fact.known_seq, RunQuestion(item.question))
     state.context.tainted |= taints_thread(item)
+    state.context.by_model |= item.is_models
     state.newest = NewestRun(fact.model, f.Outcome(updated_at_ms=origin.at_ms))
     state.walk = ThreadWalk()
 
@@ -204,6 +205,7 @@ def _inputs_joined(state: ThreadState, fact: f.InputsJoined, origin: Origin) -> 
     for seq in fact.input_seqs:
         item = _waiting(state.inbox.waiting, seq)
         state.context.tainted |= taints_thread(item)
+        state.context.by_model |= item.is_models
         del state.inbox.waiting[seq]
     state.inbox.consumed += len(fact.input_seqs)
     state.inbox.held_below = 0

@@ -32,7 +32,8 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
     begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
     state.identity = ThreadIdentity(*begun)
-    state.context.named = NamedAddresses()
+    named = fact.birth.named if fact.birth is not None else ()
+    state.context.named = NamedAddresses().said("\n".join(named))
     state.updated_ms = origin.at_ms
 
 

@@ -63,6 +63,11 @@ class WaitingInput:
         return self.origin == "user" and not self.tainted and self.heard is None
 
     @property
+    def is_models(self) -> bool:
+        """Whether a client's model says it (`from_model` of `turn.send`)."""
+        return self.origin in ("user", "web") and self.tainted
+
+    @property
     def is_own(self) -> bool:
         """Whether it may lead somewhere by its words: a person says it, and nothing is passed on with it. Where
         something is, nobody can tell for certain which words are whose.

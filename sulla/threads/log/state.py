@@ -47,6 +47,9 @@ class ThreadWalk:
     waiting_for_user: bool = field(default=False, metadata=UNKEPT)
     lead: str = ""
     """The agent whose graph it is, where another one speaks now."""
+    behalf: str = ""
+    """The agent that has the conversation, while another one speaks for a part of the turn alone. Once the conversation
+    is mistrusted nothing counts as allowed to that one which is not allowed to this one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class ModelContext:
     tainted: bool = False
     """Whether a model was shown anything here that nobody trusts. For good: its own words since then may repeat it,
     and so may a summary of them (design §9)."""
+    by_model: bool = False
+    """Whether a client's model has said something here, which may also have chosen the agent. For good, too."""
     named: NamedAddresses | None = field(default=None, metadata=rule(name="addresses"))
     """Who named its addresses first; None for a thread that was begun before this was kept."""
 
@@ -89,7 +94,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses", "lead", "given"),
+        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

@@ -237,7 +237,7 @@ def _with_data(said: Done, output: Output, status: int) -> Done:
 
 def _bash_job(shell: Shell, jobs: ShellJobs, held: Held) -> Tool:
     def asks(args: FrozenJson, context: ToolContext) -> str:
-        return held().question(context.thread_id, str(args.get("job"))) if args.get("action") == "keep" else ""
+        return held().question(context.thread_id, str(args.get("job", ""))) if args.get("action") == "keep" else ""
 
     async def bash_job(
         context: ToolContext,

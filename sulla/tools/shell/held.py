@@ -200,6 +200,11 @@ class HeldChanges:
     async def _keep_alone(self, thread_id: ThreadId, set_id: str, look: Look) -> str:
         if (found := self._found(thread_id, set_id)) is None:
             known = ", ".join(one.id for one in self._of(thread_id)) or "nothing"
+            if set_id in self._sets:
+                raise NotFound(
+                    f"{set_id!r} is held back in another conversation, which alone can ask the person for it; {known} "
+                    "of this one is held back: nothing was put into the workspace"
+                )
             raise NotFound(
                 f"there is nothing {set_id[:50]!r} held back in this conversation (held back: {known}): it was put "
                 "into the workspace, or given up: look, and run the command again"

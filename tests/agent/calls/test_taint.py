@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.agent.calls.taint import MOST_READS, is_known_target, trust_of
-from sulla.core.ids import CallId, MessageId, RunId
+from sulla.agent.calls.taint import MOST_READS, answerable, asking, is_known_target, trust_of
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.core.message import Message, Origin, Text, ToolCall, ToolResult
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads.log.family import Birth
 from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.records import Input, RunStarted
-from sulla.threads.log.state import ModelContext
+from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
 
 LINK = "https://docs.example/guide?page=2"
@@ -211,3 +212,40 @@ async def test_what_a_clients_model_asks_names_no_address(store: MemoryStore, fr
     state = await world.threads.load(thread)
     assert state is not None
     assert known(state.context.transcript) is not from_model
+
+
+@pytest.mark.parametrize(
+    ("tainted", "askers", "behalf", "counts"),
+    [
+        (False, (), "", ("writer",)),
+        (True, (), "", ("writer", "helper")),
+        (True, ("sulla",), "", ("writer", "sulla", "helper")),
+        (True, (), "reader", ("writer", "helper", "reader")),
+        (False, (), "reader", ("writer",)),
+    ],
+    ids=["nobody mistrusts it", "handed on", "asked by a mistrusted one", "a part of a turn", "a part, trusted"],
+)
+def test_in_a_mistrusted_sub_agents_thread_whoever_speaks_answers_for_those_it_works_for(
+    tainted: bool, askers: tuple[str, ...], behalf: str, counts: tuple[str, ...]
+) -> None:
+    birth = Birth("c", "spawn", ThreadId("thr_p"), RunId("run_p"), ThreadId("thr_p"), 1, askers=askers)
+    context = ModelContext(Transcript(lambda message: 1), tainted=tainted)
+    state = ThreadState(ThreadId("thr_c"), context, ThreadIdentity(agent="helper", birth=birth))
+    state.walk.behalf = behalf
+    assert answerable("writer", state) == counts
+    assert asking(state) == tuple(dict.fromkeys((*askers, "helper", *([behalf] if behalf else []))))
+
+
+@pytest.mark.parametrize("from_model", [True, False])
+async def test_where_a_clients_model_has_spoken_the_homes_own_agent_counts_for_good(
+    store: MemoryStore, from_model: bool
+) -> None:
+    world = World(store, ScriptedProvider(["Done.", "Done."]))
+    thread = await world.thread()
+    await world.threads.send(thread, Input(MessageId("m"), "read it", quoted="A mail.", tainted=from_model))
+    await world.threads.send(thread, Input(MessageId("n"), "and that"))
+    await world.work()
+    state = await world.threads.load(thread)
+    assert state is not None
+    assert state.context.tainted
+    assert answerable("writer", state) == (("writer", "sulla") if from_model else ("writer",))

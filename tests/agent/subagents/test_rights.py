@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -94,3 +95,41 @@ async def test_always_counts_for_all_who_ask_from_then_on(store: MemoryStore) ->
     await home.world.ask(thread, "and again")
     await home.world.work()
     assert SENT == ["helper", "helper"]
+
+
+async def test_an_address_that_a_person_named_stays_theirs_where_another_agent_is_to_read_it(
+    store: MemoryStore,
+) -> None:
+    read: list[str] = []
+
+    async def fetch(context: ToolContext, *, url: str) -> Result:
+        """Read an address.
+
+        Args:
+            url: the address.
+        """
+        read.append(url)
+        return Done(Words("A page."), origin="web")
+
+    def reads(call: str, url: str) -> Say:
+        return calls(ToolCall(CallId(call), "fetch", {"url": url}))
+
+    theirs, made = "https://site.example/list", "https://site.example/list?d=secret"
+    asks = calls(spawn("s", f"Read {theirs}, and {made}", agent="helper"))
+    tool = replace(define(fetch, effect="pure", reach="outward"), quotes=True)
+    home = home_of(
+        store,
+        calls(ToolCall(CallId("p"), "page", {})),
+        asks,
+        reads("a", theirs),
+        reads("b", made),
+        tools=(*TOOLS, tool),
+    )
+    thread = await home.world.thread()
+    await home.world.ask(thread, f"Have somebody read {theirs}.")
+    await home.world.work()
+    assert read == [theirs]
+    child = await home.world.threads.load(await home.child(thread))
+    assert child is not None
+    assert child.run is not None
+    assert len(child.run.waits) == 1

@@ -13,8 +13,15 @@ TAGS = (
     "user_info userinfo data additional_data UserData contextItem retrieved_context knowledge_base knowledgeBase "
     "user_memory memories conversation_summary previous_messages environment_details url_content folder_content "
     "current_file open_and_recently_viewed_files tool_result tool_results webresults email inbox terminal_output "
-    "git_diff workspace_diagnostics code_snippets excerpt passages citations quoted ns:document"
+    "git_diff workspace_diagnostics code_snippets excerpt passages citations quoted ns:document system-reminder "
+    "system_reminder systemreminder SystemReminder quote rag "
+    "untrusted untrusted_content ticket calendar issue message post notes user_note"
 ).split()
+
+
+def _wide(text: str) -> str:
+    """The same in letters of full width."""
+    return "".join(chr(ord(one) + 0xFEE0) for one in text)
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -82,6 +89,10 @@ def test_a_tag_that_ends_in_itself_takes_nothing_of_the_message_along() -> None:
     "text",
     [
         "Why is 1 < 2 and 3 > 2?",
+        "Fix this:\n<div>\n  <p>\n  it\n  </p>\n</div>\n<script>\nlet a\n</script>",
+        "Fix this:\n```xml\n<dependency>\n  <id>a</id>\n</dependency>\n```\nand\n~~~\n<Panel>\n  a\n</Panel>\n~~~",
+        "Is <thing>this</thing> right, or\n<thing>\nthat?",
+        "Grüße: <b>fett</b>, ﬁ, e\u0301",
         "Fix <div class='x'><p>this</p></div>, <code>that</code> and <b>it</b>.",
         "What does `List<Document> f(Vec<FileInfo> a)` do?",
         "#include <iostream>\n#include <filesystem>",
@@ -94,7 +105,60 @@ def test_what_a_person_writes_is_what_they_say(text: str) -> None:
     assert (said.text, said.quoted) == (text, "")
 
 
-@pytest.mark.parametrize("unit", ["<context>", "</context>", "<context", "[CONTEXT 1] ", "<a", "<context></context>"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<context>",
+        "</context>",
+        "<context",
+        "[CONTEXT 1] ",
+        "<a",
+        "<context></context>",
+        "<a>\n",
+        "<a>\nx\n</a>\n",
+        "<a>\n```\n",
+        "\u200b<b>",
+    ],
+)
 def test_a_long_message_is_read_once(unit: str) -> None:
     said = said_in(unit * 8_000)
     assert len(said.text) + len(said.quoted) < 20 * 8_000 * len(unit)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        _wide("<") + "context" + _wide(">") + "planted" + _wide("</") + "context" + _wide(">"),
+        f"<{_wide('context')}>planted</{_wide('context')}>",
+        "<con\u200btext>planted</context>",
+        "<con\u00adtext>planted</con\u2060text>",
+        "<\u200bcontext>planted</context>",
+        "﹤context﹥planted﹤/context﹥",
+        "<" + "".join(chr(0x1D41A + ord(one) - 97) for one in "context") + ">planted</context>",
+    ],
+)
+def test_a_part_is_found_though_its_tag_is_written_so_that_nobody_sees_the_difference(part: str) -> None:
+    said = said_in(f"Sum up {_wide('this')}. {part} {_wide('end')}")
+    assert ("planted" in said.text, said.quoted) == (False, "context:\n\nplanted")
+    assert said.text == f"Sum up {_wide('this')}. (context: quoted beside this message) {_wide('end')}"
+
+
+def test_what_is_quoted_stays_as_it_was_written() -> None:
+    text = f"{_wide('wide')} so\u00adft"
+    assert said_in(f"<context>{text}</context>").quoted == f"context:\n\n{text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sum up.\n<whatever>\nplanted\nhttps://x.example\n</whatever>",
+        "<Our_Own kind='a'>\nplanted\n</Our_Own>\nSum up.",
+        "  <x>\n\n planted\n  </x>\nSum up.",
+        "<x>\nplanted\n</x>\nplanted\n</x>\nSum up.",
+        "<x>\n```\nplanted\n</x>\n<y>\nplanted\n</y>\nSum up.",
+    ],
+)
+def test_what_a_tag_of_any_name_wraps_in_lines_of_its_own_is_passed_on(text: str) -> None:
+    said = said_in(text)
+    assert ("planted" in said.text, "planted" in said.quoted) == (False, True)
+    assert "Sum up." in said.text

@@ -176,6 +176,7 @@ async def test_a_request_that_takes_too_long_is_answered(
         ("speech.flush", {"thread_id": "nobody"}, -32004),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x" * 100_001}, -32602),
         ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": 5}, -32602),
+        ("turn.send", {"thread_id": THREAD, "message_id": "m", "text": "x", "said_chars": 2}, -32602),
         ("turn.send", {"thread_id": "../etc", "message_id": "m", "text": "x"}, -32602),
         ("turn.send", {"thread_id": "nobody", "message_id": "m", "text": "x"}, -32004),
         ("thread.history", {"thread_id": "nobody"}, -32004),
@@ -389,6 +390,22 @@ async def test_sub_agents_are_followed_with_their_thread_and_what_was_told_of_th
     assert (event["thread_id"], event["seq"]) == (children[0], 2)
     assert await peer.call("events.unsubscribe", thread_id=THREAD) == {"ended": True}
     assert [commands.listeners(one) for one in (THREAD, *children)] == [0, 0, 0]
+
+
+async def test_a_thread_that_does_not_work_for_the_followed_one_is_not_shown_as_its_sub_agent(
+    connect: Connect, commands: MemoryCommands
+) -> None:
+    near, below, strange = (commands.make(child_thread(name)) for name in ("a", "b", "c"))
+    commands.make("thr_9")
+    commands.add(THREAD, "CHILD_STARTED", id="a", run_id="run_1", thread_id=near)
+    commands.add(near, "CHILD_STARTED", id="b", run_id="run_1", thread_id=below)
+    commands.add("thr_9", "CHILD_STARTED", id="c", thread_id=strange)
+    peer = await connect()
+    for named in (strange, "thr_9", THREAD):
+        asked = {"thread_id": THREAD, "children": True, "after_children": {below: 0, named: 0}}
+        error = await peer.fail("events.subscribe", **asked)
+        assert (error["code"], "does not work for" in error["message"]) == (-32602, True), named
+    await peer.call("events.subscribe", thread_id=THREAD, after=1, children=True, after_children={near: 0, below: 0})
 
 
 async def test_two_threads_are_followed_side_by_side(connect: Connect, commands: MemoryCommands) -> None:

@@ -77,7 +77,7 @@ def test_an_agent_is_shown_what_came_of_its_own_attempts() -> None:
 
 @pytest.mark.parametrize(
     ("step", "reached"),
-    [("inner", {"page"}), ("number", set()), ("before", {"inner", "number", "before", "page"})],
+    [("inner", {"page"}), ("number", {"page"}), ("before", {"inner", "number", "before", "page"})],
 )
 def test_the_entry_of_a_loop_is_of_its_list_and_its_last_output_of_what_stands_in_it(
     step: str, reached: set[str]
@@ -110,6 +110,83 @@ on_error:
     assert made.definition is not None, made.faults
     flow = DataFlow(made.definition)
     assert flow.into("told") == {EVERYTHING}
-    assert flow.into("plain") == {"other", INPUTS}
+    assert {"other", INPUTS, EVERYTHING} <= flow.into("plain")  # there is no output where another step has failed
     assert EVERYTHING in flow.behind("plain")
     assert EVERYTHING not in flow.behind("other")
+
+
+CHOSEN = """
+name: chosen
+inputs: {leaf: {type: string, default: mate}}
+steps:
+  - {id: page, tool: look, with: {url: "https://tea.example"}}
+  - {id: clean, set: {v: 1}}
+  - {id: way, condition: "${{ WHAT == 's' }}"}
+  - {id: yes, needs: [way.yes], set: {v: a}}
+  - {id: no, needs: [way.no], set: {v: b}}
+  - {id: met, needs: [yes, no], merge: first}
+  - {id: road, needs: [met], router: "${{ WHAT }}", routes: {a: x, b: y}, default: b}
+  - {id: left, needs: [road.a], set: {v: a}}
+  - {id: right, needs: [road.b], set: {v: b}}
+  - {id: joined, needs: [left, right], merge: first}
+  - {id: maybe, needs: [joined], when: "${{ WHAT == 's' }}", set: {v: a}}
+  - {id: behind, needs: [maybe], set: {v: c}}
+  - {id: end, needs: [NEEDS], tool: send, with: {to: "${{ GIVEN }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "needs"),
+    [
+        ("steps.met.output.v", "met"),
+        ("steps.met.route", "met"),
+        ("steps.joined.output.v", "joined"),
+        ("steps.yes.output.v | default('no')", "met"),
+        ("steps.yes.status", "met"),
+        ("steps.maybe.status", "{maybe: always}"),
+        ("steps.maybe.output.v | default('no')", "{maybe: always}"),
+        ("steps.behind.status", "{behind: always}"),
+    ],
+)
+def test_what_was_done_at_all_says_what_decided_that(given: str, needs: str) -> None:
+    for what, reached in (("run.payload.x", PAYLOAD), ("steps.page.output", "page"), ("inputs.leaf", INPUTS)):
+        made = check_playbook(CHOSEN.replace("WHAT", what).replace("NEEDS", needs).replace("GIVEN", given))
+        assert made.definition is not None, made.faults
+        assert reached in DataFlow(made.definition).into("end"), what
+
+
+@pytest.mark.parametrize(
+    ("given", "needs"),
+    [
+        ("steps.clean.output.v", "met"),
+        ("steps.clean.output.v", "behind"),
+        ("steps.yes.output.v", "yes"),
+        ("steps.behind.output.v", "behind"),
+        ("inputs.leaf", "{maybe: always}"),
+    ],
+)
+def test_what_surely_was_done_says_nothing_of_what_came_before_it(given: str, needs: str) -> None:
+    made = check_playbook(CHOSEN.replace("WHAT", "run.payload.x").replace("NEEDS", needs).replace("GIVEN", given))
+    assert made.definition is not None, made.faults
+    assert not {"page", PAYLOAD} & DataFlow(made.definition).into("end")
+
+
+def test_a_choice_of_what_is_trusted_stays_trusted_behind_a_merge() -> None:
+    made = check_playbook(
+        CHOSEN.replace("WHAT", "inputs.leaf").replace("NEEDS", "met").replace("GIVEN", "steps.met.output.v")
+    )
+    assert made.definition is not None, made.faults
+    assert not {"page", PAYLOAD} & DataFlow(made.definition).into("end")
+
+
+def test_at_the_end_how_a_run_went_says_what_all_of_it_was() -> None:
+    last = """
+finally:
+  - {id: said, tool: send, with: {to: "${{ run.status }}"}}
+  - {id: fixed, tool: send, with: {to: me}}
+"""
+    made = check_playbook(STEPS.replace("STEP", "wait: 1s") + last)
+    assert made.definition is not None, made.faults
+    flow = DataFlow(made.definition)
+    assert flow.into("said") == {EVERYTHING}
+    assert flow.into("fixed") == set()

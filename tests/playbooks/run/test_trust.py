@@ -111,3 +111,18 @@ def test_an_agent_counts_by_what_it_is_told_and_by_what_had_it_set_to_work() -> 
 
 def test_in_a_run_without_words_from_outside_nothing_is_from_there() -> None:
     assert asked(trust("manual", by=Author.PERSON), Author.AGENT) == ""
+
+
+@pytest.mark.parametrize(
+    ("trigger", "by", "askers"),
+    [
+        ("manual", Author.PERSON, ()),
+        ("manual", Author.OUTSIDE, ("sulla",)),
+        ("webhook", Author.OUTSIDE, ()),
+        ("agent", Author.PERSON, ("reader",)),
+    ],
+)
+def test_whoever_begins_a_run_in_a_models_place_answers_for_its_agents(
+    trigger: str, by: Author, askers: tuple[str, ...]
+) -> None:
+    assert trust(trigger, by=by).askers("reader") == askers
