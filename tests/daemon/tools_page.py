@@ -14,7 +14,7 @@ from sulla.agent.spec import SULLA
 from sulla.core.jsontypes import FrozenJson, Json
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
-from sulla.flows.parts import RUN_BRANCHES
+from sulla.flows.branches import RUN_BRANCHES
 from sulla.testing.clock import ManualClock
 from sulla.tools.base import Tool
 from sulla.tools.web.browse import catalogue_of, first_sentence
