@@ -169,7 +169,8 @@ class TurnDriver:
 
     async def _serve(self, session: ThreadSession) -> None:
         if self._stands_still():
-            return await session.release()  # as it was: nobody has taken anything up
+            self._heed_stops(session)
+            return await session.release()  # else as it was: nobody has taken anything up
         await self._take_over(session)
         while not self._is_left(session):
             state = session.state
@@ -191,6 +192,11 @@ class TurnDriver:
                 case _ as wish:
                     self._settle(session, wish)
         return await session.park()
+
+    def _heed_stops(self, session: ThreadSession) -> None:
+        """End what somebody has stopped while all work stands still: that needs nobody to work."""
+        while isinstance(task := next_task(session.state), StopRun | ReleaseHeld):
+            self._settle(session, task)
 
     def _is_left(self, session: ThreadSession) -> bool:
         """Whether to leave the thread now; also if work was resumed since: whoever takes its run up again says so."""

@@ -27,6 +27,7 @@ from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
 from sulla.terminal.chat.view import Used, View, notice_piece
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import pause_note
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.program import hint
@@ -163,6 +164,8 @@ class Talk:
                 *pieces,
                 Piece("faint", "[so far]"),
             )
+        if held := self.view.held_line:
+            self.note(held)
         self.current.follow()
         if self._next_question() is not None:
             self.prompt.put_aside()
@@ -228,6 +231,8 @@ class Talk:
         self.current.own = self.current.own or said.agent or self.known.first
         self.current.follow()
         self.show(*self.view.sent(str(sent["run_id"]), mode))
+        if said_of_pause := await self.current.conversation.call_with(lambda of: pause_note(of, "the message")):
+            self.note(said_of_pause)
 
     def _later(self, job: Job) -> None:
         try:

@@ -90,6 +90,17 @@ class View:
         return sum(self.queued.values())
 
     @property
+    def held_line(self) -> str:
+        """What is held, and what becomes of it; empty for nothing."""
+        held = self.held
+        said = (
+            "1 message is held; your next one lets it go on, and /stop all drops it"
+            if held == 1
+            else f"{held} messages are held; your next lets them go on, and /stop all drops them"
+        )
+        return f"[{said}]" if held else ""
+
+    @property
     def tail(self) -> str:
         """The end of the answer that grows: what is not printed for good yet."""
         return self._blocks.open[-_TAIL:]
@@ -163,14 +174,8 @@ class View:
         return [_faint("[the answer takes along what was said meanwhile]")]
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued = dict.fromkeys(self.queued, True)
-        held = self.held
-        said = (
-            "1 message is held; your next one lets it go on, and /stop all drops it"
-            if held == 1
-            else f"{held} messages are held; your next lets them go on, and /stop all drops them"
-        )
-        return [_faint(f"[{said}]")] if held else []
+        before, self.queued = self.held, dict.fromkeys(self.queued, True)
+        return [_faint(self.held_line)] if self.held != before else []
 
     def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         ended = str(data.get("run_id", run_id))
