@@ -14,7 +14,15 @@ from sulla.core.waiting import lasting, why
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
 from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
-from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, routed_line, waiting_line
+from sulla.terminal.screen import (
+    Screen,
+    blocked_lines,
+    cut_at_limit,
+    notice_head,
+    paused_line,
+    routed_line,
+    waiting_line,
+)
 from sulla.terminal.table import one_line
 
 _DROPPED: Final = "dropped"
@@ -79,6 +87,8 @@ class View:
     """Tool calls that run, as they are shown, by id."""
     _broke_off: str = field(default="", init=False)
     """Why the last answer broke off, where that was told: what goes on then need not say it again."""
+    _said: str = field(default="", init=False)
+    """The last reply."""
     _follows: bool = field(default=False, init=False)
     """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
@@ -187,9 +197,8 @@ class View:
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
-            pieces.append(Piece("strong", f"blocked: {outcome.get('blocker_reason') or 'no reason given'}"))
-            if needs := outcome.get("unblock_requirements"):
-                pieces.append(Piece("plain", f"needed: {needs}"))
+            why_not, *needed = blocked_lines(outcome, self._said) or [""]
+            pieces += [*([Piece("strong", why_not)] if why_not else []), *(Piece("plain", line) for line in needed)]
         word = str(outcome.get("reason") or status) if status in ("cancelled", "failed") else status
         return [*pieces, *self._end(event, data, ended, word)]
 
@@ -244,6 +253,7 @@ class View:
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
+        self._said = self._said if data.get("hidden") else str(data.get("text", ""))
         if cut := cut_at_limit(data):
             pieces.append(_faint(cut))
         if data.get("stand_in"):
