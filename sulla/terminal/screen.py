@@ -74,7 +74,7 @@ class Screen:
     _cycle: str = ""
     """What the cycle of a beat that is at work is waited for by."""
     _pieces: _Pieces = field(default_factory=_Pieces, init=False)
-    _said: str = field(default="", init=False)
+    said: str = field(default="", init=False)
     """The last reply that was shown."""
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
@@ -142,7 +142,7 @@ class Screen:
         )
         beside = "[the agent has said nothing]\n" if quiet else ""
         if status == "blocked":
-            beside = "".join(f"{line}\n" for line in blocked_lines(outcome, self._said)) or "[blocked]\n"
+            beside = "".join(f"{line}\n" for line in blocked_lines(outcome, self.said)) or "[blocked]\n"
         elif status == "cancelled":
             beside = f"[{outcome.get('reason', 'cancelled')}]\n"
         elif data.get("joined"):
@@ -175,7 +175,7 @@ class Screen:
     def _whole(self, data: dict[str, Any]) -> str:
         if data.get("hidden") or data["message_id"] in self._over:
             return ""
-        self._said = str(data.get("text", ""))
+        self.said = str(data.get("text", ""))
         text = self._more(data["message_id"], 0, data.get("text", "")) + self._line_end()
         self._over.add(data["message_id"])
         return text
@@ -270,6 +270,15 @@ def cut_at_limit(reply: dict[str, Any]) -> str:
         reply: its record.
     """
     return "[cut off at the reply's limit]" if reply.get("stop") == "max_tokens" and not reply.get("hidden") else ""
+
+
+def held_words(held: int) -> str:
+    """What is said of messages that a stop holds; empty for none."""
+    if not held:
+        return ""
+    if held == 1:
+        return "[1 message is held; your next one lets it go on, and /stop all drops it]"
+    return f"[{held} messages are held; your next lets them go on, and /stop all drops them]"
 
 
 def blocked_lines(outcome: dict[str, Any], said: str) -> list[str]:

@@ -11,18 +11,11 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.waiting import lasting, why
+from sulla.terminal import screen
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
 from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
-from sulla.terminal.screen import (
-    Screen,
-    blocked_lines,
-    cut_at_limit,
-    notice_head,
-    paused_line,
-    routed_line,
-    waiting_line,
-)
+from sulla.terminal.screen import Screen
 from sulla.terminal.table import one_line
 
 _DROPPED: Final = "dropped"
@@ -87,8 +80,6 @@ class View:
     """Tool calls that run, as they are shown, by id."""
     _broke_off: str = field(default="", init=False)
     """Why the last answer broke off, where that was told: what goes on then need not say it again."""
-    _said: str = field(default="", init=False)
-    """The last reply."""
     _follows: bool = field(default=False, init=False)
     """Whether something of the text that comes was printed for good."""
     _blocks: Blocks = field(default_factory=Blocks, init=False)
@@ -98,17 +89,6 @@ class View:
     def held(self) -> int:
         """How many messages a stop holds back."""
         return sum(self.queued.values())
-
-    @property
-    def held_line(self) -> str:
-        """What is held, and what becomes of it; empty for nothing."""
-        held = self.held
-        said = (
-            "1 message is held; your next one lets it go on, and /stop all drops it"
-            if held == 1
-            else f"{held} messages are held; your next lets them go on, and /stop all drops them"
-        )
-        return f"[{said}]" if held else ""
 
     @property
     def tail(self) -> str:
@@ -185,7 +165,7 @@ class View:
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         before, self.queued = self.held, dict.fromkeys(self.queued, True)
-        return [_faint(self.held_line)] if self.held != before else []
+        return [_faint(screen.held_words(self.held))] if self.held != before else []
 
     def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         ended = str(data.get("run_id", run_id))
@@ -197,7 +177,7 @@ class View:
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
-            why_not, *needed = blocked_lines(outcome, self._said) or [""]
+            why_not, *needed = screen.blocked_lines(outcome, self._screen.said) or [""]
             pieces += [*([Piece("strong", why_not)] if why_not else []), *(Piece("plain", line) for line in needed)]
         word = str(outcome.get("reason") or status) if status in ("cancelled", "failed") else status
         return [*pieces, *self._end(event, data, ended, word)]
@@ -253,8 +233,7 @@ class View:
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
-        self._said = self._said if data.get("hidden") else str(data.get("text", ""))
-        if cut := cut_at_limit(data):
+        if cut := screen.cut_at_limit(data):
             pieces.append(_faint(cut))
         if data.get("stand_in"):
             pieces.append(_faint(f"[answered by {data['stand_in']}]"))
@@ -276,9 +255,9 @@ class View:
         call = self._calls.get(str(data.get("call_id", "")), "")
         what = f"{call} failed" if call else why(str(data["reason"]))
         if run_id != self.running:
-            return [_faint(f"sub-agent: {waiting_line(data)}")]
+            return [_faint(f"sub-agent: {screen.waiting_line(data)}")]
         self._doing = Doing(what, now_s, now_s + float(data["wait_s"]))
-        return [*self._rest(), _faint(waiting_line(data))]
+        return [*self._rest(), _faint(screen.waiting_line(data))]
 
     # ------------------------------------------------------------------------------------------------ tools and waiting
 
@@ -303,7 +282,7 @@ class View:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
 
     def _on_agent_routed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        return [*self._rest(), _faint(routed_line(data))]
+        return [*self._rest(), _faint(screen.routed_line(data))]
 
     def _on_flow(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         said = flow_line(str(event["type"]), data)
@@ -326,7 +305,7 @@ class View:
 
     def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self._doing = Doing("all work is paused", now_s)
-        return [_faint(paused_line(data))]
+        return [_faint(screen.paused_line(data))]
 
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
@@ -378,7 +357,7 @@ def notice_piece(data: Event, where: str = "") -> Piece:
         data: the notice.
         where: in which conversation, if that is not the one that is looked at.
     """
-    head = notice_head(data) + (f", in {where}" if where else "")
+    head = screen.notice_head(data) + (f", in {where}" if where else "")
     return Piece("strong", f"! {head}: {data['text']}".replace("\n", "\n  "))
 
 
