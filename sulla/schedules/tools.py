@@ -56,7 +56,7 @@ class _ScheduleTools:
 
         Args:
             text: What they are told; understandable by itself.
-            at: E.g. tomorrow 9:00, friday at 14:30, in 20 minutes, 2027-12-01T09:00; a zone may follow it, e.g. UTC.
+            at: E.g. tomorrow 9:00 UTC, friday 14:30, in 20 minutes.
         """
         asked_ms = _now_ms(context)
         when = await self._at(at, asked_ms)

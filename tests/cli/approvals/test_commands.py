@@ -277,7 +277,7 @@ def test_a_talk_says_too_what_was_answered_elsewhere(place: Place, home: Path, c
         at.until("or why not>")
         question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
         typed(capsys, "approvals", "answer", question, "reject", "--text", "too late")
-        at.until("[answered elsewhere with the token owner: too late]", "That was it.", PROMPT)
+        at.until("[answered elsewhere with the token owner: no, too late]", "That was it.", PROMPT)
 
 
 def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:
