@@ -116,7 +116,7 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             stop.why in ("ended", "cycle_complete") and state.newest.outcome.status != "in_progress"
         ):
             return "ended", RunFinished(run.id, replace(state.newest.outcome, updated_at_ms=now_ms), run.spent.usage)
-        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and _has_answered(state):
+        case WalkEnded(stop) if stop.why in ("ended", "cycle_complete") and has_answered(state):
             done = Outcome("done", reason=NO_WRAPPER, updated_at_ms=now_ms)
             return "ended", RunFinished(run.id, done, run.spent.usage)
         case WalkEnded(stop):
@@ -129,7 +129,7 @@ def _end(state: ThreadState, run: OpenRun, ending: Ending, now_ms: int) -> tuple
             return "ended by a failure", _error(run, ending, now_ms)
 
 
-def _has_answered(state: ThreadState) -> bool:
+def has_answered(state: ThreadState) -> bool:
     """Whether the agent has told people something since its last tool had a result."""
     for message in reversed(state.context.transcript):
         if message.role == "assistant" and not message.hidden:

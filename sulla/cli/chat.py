@@ -16,7 +16,7 @@ from sulla.terminal.given import thread_of
 from sulla.terminal.keyboard import MessageReader
 from sulla.terminal.output import tell
 from sulla.terminal.place import door, home_of
-from sulla.terminal.program import hint
+from sulla.terminal.program import hint, told
 from sulla.terminal.turn import Asking, fault_in
 
 
@@ -82,7 +82,7 @@ def _answer(asking: Asking, clock: SystemClock, runner: asyncio.Runner) -> Exit:
     try:
         return run_turn(asking, clock, runner)
     except Refused as error:
-        tell(f"refused: {error.message}")
+        tell(f"refused: {told(error.message)}")
         return Exit.REFUSED
 
 

@@ -40,7 +40,7 @@ from sulla.daemon.runtimes import AgentRuntimes, answerer_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
-from sulla.daemon.store_watch import StoreWatch
+from sulla.daemon.store_watch import StoreWatch, room_of
 from sulla.daemon.stores import store_reader, store_source
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
@@ -48,6 +48,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.handoffs.groups import TurnGroups
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
+from sulla.host.store_url import store_file
 from sulla.store.base import Store
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
@@ -128,7 +129,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
     work = host.waker.connect(LocalWork(host.store, handle, groups, clock, bounds.work(settings)), groups.passed)
-    access, watch = make_access(settings, host.store, place), StoreWatch(host.store, clock, partial(_replaced, turns))
+    access, watch = make_access(settings, host.store, place), _watch(settings, host, turns)
     takers = (Built(take_up=core.tools.web.take_up), *built)
     lifecycle = Lifecycle(
         settings, examine or (lambda: Examined(settings, (), {})), host, takers, work, core.agent_folders
@@ -162,6 +163,10 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle)
+
+
+def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:
+    return StoreWatch(host.store, host.place.clock, partial(_replaced, turns), room_of(store_file(settings)))
 
 
 def _replaced(turns: TurnDriver) -> None:

@@ -36,7 +36,8 @@ def look_after(health: Health, watch: StoreWatch, service: Service, models: Mode
     def model() -> str:
         if models.home.breaker.state == "closed":
             return ""
-        return "the model's service failed several times in a row and is left alone for a while"
+        last = f"; it said last: {said}" if (said := models.home.breaker.said) else ""
+        return f"the model's service failed several times in a row and is left alone for a while{last}"
 
     def resting() -> str:
         names = [name for name, breaker in models.breakers.items() if breaker is not models.home.breaker]

@@ -12,18 +12,17 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import field
 from functools import partial
-from pathlib import Path
 
 from sulla import __version__
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
-from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.daemon.build import System, build
 from sulla.daemon.capability_tasks import go_on
 from sulla.daemon.files import prepare_open_files
 from sulla.daemon.home.upkeep import redate
+from sulla.daemon.home.workspace import make_workspace
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import Choice, choose, how_to
 from sulla.daemon.models.rehearsal import rehearse
@@ -34,6 +33,7 @@ from sulla.daemon.stores import store_place, store_source
 from sulla.gateway.app import Gateway, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Observers
 from sulla.gateway.server.server import Server, bind, serve
+from sulla.host.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.host.home import Home, Whereabouts
 from sulla.host.host import Task
 from sulla.host.place import Place
@@ -115,7 +115,7 @@ async def run_daemon(
         system = build(settings, choice, place, examine)
         system.lifecycle.connect(stop.ask)
         stack.push_async_callback(_put_away, system.core.instruments)
-        _make_workspace(settings.workspace, settings.home)
+        make_workspace(settings.workspace, settings.home)
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.host.store, place.owner)
@@ -325,19 +325,6 @@ async def _work(settings: Settings, system: System) -> None:
     """Find out what a command in the workspace can reach, and only then begin to work: clients need not wait for it."""
     await system.core.tools.open(settings.workspace, system.host.place.clock)
     await system.work.run()
-
-
-def _make_workspace(path: Path, home: Path) -> None:
-    if home.resolve().is_relative_to(path.resolve()):
-        raise SettingsError(
-            f"the workspace {path} holds the home {home}, so agents could read its token and write its settings; set "
-            "agent.workspace to a folder of its own, e.g. one in the home"
-        )
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        remedy = "set agent.workspace to a folder that can be written to"
-        raise SettingsError(f"cannot make the workspace {path}: {error.strerror}; {remedy}") from None
 
 
 def _gateway(settings: Settings) -> GatewayConfig:

@@ -201,6 +201,7 @@ class Service:
         self._watch.check()
         seq = await self._threads.stop(ThreadId(thread_id), request_id, drop=drop)
         self._work.enqueue(Job(thread_id))
+        await self._work.heed(Job(thread_id))
         return seq
 
     async def resume_turns(self, thread_id: str, request_id: str | None) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -17,6 +19,30 @@ ANSWER_S: Final = 1.0
 """A store that has not answered for so long is away: a client that asks is told so at once."""
 
 
+LEAST_BYTES: Final = 1024 * 1024
+"""So much has to be free on the disk of a store's file: with less, what one message needs may not fit any more."""
+
+
+def room_of(path: Path | None) -> Callable[[], str]:
+    """What says that the disk of a store's file is full; it says nothing while there is room.
+
+    Args:
+        path: the file; None for a store without one.
+    """
+
+    def look() -> str:
+        if path is None:
+            return ""
+        try:
+            free_bytes = shutil.disk_usage(path.parent).free
+        except OSError:
+            return ""  # the store itself says what is wrong there
+        said = "the disk is full: free some space; nothing that was acknowledged is lost"
+        return f"the store {str(path)!r}: {said} ({free_bytes:,} bytes are free)" if free_bytes < LEAST_BYTES else ""
+
+    return look
+
+
 class StoreWatch:
     """Looks at the store now and then, so that nobody who asks has to find out by waiting.
 
@@ -24,12 +50,20 @@ class StoreWatch:
         store: what is watched.
         clock: all time.
         replaced: is called once, when the store turns out to be another one.
+        room: says why nothing more can be kept in it; empty while something can.
     """
 
-    def __init__(self, store: Store, clock: Clock, replaced: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        replaced: Callable[[], None] = lambda: None,
+        room: Callable[[], str] = lambda: "",
+    ) -> None:
         self.store = store
         self._clock = clock
         self._replaced = replaced
+        self._room = room
         self._began_with = ""
         self._trouble: SullaError | None = None
 
@@ -96,6 +130,11 @@ class StoreWatch:
             )
             log.critical("%s", self._trouble)
             self._replaced()
+            return
+        if full := self._room():
+            if self._trouble is None:
+                log.error("nothing new is taken: %s", full)
+            self._trouble = StoreUnavailable(full, retry_after_s=1.0)
             return
         if self._trouble is not None:
             log.warning("the store answers again")

@@ -18,7 +18,7 @@ from sulla.heartbeat.schedules import wanted_by
 from sulla.heartbeat.service import HeartbeatService
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
-from sulla.heartbeat.threads import BeatThreads, check_heartbeat, limits_of
+from sulla.heartbeat.threads import BeatThreads, limits_of
 from sulla.heartbeat.tools import heartbeat_tools
 from sulla.host.host import AgentParts, Built, Host
 from sulla.people.inbox import NoticeInbox
@@ -38,7 +38,6 @@ def build(host: Host) -> Built:
         SettingsError: agents could not beat as the settings say.
     """
     wanted, team, clock = host.settings.section(HeartbeatSettings), host.agents.team, host.place.clock
-    check_heartbeat(wanted)
     threads, limits, timetable = BeatThreads(host.threads), limits_of(wanted), host.needed(Timetable)
     timetable.begins.beat_thread = threads.open
     timetable.want(wanted_by(wanted, team.ids, host.place.zone))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from sulla.core.errors import SettingsError
 from sulla.heartbeat.schedules import wanted_by
 from sulla.heartbeat.settings import HeartbeatSettings
-from sulla.heartbeat.threads import check_heartbeat
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, fault, ok
 from sulla.schedules.spec import explain
@@ -28,7 +27,6 @@ def judge_heartbeat(settings: HeartbeatSettings, agents: Sequence[str]) -> list[
         agents: who can be named, the home's own first.
     """
     try:
-        check_heartbeat(settings)
         wanted = wanted_by(settings, agents)
     except SettingsError as error:
         return [fault(error.message, "mend it in sulla.toml: docs/settings.md has every setting of [heartbeat]")]

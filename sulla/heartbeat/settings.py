@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from sulla.core.errors import InvalidInput, SettingsError
 from sulla.host.section import Money, Seconds, Section
+from sulla.models.catalog import parse_model
+from sulla.schedules.cron import check_cron
+from sulla.schedules.hours import parse_hours
+from sulla.schedules.spec import zone_of
+
+
+def _held(check: Callable[[str], object]) -> AfterValidator:
+    """A text that is empty, or stands a check, whether agents beat by now or not."""
+
+    def hold(text: str) -> str:
+        try:
+            if text:
+                check(text)
+        except (InvalidInput, SettingsError) as error:
+            raise ValueError(error.message) from None
+        return text
+
+    return AfterValidator(hold)
+
+
+CronText = Annotated[str, _held(check_cron)]
+HoursText = Annotated[str, _held(parse_hours)]
+ZoneName = Annotated[str, _held(zone_of)]
+Model = Annotated[str, _held(parse_model)]
 
 
 class BeatSettings(Section):
@@ -20,11 +46,11 @@ class BeatSettings(Section):
     """Seconds from one beat to the next."""
     jitter_s: Annotated[int | None, Field(ge=0)] = None
     """Seconds by up to which each is put off."""
-    cron: str = ""
+    cron: CronText = ""
     """When, as a cron expression instead."""
-    active_hours: str = ""
+    active_hours: HoursText = ""
     """When it may work, e.g. `mon-fri 09:00-18:00`."""
-    zone: str = ""
+    zone: ZoneName = ""
     """The time zone of both."""
     missed: Literal["", "skip", "once"] = ""
     """What becomes of beats at which no daemon ran."""
@@ -41,17 +67,17 @@ class HeartbeatSettings(Section):
     """Seconds from one beat to the next."""
     jitter_s: Annotated[int, Field(ge=0)] = 30
     """Seconds by up to which each beat is put off, so that not all begin at once; less than `period_s`."""
-    cron: str = ""
+    cron: CronText = ""
     """When, as a cron expression instead of a period, e.g. `*/30 9-17 * * mon-fri`, or a word such as `@hourly`."""
-    active_hours: str = ""
+    active_hours: HoursText = ""
     """When agents may work, e.g. `mon-fri 09:00-18:00` or `22:00-06:00`; empty for always."""
-    zone: str = ""
+    zone: ZoneName = ""
     """The time zone of `cron` and `active_hours`, e.g. `Europe/Berlin`; empty for that of the home (`daemon.zone`)."""
     missed: Literal["skip", "once"] = "skip"
     """What becomes of beats at which no daemon ran: with `skip` nothing, with `once` one makes up for all of them."""
     prompt: str = ""
     """What an agent is told to do with its time; empty for working on its owner's projects."""
-    model: str = ""
+    model: Model = ""
     """`provider:model` for beats, e.g. a cheaper one; empty for the agent's own."""
     cycles: Annotated[int, Field(ge=1, le=30)] = 10
     """The most cycles of one beat (seed 004)."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from zoneinfo import ZoneInfo
-
-from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId, derived_id
 from sulla.core.units import MICRO
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.heartbeat.slice import HEARTBEAT_THREAD
-from sulla.models.catalog import parse_model
 from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 
@@ -42,27 +38,6 @@ class BeatThreads:
 def _request_of(agent: str) -> str:
     # No client can ask so: its ids have no colon.
     return f"heartbeat:{agent}"
-
-
-def check_heartbeat(wanted: HeartbeatSettings) -> None:
-    """Do nothing if agents can beat as the settings say, by the clock or when somebody asks for it.
-
-    Args:
-        wanted: the section `[heartbeat]`.
-
-    Raises:
-        SettingsError: they cannot; the message names the setting.
-    """
-    try:
-        ZoneInfo(wanted.zone or "UTC")
-    except (LookupError, ValueError, OSError):
-        said = f"heartbeat.zone: nobody knows {wanted.zone[:60]!r}; expected a name such as Europe/Berlin or UTC"
-        raise SettingsError(said) from None
-    if wanted.model:
-        try:
-            parse_model(wanted.model)
-        except SettingsError as error:
-            raise SettingsError(f"heartbeat.model: {error.message}") from None
 
 
 def limits_of(wanted: HeartbeatSettings) -> BeatLimits:

@@ -33,7 +33,21 @@ _SPAN: Final = re.compile(
 """A time in hours and less from now on: it passes as fast whatever is done to clocks."""
 _NEXT_DAY: Final = re.compile(r"\bnext (mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b")
 _ZONED: Final = re.compile(r"\b(?:utc|gmt|z|[ceamphw]?[esd]?t|cest|[+-]\d{1,2}:?\d{2})$")
+_ZONE_NAME: Final = re.compile(r"(?:\s+in)?\s+([A-Za-z_]+(?:/[A-Za-z_+\-0-9]+){1,2}|[Uu][Tt][Cc]|[Gg][Mm][Tt])\s*$")
 _EXPECTED: Final = "expected a time such as 2027-12-01T09:00, 'tomorrow 9:00', 'friday 14:30' or 'in 20 minutes'"
+
+
+def zoned(text: str, zone: str) -> tuple[str, str]:
+    """A time without the zone that it names at its end, and that zone: ``tomorrow 9:00 in Asia/Tokyo``.
+
+    Args:
+        text: the time.
+        zone: the zone that counts where it names none.
+    """
+    found = _ZONE_NAME.search(text)
+    if found is None:
+        return text, zone
+    return text[: found.start()], found[1].upper() if found[1].isalpha() else found[1]
 
 
 def read_time(text: str, zone: str, now_ms: int) -> int:
@@ -41,12 +55,13 @@ def read_time(text: str, zone: str, now_ms: int) -> int:
 
     Args:
         text: ISO 8601, or plain English.
-        zone: the name of the time zone whose clocks it speaks of, unless it names an offset of its own.
+        zone: the name of the time zone whose clocks it speaks of, unless it names a zone or an offset of its own.
         now_ms: UTC milliseconds.
 
     Raises:
         InvalidInput: it is no time, may mean several, or is over; the message says what was understood.
     """
+    text, zone = zoned(text, zone)
     if text[:4].isdecimal():  # as it is written
         return parse_at(text, zone)
     if len(text) > MOST_CHARS:
@@ -75,7 +90,7 @@ def _by_clock(said: str, text: str, there: ZoneInfo, zone: str, now_ms: int) -> 
     """A time that clocks of a zone show."""
     now = _naive(now_ms, there)
     if (odd := _ZONED.search(said)) is not None and odd[0]:
-        raise InvalidInput(f"at: {text!r} names a zone; say it with `zone`, by a name such as Europe/Berlin")
+        raise InvalidInput(f"at: {text!r} names no zone that is one: write its name, e.g. Europe/Berlin or UTC")
     found = _one(said, text, now)
     if (next_day := _NEXT_DAY.search(said)) is not None:
         later = found + timedelta(days=7)

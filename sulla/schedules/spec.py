@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final, Literal, assert_never
 from zoneinfo import ZoneInfo
@@ -161,6 +162,17 @@ def check_spec(spec: Spec) -> None:
         raise InvalidInput(f"message: expected 1 to {MOST_TEXT_CHARS} characters, got {len(spec.action.text)}")
 
 
+_DAY: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+
+
+def _is_no_day(year: int, month: int, day: int) -> bool:
+    try:
+        datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return True
+    return False
+
+
 def parse_at(text: str, zone: str) -> int:
     """A time as people write it, e.g. ``2027-12-01T09:00``, as UTC milliseconds.
 
@@ -174,6 +186,8 @@ def parse_at(text: str, zone: str) -> int:
     try:
         local = datetime.fromisoformat(text)
     except ValueError:
+        if text[4:5] == "-" and (day := _DAY.match(text)) and _is_no_day(*map(int, day.groups())):
+            raise InvalidInput(f"at: got {text[:60]!r}, and there is no {day[0]}") from None
         raise InvalidInput(f"at: got {text[:60]!r}, expected a time such as 2027-12-01T09:00") from None
     if local.tzinfo is not None:
         return utc_ms(local)

@@ -8,9 +8,8 @@ from typing import Annotated, Final
 
 from sulla.core.errors import InvalidInput, QueueFull, Refused
 from sulla.core.ids import derived_id
-from sulla.core.stamp import stamp
 from sulla.core.words import Words, agent, joined, ours
-from sulla.schedules.plain_time import read_time
+from sulla.schedules.plain_time import read_time, shown
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import At, Cron, Every, MessageAction, ReminderAction, Spec, When
@@ -57,7 +56,7 @@ class _ScheduleTools:
 
         Args:
             text: What they are told; understandable by itself.
-            at: E.g. tomorrow 9:00, friday at 14:30, in 20 minutes, 2027-12-01T09:00.
+            at: E.g. tomorrow 9:00 UTC, friday 14:30, in 20 minutes.
         """
         asked_ms = _now_ms(context)
         when = await self._at(at, asked_ms)
@@ -103,7 +102,7 @@ class _ScheduleTools:
         rows = [row for row in await self._own(context.agent) if row.status != "over"]
         if not rows:
             return Done(ours("You have made none that is still to come."))
-        return Done(joined(map(_line, rows), "\n"))
+        return Done(joined((_line(row, self._service.zone) for row in rows), "\n"))
 
     async def cancel_schedule(self, context: ToolContext, *, id: Annotated[str, Bounds(1, 128)]) -> Result:
         """Take back a reminder or schedule that you made.
@@ -117,7 +116,7 @@ class _ScheduleTools:
         if known.by != _by(context.agent):
             raise Refused(f"{id} was made by {known.by or 'somebody else'}, and only they or a person end it")
         await self._service.remove(id, _by(context.agent))
-        line = _line(known)
+        line = _line(known, self._service.zone)
         return Done(line.but(f"Cancelled: {line.text}"))
 
     # --------------------------------------------------------------------------------------------------------- private
@@ -135,7 +134,7 @@ class _ScheduleTools:
             if len(own) >= MOST_OF_AN_AGENT:
                 raise QueueFull(f"you have {len(own)} schedules, the most that you may: cancel_schedule ends some")
             row = await self._service.add(spec, made, None, _by(context.agent), asked_ms)
-        line = _line(row)
+        line = _line(row, self._service.zone)
         return Done(line.but(f"Made: {line.text}. The person can end it with `sulla schedule remove {row.schedule}`."))
 
     async def _own(self, agent: str) -> list[ScheduleRow]:
@@ -156,6 +155,8 @@ def _by(agent: str) -> str:
     return f"agent {agent}"
 
 
-def _line(row: ScheduleRow) -> Words:
-    coming = f"; next {stamp(row.next_ms[0])}" if row.next_ms else ""
+def _line(row: ScheduleRow, zone: str) -> Words:
+    """A schedule, with all times by the clocks of its owner."""
+    once = row.explain.startswith("Once, ")
+    coming = f"; next {shown(row.next_ms[0], zone)}" if row.next_ms and not once else ""
     return Words(f"{row.schedule}: {row.explain}: {row.action[:200]}{coming}", agent(tainted=row.tainted))

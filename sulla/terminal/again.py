@@ -47,6 +47,8 @@ async def print_last_answer(home: Path, thread_id: str, *, as_json: bool) -> Exi
             before = after + 1
     if found is not None:
         print(json.dumps(found) if as_json else harmless(found["data"]["text"]).rstrip("\n"))
+        if found["data"].get("cut") and not as_json:
+            tell("[stopped: this is what was said until then]")
     elif not asked:
         tell(f"[no answer in the last {_PAGE * _MOST_PAGES} records of {thread_id}]")
     if as_json or not asked:

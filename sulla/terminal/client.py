@@ -148,7 +148,7 @@ async def open_client(where: Door) -> AsyncIterator[Client]:
     except InvalidStatus as status:
         raise _shut_out(status, where) from None
     except (OSError, TimeoutError, InvalidHandshake) as error:
-        raise Unavailable(f"no daemon answers at {where.url}: {error}") from None
+        raise Unavailable(f"no daemon answers at {where.url}: {_no_answer(error)}") from None
     async with socket:
         client = Client(socket)
         reading = asyncio.ensure_future(client.read())
@@ -181,6 +181,13 @@ def _shut_out(status: InvalidStatus, where: Door) -> SullaError:
         return _refusal(given, f"the daemon at {where.url} does not let us in: {error['message']}")
     except (ValueError, LookupError, TypeError):
         return Unavailable(f"what answers at {where.url} is not our daemon: {status}")
+
+
+def _no_answer(error: Exception) -> str:
+    """Why nobody answers, without the system's number for it."""
+    if isinstance(error, ConnectionRefusedError):
+        return "it is stopping or starting, or has ended"
+    return str(error.strerror or error) if isinstance(error, OSError) else str(error)
 
 
 def _broken(closed: ConnectionClosed) -> SullaError:

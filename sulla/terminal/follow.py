@@ -55,9 +55,19 @@ async def tell_of_pause(client: Client, what: str) -> None:
         client: a connection.
         what: waits then, in a word.
     """
+    if said := await pause_note(client, what):
+        tell(harmless(said))
+
+
+async def pause_note(client: Client, what: str) -> str:
+    """What people are told where nothing is worked on; empty if work goes on.
+
+    Args:
+        client: a connection.
+        what: waits then, in a word.
+    """
     paused = (await client.call("system.status")).get("paused")
-    if paused is not None:
-        tell(harmless(f"[{paused_head(paused)}; {what} waits for `{program()} resume`]"))
+    return f"[{paused_head(paused)}; {what} waits for `{program()} resume`]" if paused is not None else ""
 
 
 class Follow:

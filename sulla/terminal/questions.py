@@ -24,6 +24,8 @@ VERDICTS = ("approve", "reject", "always", "result", "run_again", "give_up")
 """The protocol's words for answers; the daemon says which of them fit."""
 YES = ("y", "yes")
 NO = ("n", "no")
+_VERDICT_WORDS = {"approve": "yes", "reject": "no", "result": "", "run_again": "run again", "give_up": "give up"}
+"""What the protocol's words for answers are for people; a result speaks for itself."""
 _ANSWER_COLUMNS = 60
 """So much of somebody else's answer is told."""
 _COMMAND = re.compile(r"/[a-z]+( .*)?")
@@ -197,8 +199,8 @@ def read(question: Question, line: str) -> Given | None:
             return Given("approve")
         if word in ALWAYS:
             return Given("always")
-        if _COMMAND.fullmatch(said):
-            return None  # meant for the talk around it: no reason for a no
+        if _COMMAND.fullmatch(said) or _begins_with_yes(word):
+            return None  # meant for the talk around it, or as a yes perhaps: no reason for a no
         return Given("reject", "" if word in NO else said)
     if question.id.startswith(_YES_OR_NO):
         word = name_in(word, (*YES, *NO, *GIVE_UP))
@@ -210,6 +212,11 @@ def read(question: Question, line: str) -> Given | None:
         return Given("give_up")
     chosen = chosen_of(question, said)
     return None if chosen is None else Given("result", chosen)
+
+
+def _begins_with_yes(word: str) -> bool:
+    """Whether words may be meant as a yes, though they are not one."""
+    return bool(re.match(r"(?:yes|always)\b", word))
 
 
 def given_by(question: Question, said: str, text: str) -> Given | None:
@@ -303,6 +310,8 @@ def why_not(question: Question, line: str) -> str:
     word = line.strip().casefold()
     if not word:
         return ""
+    if question.id.startswith(_CALL) and word not in ALWAYS and _begins_with_yes(word):
+        return "that is not clearly a yes or a no: write yes alone, or no and why not"
     if word in ALWAYS:
         about = "what the tool itself asks, it asks each time" if question.tool or question.id.startswith(_CALL) else ""
         return f"always is not offered here{f': {about}' if about else ''}; yes allows this one call"
@@ -361,9 +370,11 @@ def elsewhere(event: Row) -> str:
     """
     if event["type"] != "ANSWER":
         return "[the question needs no answer any more]"
-    said = one_line(str(event["data"].get("text", "")) or str(event["data"].get("verdict", "")), _ANSWER_COLUMNS)
-    who = one_line(str(event["data"].get("by", "")), _ANSWER_COLUMNS)
-    return f"[answered elsewhere{f' with the token {who}' if who else ''}: {said}]"
+    data = event["data"]
+    verdict = str(data.get("verdict", ""))
+    parts = (_VERDICT_WORDS.get(verdict, verdict), one_line(str(data.get("text", "")), _ANSWER_COLUMNS))
+    who = one_line(str(data.get("by", "")), _ANSWER_COLUMNS)
+    return f"[answered elsewhere{f' with the token {who}' if who else ''}: {', '.join(filter(None, parts))}]"
 
 
 async def is_sure(question: str, clock: Clock) -> bool:

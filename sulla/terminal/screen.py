@@ -74,6 +74,8 @@ class Screen:
     _cycle: str = ""
     """What the cycle of a beat that is at work is waited for by."""
     _pieces: _Pieces = field(default_factory=_Pieces, init=False)
+    said: str = field(default="", init=False)
+    """The last reply that was shown."""
 
     def show(self, event: dict[str, Any]) -> tuple[str, str]:
         """What to print for an event: on standard output, and beside it."""
@@ -140,8 +142,7 @@ class Screen:
         )
         beside = "[the agent has said nothing]\n" if quiet else ""
         if status == "blocked":
-            reason, needs = outcome.get("blocker_reason"), outcome.get("unblock_requirements")
-            beside = f"blocked: {reason or 'no reason given'}\n" + (f"needed: {needs}\n" if needs else "")
+            beside = "".join(f"{line}\n" for line in blocked_lines(outcome, self.said)) or "[blocked]\n"
         elif status == "cancelled":
             beside = f"[{outcome.get('reason', 'cancelled')}]\n"
         elif data.get("joined"):
@@ -174,6 +175,7 @@ class Screen:
     def _whole(self, data: dict[str, Any]) -> str:
         if data.get("hidden") or data["message_id"] in self._over:
             return ""
+        self.said = str(data.get("text", ""))
         text = self._more(data["message_id"], 0, data.get("text", "")) + self._line_end()
         self._over.add(data["message_id"])
         return text
@@ -268,6 +270,28 @@ def cut_at_limit(reply: dict[str, Any]) -> str:
         reply: its record.
     """
     return "[cut off at the reply's limit]" if reply.get("stop") == "max_tokens" and not reply.get("hidden") else ""
+
+
+def held_words(held: int) -> str:
+    """What is said of messages that a stop holds; empty for none."""
+    if not held:
+        return ""
+    if held == 1:
+        return "[1 message is held; your next one lets it go on, and /stop all drops it]"
+    return f"[{held} messages are held; your next lets them go on, and /stop all drops them]"
+
+
+def blocked_lines(outcome: dict[str, Any], said: str) -> list[str]:
+    """Why an agent cannot go on and what it needs; nothing where its reply said just that.
+
+    Args:
+        outcome: of its turn.
+        said: its last reply.
+    """
+    reason, needs = str(outcome.get("blocker_reason") or ""), str(outcome.get("unblock_requirements") or "")
+    if reason and said.strip() == "\n\n".join(filter(None, (reason, needs))).strip():
+        return []
+    return [f"blocked: {reason or 'no reason given'}", *([f"needed: {needs}"] if needs else [])]
 
 
 def notice_head(data: dict[str, Any]) -> str:

@@ -147,6 +147,16 @@ class LocalWork:
         if not held:
             self._arrivals.wake()  # for what was queued before
 
+    async def heed(self, job: Job) -> None:
+        """Have a log looked at at once although nothing is begun: somebody has ended what waits in it. One that is just
+        being put down finds it when it is taken up again.
+
+        Args:
+            job: the log; its handler begins nothing while all stands still.
+        """
+        if self._held and not self._stopping and job.key not in self.inspect().running:
+            await self._handler(job)
+
     def inspect(self) -> Inspection:
         """What is going on right now."""
         return self._queue.inspect(tuple(self._failing))

@@ -328,8 +328,8 @@ def test_a_store_that_others_may_read_is_worth_a_word(lived_in: Bed) -> None:
 def test_a_store_that_there_is_not_is_a_fault(lived_in: Bed) -> None:
     lived_in.environ["SULLA_STORE"] = "mysql://:hunter2@localhost"
     found = _diagnosed(lived_in)
-    assert found.bad == ["store"]
-    assert "asks for 'mysql'" in found.one("store")[1]
+    assert found.bad == ["settings"]
+    assert "asks for 'mysql'" in found.one("settings")[1]
     assert "hunter2" not in json.dumps(found.report)
 
 
@@ -442,6 +442,6 @@ def test_status_and_doctor_say_the_same_of_a_model_that_cannot_answer(place: Bed
 
 def test_a_name_that_is_no_models_is_a_fault(place: Bed) -> None:
     place.environ["SULLA_MODEL"] = "antropic:x"
-    result, said = _diagnosed(place).one("model")
+    result, said = _diagnosed(place).one("settings")
     assert result == "fault"
     assert "did you mean 'anthropic'?" in said

@@ -152,6 +152,22 @@ def test_a_reload_with_faults_changes_nothing_and_says_all_of_them(place: Place)
         assert place.run("reload")[1] == "nothing has changed\n"
 
 
+def test_a_reload_refuses_settings_with_which_the_daemon_could_not_start(place: Place) -> None:
+    file = place.home / "sulla.toml"
+    with place.up():
+        file.write_text(
+            '[daemon]\nzone = "Nowhere/X"\n[model]\nfallback = "gpt-5"\n[agent]\nworkspace = "/proc/nope"\n'
+        )
+        code, _, said = place.run("reload")
+        assert code == Exit.REFUSED
+        for part in (f"{file}:2: daemon.zone", f"{file}:4: model.fallback", f"{file}:6: cannot make the workspace"):
+            assert said.count(part) == 1
+        code, told, _ = place.run("doctor", "--json")
+        faults = [one["found"] for one in json.loads(told)["checks"] if one["result"] == "fault"]
+        assert [fault.partition(": ")[0] for fault in faults] == [f"{file}:{line}" for line in (4, 2, 6)]
+    assert place.run("up")[0] != Exit.OK
+
+
 def test_agents_come_and_go_without_a_reload(place: Place) -> None:
     gardener = place.home / "agents" / "gardener"
     with place.up():

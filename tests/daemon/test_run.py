@@ -141,7 +141,7 @@ def test_a_port_in_use_is_named_with_a_remedy(daemon: Daemon, home: Path, capsys
         ("SULLA_STORE", "sqlite:///missing/folder/x.db", "missing/folder/x.db"),
         ("SULLA_STORE", "sqlite:///~nobody-of-that-name/x.db", "write the path out"),
         ("SULLA_MODEL", "claude", "did you mean 'anthropic:claude'?"),
-        ("OLLAMA_HOST", "ftp://hunter", "OLLAMA_HOST is 'ftp://hunter': expected host, host:port or a URL"),
+        ("OLLAMA_HOST", "ftp://hunter", "OLLAMA_HOST: model.ollama_host: expected host, host:port or a URL"),
         ("SULLA_AGENT__WORKSPACE", "/", "the workspace / holds the home /"),
         ("SULLA_AGENT__WORKSPACE", "/dev/null/x", "cannot make the workspace /dev/null/x: Not a directory; set agent"),
     ],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.daemon.store_watch import ANSWER_S, EVERY_S, StoreWatch
+from sulla.daemon.store_watch import ANSWER_S, EVERY_S, LEAST_BYTES, StoreWatch, room_of
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 
@@ -92,3 +94,23 @@ async def test_a_home_knows_the_store_that_it_used_last(store: Moody, manual_clo
     assert await watch.begin(mine) == mine
     with pytest.raises(StoreReplaced, match="not the one that this home used last"):
         await watch.begin("store_of_before")
+
+
+async def test_a_full_disk_is_told_as_such_until_there_is_room(store: Moody, manual_clock: ManualClock) -> None:
+    full = ["the disk is full"]
+    watch = StoreWatch(store, manual_clock, room=lambda: full[0])
+    await watch.begin()
+    await watch.look()
+    with pytest.raises(StoreUnavailable, match="the disk is full"):
+        watch.check()
+    full[0] = ""
+    await watch.look()
+    watch.check()
+
+
+def test_a_disk_counts_as_full_before_nothing_fits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = room_of(tmp_path / "sulla.db")
+    assert look() == ""
+    assert room_of(None)() == ""
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=LEAST_BYTES - 1))
+    assert "the disk is full: free some space" in look()

@@ -37,10 +37,8 @@ def test_where_it_is_on_it_is_said_when(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('zone = "Europe/Belrin"', "heartbeat.zone: nobody knows 'Europe/Belrin'"),
-        ('model = "antropic:x"', "heartbeat.model: no provider in the model name 'antropic:x'"),
         ('enabled = true\nagent = "codre"', "heartbeat.agent: no agent 'codre'"),
-        ('enabled = true\ncron = "61 * * * *"', "heartbeat: "),
+        ("enabled = true\nperiod_s = 60\njitter_s = 60", "heartbeat: jitter"),
     ],
 )
 def test_what_cannot_be_is_a_fault_with_its_name(tmp_path: Path, text: str, said: str) -> None:

@@ -67,11 +67,11 @@ def test_what_is_not_said_of_one_is_as_it_is_said_of_all(tmp_path: Path) -> None
     ("text", "said"),
     [
         ('agent = "nobody"', "heartbeat.agent: no agent 'nobody'"),
-        ('cron = "often"', "heartbeat: cron: got 'often'"),
-        ('zone = "Mars"', "heartbeat: there is no time zone 'Mars'"),
-        ('active_hours = "days"', "heartbeat: active hours"),
+        ('cron = "often"', "heartbeat.cron is 'often': cron: got 'often'"),
+        ('zone = "Mars"', "heartbeat.zone is 'Mars': there is no time zone 'Mars'"),
+        ('active_hours = "days"', "heartbeat.active_hours is 'days': active hours"),
         ("period_s = 60\njitter_s = 60", "heartbeat: jitter"),
-        ('[heartbeat.schedules.x]\ncron = "often"', "heartbeat.schedules.x: cron"),
+        ('[heartbeat.schedules.x]\ncron = "often"', "heartbeat.schedules.x.cron: cron"),
         ("period_s = 59", "greater than or equal to 60"),
     ],
 )

@@ -21,6 +21,10 @@ def berlin(*time: int) -> int:
 MONDAY = berlin(2026, 11, 23, 14, 30)
 
 READ = (
+    ("tomorrow 9:00 UTC", (2026, 11, 24, 10, 0)),
+    ("tomorrow 9:00 in Asia/Tokyo", (2026, 11, 24, 1, 0)),
+    ("tomorrow 20:00 America/New_York", (2026, 11, 25, 2, 0)),
+    ("2026-11-24T09:00 UTC", (2026, 11, 24, 10, 0)),
     ("tomorrow 9:00", (2026, 11, 24, 9, 0)),
     ("Tomorrow at 9", (2026, 11, 24, 9, 0)),
     ("tomorrow at nine", (2026, 11, 24, 9, 0)),
@@ -66,8 +70,9 @@ REFUSED = (
     ("next week", "without a time of day"),
     ("tomorrow morning", "without a time of day"),
     ("tomorrow 25:00", "cannot be understood as a whole"),
-    ("tomorrow 9:00 CET", "names a zone; say it with `zone`"),
-    ("tomorrow 9:00 UTC", "names a zone"),
+    ("tomorrow 9:00 CET", "names no zone that is one: write its name"),
+    ("tomorrow 9:00 in Asia/Tokio", "there is no time zone 'Asia/Tokio'. The nearest: Asia/Tokyo"),
+    ("2027-02-30T09:00", "there is no 2027-02-30"),
     ("soon", "expected a time such as"),
     ("every day at 9", "expected a time such as"),
     ("", "expected a time such as"),

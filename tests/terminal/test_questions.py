@@ -6,7 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.terminal.questions import Given, Question, choices_of, from_row, from_wait, hint, how_to_answer, read
+from sulla.terminal.questions import (
+    Given,
+    Question,
+    choices_of,
+    elsewhere,
+    from_row,
+    from_wait,
+    hint,
+    how_to_answer,
+    read,
+)
 
 CALL = Question("approval:tool_1:0123456789abcdef:0", "May it?", "host:example.org")
 EXACT = Question("approval:tool_1:0123456789abcdef:0", "May it?")
@@ -26,6 +36,9 @@ CHOICE = Question("answer:ans_1", "Which one?", choices=("Red", "blue", "give up
         (CALL, "not on a Sunday\n", Given("reject", "not on a Sunday")),
         (CALL, "ok\n", Given("reject", "ok")),  # what is not clearly a yes is none
         (CALL, "/stop all\n", None),
+        (CALL, "yes please\n", None),
+        (CALL, "Yes, but quickly\n", None),
+        (CALL, "yesterday was better\n", Given("reject", "yesterday was better")),
         (EXACT, "always\n", None),
         (CALL, "\n", None),
         (REVIEW, "again\n", Given("run_again")),
@@ -121,3 +134,16 @@ def test_a_questions_id_is_short_enough_for_a_narrow_terminal_and_may_be_shorter
     assert Question("answer:step", "Which?").short_id == "answer:step"
     ours = [line for line in how_to_answer(question, "thr_0123456789abcdef01234567").split("\n") if "sulla" in line]
     assert max(map(len, ours)) <= 60, "no command breaks at 60 columns"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"verdict": "reject", "text": "not on fridays", "by": "owner"}, "no, not on fridays"),
+        ({"verdict": "approve", "text": "", "by": "owner"}, "yes"),
+        ({"verdict": "result", "text": "two", "by": "owner"}, "two"),
+    ],
+)
+def test_an_answer_from_elsewhere_says_yes_or_no_and_its_words(data: dict[str, str], said: str) -> None:
+    told = elsewhere({"type": "ANSWER", "data": data})
+    assert told == f"[answered elsewhere with the token owner: {said}]"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sulla.terminal.chat.view import View
 from sulla.terminal.exits import Exit
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless
@@ -214,6 +215,17 @@ def test_an_end_has_an_exit_code_and_says_what_people_need(data: dict[str, objec
     screen.show(_delta("m", 0, "so"))
     assert screen.show(_event("RUN_FINISHED", **data)) == ("\n", beside)
     assert screen.exit == code
+
+
+def test_a_reason_that_the_reply_itself_told_is_not_told_twice() -> None:
+    screen, view = Screen("run"), View()
+    told = _event("TEXT_MESSAGE_END", message_id="m", text="no key\n\nthe key")
+    outcome = {"status": "blocked", "blocker_reason": "no key", "unblock_requirements": "the key"}
+    ended = _event("RUN_FINISHED", outcome=outcome)
+    screen.show(told)
+    assert screen.show(ended) == ("", "[blocked]\n")
+    view.take(told, 0.0)
+    assert [piece.text for piece in view.take(ended, 0.0) if "key" in piece.text] == []
 
 
 def test_a_failure_is_told_with_its_code() -> None:

@@ -187,6 +187,8 @@ class CallGuard:
                 return CallAllowed(context)
             case Deny(_, reason):
                 return CallDenied(f"Not run: {call.name} is not allowed to do this, because {reason}.")
+            case AskFirst() if tool.refuses is not None and (why := tool.refuses(call.args)):
+                return CallDenied(f"Not run: {why}")  # nobody is asked for what would be refused all the same
             case AskFirst():
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]

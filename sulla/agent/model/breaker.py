@@ -55,7 +55,7 @@ class Breaker:
         limits: its figures.
     """
 
-    __slots__ = ("_failures", "_limits", "_open_s", "_state", "_ticket", "_until_s")
+    __slots__ = ("_failures", "_limits", "_open_s", "_state", "_ticket", "_until_s", "said")
 
     def __init__(self, limits: BreakerLimits | None = None) -> None:
         self._limits = limits if limits is not None else BreakerLimits()
@@ -64,6 +64,8 @@ class Breaker:
         self._open_s = self._limits.open_s
         self._until_s = 0.0
         self._ticket = 0
+        self.said = ""
+        """What the last failure said, for people."""
 
     @property
     def state(self) -> BreakerState:
@@ -92,14 +94,16 @@ class Breaker:
             self._open_s = self._limits.open_s
         self._failures = 0
 
-    def failed(self, ticket: int, now_s: float, retry_after_s: float | None = None) -> None:
+    def failed(self, ticket: int, now_s: float, retry_after_s: float | None = None, said: str = "") -> None:
         """The service failed.
 
         Args:
             ticket: of the call.
             now_s: as for `admit`.
             retry_after_s: seconds that it asked to wait.
+            said: what it said, for people.
         """
+        self.said = said
         if ticket != self._ticket:
             return
         if self._state == "half_open":

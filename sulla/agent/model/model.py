@@ -33,7 +33,7 @@ from sulla.core.errors import (
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Message
 from sulla.core.run import Run
-from sulla.core.waiting import LEFT_ALONE
+from sulla.core.waiting import LEFT_ALONE, why
 from sulla.models.base import ChatRequest, Completed, Provider, ReasoningDelta, Stop, TextDelta
 from sulla.models.wire.json import shortened
 from sulla.threads.log.open_run import OpenRun
@@ -179,7 +179,7 @@ class Model:
                 if ask.certain and isinstance(after, RetryWait):
                     after = GiveUp("exhausted")
                 left_alone = open_run.model.open_call is None
-                reason, said = (LEFT_ALONE, "") if left_alone else (error.code, shortened(error.message))
+                reason, said = (LEFT_ALONE, self._last_said()) if left_alone else (error.code, shortened(error.message))
                 if ask.tools and not shown_text and self.tool_use.refuse(self._name, error):
                     after = RetryWait(0.0)
                 if not await self._put_down(run, open_run, error, after):
@@ -316,13 +316,17 @@ class Model:
         run.control.check()  # the write may have taken longer than the lease lasts
         return started
 
+    def _last_said(self) -> str:
+        """Why the service is left alone, in its own last words."""
+        return f"{why(LEFT_ALONE)}; it said last: {self.breaker.said}" if self.breaker.said else ""
+
     async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
             answer = await self._stream(request, sink)
         except SullaError as error:
             if classify(error) in _SERVICE_FAILED:
-                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s)
+                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
             else:
                 self.breaker.succeeded(ticket)
             raise

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
+from sulla.agent.ending import has_answered
 from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
 from sulla.agent.model.model import Model, ModelReply
 from sulla.agent.model.pictures import shown_text
@@ -123,7 +124,8 @@ class AgentChat:
         return True
 
     async def nudge(self, state: ThreadState, run: Run) -> bool:
-        """Ask for the wrapper alone; the answer is not shown and any tool call in it is not made.
+        """Ask for the wrapper alone; any tool call in the answer is not made, and its words are shown where the agent
+        has told people nothing since its last tool.
 
         Returns:
             Whether it was answered; False if the daemon is to stop first.
@@ -137,8 +139,25 @@ class AgentChat:
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
-        run.journal.note(_nudged(said, self._outcome(said.wrapper, state, run)))
+        silent, outcome = not has_answered(state), self._outcome(said.wrapper, state, run)
+        text = said.text.strip() or (outcome.response or "" if outcome.status == "done" else "")
+        words = [self._late_words(said, text, outcome, state)] if silent and text else []
+        run.journal.note(_nudged(said, outcome, "" if words else said.text), *words)
         return True
+
+    def _late_words(self, said: ModelReply, text: str, outcome: Outcome, state: ThreadState) -> TextMessageEnd:
+        """What the answer to a nudge says to people, who have been told nothing: a message of its own, because what is
+        asked beside the turn is shown to nobody."""
+        asked = said.started.message_id
+        return TextMessageEnd(
+            CallId(derived_id("late", asked)),
+            MessageId(derived_id("msg", asked, "late")),
+            text,
+            outcome=outcome,
+            hidden=not self.part(state).shown,
+            stand_in=_stand_in(said.completed),
+            tainted=_quotes(said.completed.message.parts),
+        )
 
     async def answer(self, question: Question, state: ThreadState, run: Run) -> bool:
         """Ask for the answer to a playbook's question, and note what came.
@@ -275,11 +294,11 @@ class AgentChat:
         )
 
 
-def _nudged(said: ModelReply, outcome: Outcome) -> TextMessageEnd:
+def _nudged(said: ModelReply, outcome: Outcome, text: str) -> TextMessageEnd:
     return TextMessageEnd(
         said.started.call_id,
         said.started.message_id,
-        said.text if said.wrapper is None else "",
+        text if said.wrapper is None else "",
         usage=said.usage,
         stop=said.completed.stop,
         outcome=outcome,

@@ -117,9 +117,8 @@ class TurnDriver:
 
     def hold(self, pause: WorkPause | None) -> None:
         """Cut every turn off now, in a way that it can go on, and begin no other; None to let them go on."""
-        self._held = pause is not None
-        if pause is not None:
-            self._pause = pause
+        self._held, self._pause = pause is not None, pause or self._pause
+        if self._held:
             self.abort(PAUSED)
 
     def abort(self, reason: str) -> None:
@@ -168,8 +167,8 @@ class TurnDriver:
             log.warning("a turn could not be put down in order: %s", error)
 
     async def _serve(self, session: ThreadSession) -> None:
-        if self._stands_still():
-            return await session.release()  # as it was: nobody has taken anything up
+        if self._held:
+            return await self._heed_stops(session)
         await self._take_over(session)
         while not self._is_left(session):
             state = session.state
@@ -192,12 +191,18 @@ class TurnDriver:
                     self._settle(session, wish)
         return await session.park()
 
+    async def _heed_stops(self, session: ThreadSession) -> None:
+        """Leave the thread as it was, but for what somebody has ended: that needs nobody to work."""
+        while isinstance(task := next_task(session.state), StopRun | ReleaseHeld):
+            self._settle(session, task)
+        await session.release()
+
     def _is_left(self, session: ThreadSession) -> bool:
         """Whether to leave the thread now; also if work was resumed since: whoever takes its run up again says so."""
-        if self._stands_still():
+        if self._held:
             self._put_down(session)
         run = session.state.run
-        return self._draining or self._stands_still() or (run is not None and run.course.paused)
+        return self._draining or self._held or (run is not None and run.course.paused)
 
     def _settle(self, session: ThreadSession, wish: Wish) -> None:
         """Do what somebody asked for that needs no walk."""
@@ -291,10 +296,6 @@ class TurnDriver:
         if run is not None:
             self._write_off(run)
             session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
-
-    def _stands_still(self) -> bool:
-        """Whether all work is paused."""
-        return self._held
 
     def _put_down(self, session: ThreadSession) -> None:
         """Leave the open run for later, because all work is paused; what it waits for in vain is charged."""

@@ -21,7 +21,7 @@ from sulla.terminal.screen import status_word
 from sulla.terminal.table import Paper, Table, one_line, paper
 from sulla.terminal.times import minute, zone_word
 
-_WIDTHS = (28, 16, 9, 5)
+_WIDTHS = (28, 16, 12, 5)
 """Few enough that something of a title is seen in 100 columns."""
 _KIND_COLUMNS = 8
 _FOUND = 20

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
-from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings
+from sulla.daemon.home.workspace import REMEDY
+from sulla.host.exposure import check_exposure, check_owner_token, exposure_warnings
 from sulla.host.findings import Finding, fault, ok, size, warning
 from sulla.host.sections import GatewaySettings
 
@@ -156,6 +157,8 @@ class Workspace:
     is_folder: bool
     writable: bool
     """Whether this user may write there; of one that is not there yet, whether it can be made."""
+    said_in: str = ""
+    """Where a setting says so; empty if none does."""
 
 
 def judge_shared_marks(why_not: str) -> list[Finding]:
@@ -177,16 +180,18 @@ def judge_workspace(work: Workspace, home: Path) -> list[Finding]:
         work: the workspace.
         home: the home, with links followed.
     """
-    remedy = "set agent.workspace to a folder that can be written to"
+    remedy, at = REMEDY, f"{work.said_in}: " if work.said_in else ""
     found: list[Finding] = []
     if home.is_relative_to(work.path):
-        said = f"the workspace {work.path} holds the home {home}: the agent's file tools reach the token and the store"
-        found.append(fault(said, "set agent.workspace to a folder of its own, e.g. one in the home"))
+        said = (
+            f"{at}the workspace {work.path} holds the home {home}: the agent's file tools reach the token and the store"
+        )
+        found.append(fault(f"{at}{said}", "set agent.workspace to a folder of its own, e.g. one in the home"))
     if work.exists and not work.is_folder:
-        found.append(fault(f"the workspace {work.path} is not a folder", remedy))
+        found.append(fault(f"{at}the workspace {work.path} is not a folder", remedy))
     elif not work.writable:
         what = "cannot be written to" if work.exists else "does not exist and cannot be made"
-        found.append(fault(f"the workspace {work.path} {what}", remedy))
+        found.append(fault(f"{at}the workspace {work.path} {what}", remedy))
     side = "inside the home" if work.path.is_relative_to(home) else f"outside the home {home}"
     state = "can be written to" if work.exists else "is made at the first start"
     return found or ok(f"the workspace {work.path}, {side}, {state}")

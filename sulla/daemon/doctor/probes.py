@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor import checks, states
 from sulla.daemon.doctor.port import is_alive, who_listens
+from sulla.daemon.home.workspace import why_not_made
 from sulla.daemon.models.check import check_model
 from sulla.daemon.models.choice import Choice, choose
 from sulla.daemon.settings.config import FILE, Examined, Settings, sections
@@ -108,6 +109,7 @@ def _text(path: Path) -> str | None:
 async def workspace(patient: Patient) -> list[Finding]:
     """The folder that the agent's file tools work in."""
     seen = await asyncio.to_thread(_workspace, patient.settings.workspace)
+    seen = replace(seen, said_in=patient.examined.places.get(("agent", "workspace"), ""))
     found = checks.judge_workspace(seen, await asyncio.to_thread(patient.home.path.resolve))
     return [*found, *checks.judge_shared_marks(await asyncio.to_thread(_why_not_shared, seen.path))]
 
@@ -119,7 +121,8 @@ def _why_not_shared(folder: Path) -> str:
 def _workspace(path: Path) -> checks.Workspace:
     path = path.resolve()
     there = next(folder for folder in (path, *path.parents) if folder.exists())
-    return checks.Workspace(path, there == path, there.is_dir(), there.is_dir() and os.access(there, os.W_OK | os.X_OK))
+    writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK) and (there == path or not why_not_made(path))
+    return checks.Workspace(path, there == path, there.is_dir(), writable)
 
 
 async def daemon(patient: Patient) -> list[Finding]:

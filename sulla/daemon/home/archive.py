@@ -120,7 +120,7 @@ def _claim(home: Home) -> None:
         who = f" (pid {where.pid})" if where is not None else ""
         raise HomeInUse(
             f"a daemon{who} runs on the home {home.path}, and this needs the home for itself: stop the daemon "
-            "(Ctrl-C, or SIGTERM), try again, then start it with `sulla up`"
+            "with `sulla stop`, try again, then start it with `sulla up`"
         ) from None
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from sulla.core.errors import Refused, SettingsError
 from sulla.daemon.home.agent_folders import AgentFolders, ReadAgents
+from sulla.daemon.home.workspace import workspace_trouble
 from sulla.daemon.settings.changes import Changes, changes, taken_up
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -70,7 +71,7 @@ class Lifecycle:
         async with self._folders.reading:
             examined, agents = await asyncio.to_thread(self._read)
             found = changes(self._running, examined.settings)
-            faults = [*examined.faults]
+            faults = [*examined.faults, *await asyncio.to_thread(_workspace_faults, examined)]
             takes: list[Callable[[], None]] = []
             for one in self._built:
                 try:
@@ -104,3 +105,10 @@ class Lifecycle:
         taken = (*found.live, *(("agents",) if others else ()))
         log.info("read again: taken up %s; waits for a restart: %s", taken or "nothing", found.waiting or "nothing")
         return Reloaded(taken, found.waiting, doubtful, self._host.agents.team.faults)
+
+
+def _workspace_faults(examined: Examined) -> list[str]:
+    """What would stop the next start of the folder that agents work in."""
+    trouble = workspace_trouble(examined.settings.workspace, examined.settings.home)
+    place = examined.places.get(("agent", "workspace"), "")
+    return [f"{place}: {trouble}" if place else trouble] if trouble else []

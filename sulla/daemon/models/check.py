@@ -12,11 +12,11 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderRejected, ProviderUnauthorized, SullaError
 from sulla.daemon.models.choice import Choice, unused_key
-from sulla.daemon.models.providers import VARIABLES, known_models
+from sulla.daemon.models.providers import known_models
+from sulla.daemon.models.withheld import anothers_key
 from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.sections import ModelSettings
 from sulla.models.catalog import OFFLINE, ModelName
-from sulla.models.wire.keys import service_of
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,6 @@ START_S: Final = 2.0
 AGAIN_S: Final = 30.0
 """How often a model that cannot answer is looked at again."""
 
-_SERVICES: Final = {"anthropic": "Anthropic", "openai": "OpenAI"}
 _ELSEWHERE: Final = {
     "Anthropic": "set ANTHROPIC_API_KEY to it and SULLA_MODEL=anthropic:<model>",
     "OpenAI": "set OPENAI_API_KEY to it and SULLA_MODEL=openai:<model>",
@@ -52,7 +51,7 @@ async def check_model(settings: ModelSettings, choice: Choice, clock: Clock, tim
         said = "no model is configured: answers come offline, from a few fixed rules"
         return warning(said, unused_key(settings) or remedy)
     base_url = {"anthropic": settings.anthropic_base_url, "openai": settings.openai_base_url}.get(model.provider, "")
-    if not base_url and (wrong := _anothers_key(settings, model)) is not None:
+    if (wrong := _anothers_key(settings, model)) is not None:
         return wrong
     try:
         known = await known_models(settings, model, clock, timeout_s)
@@ -76,14 +75,8 @@ ANOTHER_KEY: Final = "give another key; until then every turn ends as failed"
 
 def _anothers_key(settings: ModelSettings, model: ModelName) -> Finding | None:
     """What is wrong with a key that begins as another service's keys do; None if nothing is. It is sent to nobody."""
-    right = _SERVICES.get(model.provider, "")
-    key = getattr(settings, f"{model.provider}_api_key").get_secret_value() if right else ""
-    service = service_of(key)
-    if service in ("", right):
-        return None
-    where = settings.source_of(f"{model.provider}_api_key") or VARIABLES[model.provider]
-    said = f"{model}: {where} holds a key that begins like one of {service}, not of {right}"
-    return fault(said, f"for {service}: {_ELSEWHERE.get(service, _USELESS)}")
+    said, service = anothers_key(settings, model)
+    return fault(f"{model}: {said}", f"for {service}: {_ELSEWHERE.get(service, _USELESS)}") if said else None
 
 
 def judge_model(model: str, name: str, known: Sequence[str], sure: bool) -> Finding:

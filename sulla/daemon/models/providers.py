@@ -16,6 +16,7 @@ from sulla.core.distribution import install_hint
 from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
+from sulla.daemon.models.withheld import VARIABLES, KeyWithheld, anothers_key
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.place import Place
@@ -27,9 +28,6 @@ from sulla.models.tokens.estimate import CountText
 from sulla.models.wire.advice import Advice, advice_on
 
 log = logging.getLogger(__name__)
-
-VARIABLES: Final = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-"""Which variable the key of each service can be in."""
 
 COUNT_S: Final = 10.0
 """How long a service may take to say how large a request is: the turn waits for it."""
@@ -108,6 +106,9 @@ def _stands_in(other: StandIn) -> None:
 
 def _provider(settings: Settings, model: ModelName, place: Place, named_in: str) -> Provider:
     advice = advice_of(settings.model, model.provider, named_in)
+    wrong, _ = anothers_key(settings.model, model)
+    if wrong:
+        return KeyWithheld(model.provider, wrong)
 
     def anthropic() -> Provider:
         from sulla.models.anthropic.provider import BASE_URL, AnthropicProvider

@@ -7,6 +7,7 @@ capability is handed its own values and knows nothing of this file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.daemon.settings.keys import KEYS_FILE, from_keys, secret_names
 from sulla.daemon.settings.sources import SECRETS, Given, Wrong, from_environ, from_file
+from sulla.daemon.settings.usable import first_unusable
 from sulla.host.capability import find
 from sulla.host.home import expanded, find_home
 from sulla.host.section import Section
@@ -127,6 +129,8 @@ class Examined:
     """Each with its place and the remedy."""
     sources: Mapping[tuple[str, str], str]
     """Who says so, for each (section, key) that is given and right."""
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Where each of these stands, with its line in a file."""
 
 
 def examine_settings(
@@ -161,6 +165,12 @@ def examine_settings(
         for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
             del values[section][key], source[section, key]
         settings = settings_model().model_validate({"home": home, **values})
+    while (unusable := first_unusable(settings)) is not None:
+        (section, key), said = unusable
+        name, place = f"{section}.{key}", written[section, key].place()
+        faults.append(f"{place}: {said}" if said.startswith(name) else f"{place}: {name}: {said}")
+        del values[section][key], source[section, key]
+        settings = settings_model().model_validate({"home": home, **values})
     try:
         read_prices(settings.prices)
     except SettingsError as error:
@@ -169,7 +179,7 @@ def examine_settings(
     for name in values:
         if isinstance(section := getattr(settings, name), Section):
             section.say_sources({key: said for (where, key), said in source.items() if where == name})
-    return Examined(settings, tuple(faults), source)
+    return Examined(settings, tuple(faults), source, {place: written[place].place() for place in source})
 
 
 def _merged(before: object, value: object) -> object:

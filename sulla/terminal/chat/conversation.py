@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sulla.core.clock import Clock
-from sulla.core.errors import RateLimited, SullaError
+from sulla.core.errors import RateLimited, StoreUnavailable, SullaError
 from sulla.host.system import random_id
 from sulla.terminal.chat.link import Link
 from sulla.terminal.chat.orders import Mode
@@ -146,6 +146,8 @@ class Conversation:
                     return answer
             except SullaError as error:
                 wait_s = (error.retry_after_s or RETRY_S) if isinstance(error, RateLimited) else RETRY_S
+                if isinstance(error, StoreUnavailable):  # the daemon is there, and says why it takes nothing
+                    raise
                 if not error.retryable or self._clock.elapsed() + wait_s > deadline:
                     raise
                 if isinstance(error, RateLimited) and wait_s > LONG_S:

@@ -137,7 +137,10 @@ def _safe(tokens: list[Token]) -> Iterator[Token]:
             continue
         if token.children:
             token.children = list(_safe(token.children))
-        if token.type == "image":
+        if token.type == "softbreak":
+            # What a model writes on a line of its own, people see on one: small models write lists without dashes.
+            token = Token("hardbreak", "br", 0)
+        elif token.type == "image":
             words = harmless(token.content) or "without words"
             address = harmless(str(token.attrs.get("src", "")))
             token = Token("text", "", 0, content=f"[picture: {words}] ({address})")

@@ -66,7 +66,7 @@ _FORM: Final = re.compile(r"/([A-Za-z][A-Za-z_-]*)(?:\s+(.*))?", re.DOTALL)
 KEYS: Final = (
     ("Enter", "send"),
     ("Alt-Enter, Ctrl-J", "a new line"),
-    ("Up, Down, Ctrl-R", "what was said before, and a search in it"),
+    ("Up, Down, Ctrl-R", "what was said before, and a search in it (Enter sends what is found, Right takes it)"),
     ("Tab", "complete a command or what it names"),
     ("Ctrl-Q", "mark the last paste as quoted: somebody else's words; again takes it back"),
     ("Ctrl-C", "stop the answer; clear the line; leave"),

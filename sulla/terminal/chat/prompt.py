@@ -12,7 +12,7 @@ from prompt_toolkit.application import get_app_or_none
 from prompt_toolkit.completion import CompleteEvent, Completer
 from prompt_toolkit.completion import Completion as Choice
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, is_searching
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
@@ -22,6 +22,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output
 from prompt_toolkit.renderer import Renderer
+from prompt_toolkit.search import accept_search
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from sulla.core.clock import Clock
@@ -209,7 +210,9 @@ class TalkPrompt:
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
-        keys.add("enter")(lambda event: event.current_buffer.validate_and_handle())
+        keys.add("enter", filter=~is_searching)(lambda event: event.current_buffer.validate_and_handle())
+        keys.add("enter", filter=is_searching)(_send_found)
+        keys.add("right", filter=is_searching)(_take_found)
         keys.add("escape", "enter")(_new_line)
         keys.add("c-j")(_new_line)
         keys.add("tab")(self._complete)
@@ -276,6 +279,18 @@ def _take_ahead(keyboard: Input) -> None:
     for at in ends:
         keys[at] = KeyPress(Keys.ControlM, "\r") if sends else KeyPress(Keys.ControlJ, "\n")
     store_typeahead(keyboard, keys)
+
+
+def _send_found(event: KeyPressEvent) -> None:
+    """Send what Ctrl-R has found, as shells do."""
+    accept_search()
+    event.app.current_buffer.validate_and_handle()
+
+
+def _take_found(event: KeyPressEvent) -> None:
+    """Have what Ctrl-R has found in the line, to change it."""
+    accept_search()
+    event.app.current_buffer.cursor_position = len(event.app.current_buffer.text)
 
 
 def _common(texts: list[str]) -> str:

@@ -27,11 +27,12 @@ from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
 from sulla.terminal.chat.view import Used, View, notice_piece
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
+from sulla.terminal.follow import pause_note
 from sulla.terminal.last import remember_thread
 from sulla.terminal.place import colour_is_wanted
 from sulla.terminal.program import hint
 from sulla.terminal.questions import Given, Question
-from sulla.terminal.screen import held_line
+from sulla.terminal.screen import held_line, held_words
 from sulla.terminal.table import columns_of_terminal, one_line
 from sulla.terminal.turn import Said, fault_in, too_long
 from sulla.terminal.waits import Waits
@@ -97,8 +98,8 @@ class Talk:
 
     def _label(self) -> str:
         agent = self.choices.named or self.current.speaker(self.choices.agent) or self.known.first
-        model = dict(self.known.agents).get(agent, "")
-        model = model.partition(":")[2] or model
+        name = dict(self.known.agents).get(agent, "")
+        model = name.partition(":")[2] or name
         return one_line(f"you · {agent} · {model}> " if model else "you> ", max(20, columns_of_terminal() // 2)) + " "
 
     def _keep(self, text: str) -> None:
@@ -163,6 +164,8 @@ class Talk:
                 *pieces,
                 Piece("faint", "[so far]"),
             )
+        if self.view.held:
+            self.note(held_words(self.view.held))
         self.current.follow()
         if self._next_question() is not None:
             self.prompt.put_aside()
@@ -228,6 +231,8 @@ class Talk:
         self.current.own = self.current.own or said.agent or self.known.first
         self.current.follow()
         self.show(*self.view.sent(str(sent["run_id"]), mode))
+        if paused := await self.current.conversation.call_with(lambda of: pause_note(of, "the message")):
+            self.note(paused)
 
     def _later(self, job: Job) -> None:
         try:
@@ -256,8 +261,7 @@ class Talk:
         own = event["thread_id"] == self.current.conversation.thread_id
         self.current.conversation.listen_to(self.waits.take(event, own=own), *self.waits.plays)
         if own or event["type"] in ("NOTICE", "RUN_WAITING"):
-            if pieces := self.view.take(event, self.clock.elapsed()):
-                self.show(*pieces)
+            self.show(*self.view.take(event, self.clock.elapsed()))
             if not self.view.running:
                 self._pressed.ended()
         if held := held_line(event, "/changes shows it"):

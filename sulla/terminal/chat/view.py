@@ -11,10 +11,11 @@ from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.waiting import lasting, why
+from sulla.terminal import screen
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
 from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
-from sulla.terminal.screen import Screen, cut_at_limit, notice_head, paused_line, routed_line, waiting_line
+from sulla.terminal.screen import Screen
 from sulla.terminal.table import one_line
 
 _DROPPED: Final = "dropped"
@@ -163,14 +164,8 @@ class View:
         return [_faint("[the answer takes along what was said meanwhile]")]
 
     def _on_stopped(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        self.queued = dict.fromkeys(self.queued, True)
-        held = self.held
-        said = (
-            "1 message is held; your next one lets it go on, and /stop all drops it"
-            if held == 1
-            else f"{held} messages are held; your next lets them go on, and /stop all drops them"
-        )
-        return [_faint(f"[{said}]")] if held else []
+        before, self.queued = self.held, dict.fromkeys(self.queued, True)
+        return [_faint(screen.held_words(self.held))] if self.held != before else []
 
     def _on_run_finished(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         ended = str(data.get("run_id", run_id))
@@ -182,9 +177,8 @@ class View:
             return [_faint("[a message that waited is dropped]")]
         status, pieces = str(outcome.get("status", "done")), []
         if status == "blocked":
-            pieces.append(Piece("strong", f"blocked: {outcome.get('blocker_reason') or 'no reason given'}"))
-            if needs := outcome.get("unblock_requirements"):
-                pieces.append(Piece("plain", f"needed: {needs}"))
+            why_not, *needed = screen.blocked_lines(outcome, self._screen.said) or [""]
+            pieces += [*([Piece("strong", why_not)] if why_not else []), *(Piece("plain", line) for line in needed)]
         word = str(outcome.get("reason") or status) if status in ("cancelled", "failed") else status
         return [*pieces, *self._end(event, data, ended, word)]
 
@@ -239,7 +233,7 @@ class View:
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
-        if cut := cut_at_limit(data):
+        if cut := screen.cut_at_limit(data):
             pieces.append(_faint(cut))
         if data.get("stand_in"):
             pieces.append(_faint(f"[answered by {data['stand_in']}]"))
@@ -261,9 +255,9 @@ class View:
         call = self._calls.get(str(data.get("call_id", "")), "")
         what = f"{call} failed" if call else why(str(data["reason"]))
         if run_id != self.running:
-            return [_faint(f"sub-agent: {waiting_line(data)}")]
+            return [_faint(f"sub-agent: {screen.waiting_line(data)}")]
         self._doing = Doing(what, now_s, now_s + float(data["wait_s"]))
-        return [*self._rest(), _faint(waiting_line(data))]
+        return [*self._rest(), _faint(screen.waiting_line(data))]
 
     # ------------------------------------------------------------------------------------------------ tools and waiting
 
@@ -288,7 +282,7 @@ class View:
         return [Piece("fold", f"· sub-agent {data.get('agent', '')}: {data.get('task', '')}")]
 
     def _on_agent_routed(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        return [*self._rest(), _faint(routed_line(data))]
+        return [*self._rest(), _faint(screen.routed_line(data))]
 
     def _on_flow(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         said = flow_line(str(event["type"]), data)
@@ -311,7 +305,7 @@ class View:
 
     def _on_run_paused(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         self._doing = Doing("all work is paused", now_s)
-        return [_faint(paused_line(data))]
+        return [_faint(screen.paused_line(data))]
 
     def _on_notice(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if data.get("wait_id"):  # what a sub-agent asks is put to whoever sits here
@@ -363,7 +357,7 @@ def notice_piece(data: Event, where: str = "") -> Piece:
         data: the notice.
         where: in which conversation, if that is not the one that is looked at.
     """
-    head = notice_head(data) + (f", in {where}" if where else "")
+    head = screen.notice_head(data) + (f", in {where}" if where else "")
     return Piece("strong", f"! {head}: {data['text']}".replace("\n", "\n  "))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from sulla.agent.calls.calls import MOST_AT_ONCE
 from sulla.core.errors import SullaError, Unavailable
 from sulla.core.ids import CallId, ThreadId
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall, ToolResult
 from sulla.core.words import ours
 from sulla.store.memory import MemoryStore
@@ -171,3 +173,29 @@ async def test_only_so_many_calls_of_a_reply_run_side_by_side_and_all_of_them_do
     assert max(most) == MOST_AT_ONCE
     results = [part for part in provider.requests[-1].messages[-1].parts if isinstance(part, ToolResult)]
     assert [result.text for result in results] == [f"got {number}" for number in range(3 * MOST_AT_ONCE)]
+
+
+async def test_nobody_is_asked_for_a_call_that_would_be_refused_all_the_same(store: MemoryStore) -> None:
+    async def fetch(context: ToolContext, *, url: str) -> Result:
+        """Send something.
+
+        Args:
+            url: where to.
+        """
+        raise AssertionError("it is made")
+
+    def asks(args: FrozenJson, context: ToolContext) -> str:
+        return "May it?"
+
+    tool = replace(
+        define(fetch, effect="once", reach="outward"),
+        asks=asks,
+        refuses=lambda args: "port 18399 is not one of 80, 443",
+    )
+    asked = Say("", (ToolCall(CallId("a"), "fetch", {"url": "http://127.0.0.1:18399/"}),))
+    provider = ScriptedProvider([asked, DONE])
+    world = World(store, provider, tools=(tool,))
+    thread = await world.thread()
+    await world.ask(thread, "send it")
+    result = await result_of(provider)
+    assert (result.is_error, result.text) == (True, "Not run: port 18399 is not one of 80, 443")

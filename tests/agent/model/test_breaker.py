@@ -169,3 +169,9 @@ class AnyCalls(RuleBasedStateMachine):
 
 AnyCalls.TestCase.settings = settings(max_examples=10, stateful_step_count=25, deadline=None)
 test_any_order_of_calls_keeps_to_one_trial_at_a_time = AnyCalls.TestCase
+
+
+def test_what_the_service_said_last_is_known() -> None:
+    breaker = Breaker()
+    breaker.failed(0, 0.0, None, "overloaded")
+    assert breaker.said == "overloaded"

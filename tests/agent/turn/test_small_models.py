@@ -33,9 +33,14 @@ TRANSCRIPTS: dict[str, tuple[list[Step], str]] = {
         [Say("Paris.", reasoning="hm " * 400), Say("", reasoning="hm " * 400, stop="max_tokens")],
         "Paris.",
     ),
+    "says nothing after a tool, and answers the nudge": (["Let me look. ", "", "Three books."], "Three books."),
     "calls a tool when it is nudged": (["Paris.", Say("", (LOOK,))], "Paris."),
 }
-CALLS = {"forgets it after a tool": (LOOK,), "forgets it after two tools": (LOOK, AGAIN)}
+CALLS = {
+    "says nothing after a tool, and answers the nudge": (LOOK,),
+    "forgets it after a tool": (LOOK,),
+    "forgets it after two tools": (LOOK, AGAIN),
+}
 
 
 def _look() -> Tool:
@@ -68,6 +73,27 @@ async def test_a_turn_of_a_model_without_wrappers_ends_done_with_its_text(name: 
     assert [one["text"] for one in shown if not one.get("hidden")][-1] == answer
     assert len(provider.requests) == 1 + len(CALLS.get(name, ())) + 1
     provider.assert_done()
+
+
+async def test_words_in_the_wrapper_are_the_answer_where_nothing_was_said_after_a_tool(store: MemoryStore) -> None:
+    wrapped = "<AGENT_DONE>The shelf holds nothing at all.</AGENT_DONE>"
+    provider = ScriptedProvider([Say("", (LOOK,)), "", wrapped])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "what is there?")
+    said = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    shown = [one for one in said if not one.get("hidden") and one.get("text")]
+    assert [one["text"] for one in shown] == ["The shelf holds nothing at all."]
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+
+
+async def test_what_was_said_already_is_not_said_again_by_the_wrapper(store: MemoryStore) -> None:
+    provider = ScriptedProvider(["Paris.", "<AGENT_DONE>I named the capital.</AGENT_DONE>"])
+    world = World(store, provider)
+    thread = await world.thread()
+    await world.ask(thread, "capital of France?")
+    said = [entry.data for entry in await world.log(thread) if entry.kind == "TEXT_MESSAGE_END"]
+    assert [one["text"] for one in said if not one.get("hidden")] == ["Paris."]
 
 
 async def test_a_model_that_thinks_may_think_before_the_wrapper_too(store: MemoryStore) -> None:

@@ -234,7 +234,7 @@ def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(
         seen.prompted("or why not>")
         question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
         assert typed(capsys, "approvals", "answer", question, "approve").code == Exit.OK
-        seen.until("[answered elsewhere with the token owner: approve]")
+        seen.until("[answered elsewhere with the token owner: yes]")
         seen.until("That was it.")
         assert seen.process.wait(PATIENCE_S) == Exit.OK
     assert (home / "workspace" / "made-by-it").exists()
@@ -247,7 +247,7 @@ def test_of_two_questions_one_is_answered_elsewhere_and_the_other_here(
         seen.prompted("or why not>")
         first, _ = (json.loads(line)["id"] for line in typed(capsys, "approvals", "--json").out.splitlines())
         assert typed(capsys, "approvals", "answer", first, "reject").code == Exit.OK
-        seen.until("[answered elsewhere with the token owner: reject]")
+        seen.until("[answered elsewhere with the token owner: no]")
         seen.prompted("or why not>")
         seen.type("y\n")
         seen.until("That was it.")
@@ -277,7 +277,7 @@ def test_a_talk_says_too_what_was_answered_elsewhere(place: Place, home: Path, c
         at.until("or why not>")
         question = json.loads(typed(capsys, "approvals", "--json").out)["id"]
         typed(capsys, "approvals", "answer", question, "reject", "--text", "too late")
-        at.until("[answered elsewhere with the token owner: too late]", "That was it.", PROMPT)
+        at.until("[answered elsewhere with the token owner: no, too late]", "That was it.", PROMPT)
 
 
 def test_each_of_two_questions_is_asked_once(place: Place, home: Path) -> None:

@@ -81,7 +81,9 @@ def test_a_variable_of_other_programs_stands_between_the_file_and_ours(
         return str(found.get_secret_value() if isinstance(found, SecretStr) else found)
 
     # What is a number has to be one.
-    in_file, theirs, ours = ("1", "2", "3") if key == "runs" else ("in the file", "theirs", "ours")
+    in_file, theirs, ours = ("1", "2", "3") if key == "runs" else ("file", "theirs", "ours")
+    if section == "store":  # and what is the URL of a store, one
+        in_file, theirs, ours = (f"redis://{host}" for host in (in_file, theirs, ours))
     file.write_text(f"[{section}]\n{key} = '{in_file}'\n")
     assert value({}) == in_file
     assert value({name: ""}) == in_file

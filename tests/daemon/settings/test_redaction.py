@@ -24,7 +24,16 @@ def test_a_key_is_known(tmp_path: Path, name: str) -> None:
     assert list(known_secrets(settings)) == [(".".join(FOREIGN_NAMES[name]), KEY)]
 
 
-@pytest.mark.parametrize("name", ["POSTGRES_URL", "REDIS_URL", "SULLA_STORE", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"])
+_SCHEMES = {
+    "POSTGRES_URL": "postgresql",
+    "REDIS_URL": "redis",
+    "SULLA_STORE": "redis",
+    "ANTHROPIC_BASE_URL": "https",
+    "OLLAMA_HOST": "http",
+}
+
+
+@pytest.mark.parametrize("name", _SCHEMES)
 @pytest.mark.parametrize(
     ("url", "secrets"),
     [
@@ -32,21 +41,26 @@ def test_a_key_is_known(tmp_path: Path, name: str) -> None:
         ("scheme://:password@host", {"password"}),
         ("scheme://host/db?user=me&password=p%40ssword&sslmode=require", {"p@ssword"}),
         ("scheme://host/db", set()),
-        ("scheme://[host", set()),
         ("", set()),
     ],
 )
 def test_the_password_in_a_url_is_known_as_it_is_written_and_as_it_is_meant(
     tmp_path: Path, name: str, url: str, secrets: set[str]
 ) -> None:
+    url = url.replace("scheme", _SCHEMES[name])
     settings = load_settings({name: url}, {}, tmp_path)
     found = {secret for _, secret in known_secrets(settings)}
     whole = {url} if name in ("POSTGRES_URL", "REDIS_URL") and url else set()
     assert found == secrets | whole
 
 
+def test_a_url_that_is_none_holds_no_secret_that_anybody_could_tell(tmp_path: Path) -> None:
+    settings = load_settings({"ANTHROPIC_BASE_URL": "https://[host"}, {}, tmp_path)
+    assert list(known_secrets(settings)) == []
+
+
 def test_every_secret_of_the_settings_is_hidden(tmp_path: Path) -> None:
-    environ = dict.fromkeys(FOREIGN_NAMES, f"scheme://me:{KEY}@host")
+    environ = {name: f"{_SCHEMES.get(name, 'https')}://me:{KEY}@host" for name in FOREIGN_NAMES}
     redactor = Redactor()
     hide_known(load_settings(environ, {}, tmp_path), redactor)
     assert redactor.text(f"{KEY} {environ['REDIS_URL']}") == f"{MARK} {MARK}"

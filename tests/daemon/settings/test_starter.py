@@ -93,8 +93,8 @@ def test_what_was_found_out_is_live_and_says_how(tmp_path: Path) -> None:
 
 def test_a_name_with_quotes_and_control_characters_stays_one_value(tmp_path: Path) -> None:
     name = 'ollama:a"b\\c\x1b\x7f\n[gateway]\nport = 1'
-    settings = _loaded(tmp_path, starter([Inferred("model", "name", name, "a test")]))
-    assert settings.model.name == name
+    settings = _loaded(tmp_path, starter([Inferred("model", "anthropic_model", name, "a test")]))
+    assert settings.model.anthropic_model == name
     assert settings.gateway.port == 8137
 
 

@@ -260,7 +260,7 @@ def test_a_question_that_somebody_else_answers_is_not_asked_any_longer(stage: St
         seen.prompted("[y]es, [n]o, or give up>")
         (run,) = stage.office.begun
         stage.later(lambda: stage.commands.play(run))
-        seen.until("[answered elsewhere with the token phone: approve]")
+        seen.until("[answered elsewhere with the token phone: yes]")
         seen.until("completed: 2 steps")
         assert seen.process.wait(PATIENCE_S) == Exit.OK
     assert "answer" not in {name for name, *_ in stage.commands.calls}

@@ -22,7 +22,7 @@ CELLS = st.lists(st.lists(WORD, min_size=2, max_size=6), min_size=1, max_size=3)
         ("<https://e.example>", "https://e.example\n"),
         ("![cat](http://p/c.png)", "[picture: cat] (http://p/c.png)\n"),
         ("<b>html</b>", "<b>html</b>\n"),
-        ("<script>\nx\n</script>", "<script> x </script>\n"),
+        ("<script>\nx\n</script>", "<script>\nx\n</script>\n"),
         ("[red]x[/red] :smile:", "[red]x[/red] :smile:\n"),
         ("a\x1b[2Jb\x07", "a[2Jb\n"),
         ("&#x202e;abc &#x1b;[2J", "\\u202eabc \ufffd[2J\n"),
@@ -56,3 +56,7 @@ def test_lines_are_as_wide_as_the_terminal(words: list[str], columns: int) -> No
     shown = renderer(columns, colour=False)(" ".join(words))
     assert "".join(shown.split()) == "".join(words)
     assert all(len(line) <= columns for line in shown.split("\n"))
+
+
+def test_a_line_of_its_own_stays_one() -> None:
+    assert renderer(60, colour=False)("apples\npears\nplums") == "apples\npears\nplums\n"

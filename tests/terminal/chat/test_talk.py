@@ -272,3 +272,40 @@ def test_an_answer_to_a_question_waits_for_a_daemon_that_is_away(tmp_path: Path)
                 at.until("[done:", LABEL)
                 at.type("\x04")
                 assert at.ended() == Exit.OK
+
+
+def test_a_search_in_what_was_said_is_sent_by_enter_and_taken_by_the_right_arrow(here: Here) -> None:
+    with seat(["chat"], here.place.environ) as at:
+        begun(at).type("first words\r")
+        at.until("[done:", LABEL)
+        at.type("others\r")
+        at.until("[done:", times=2)
+        at.until(LABEL)
+        at.type("\x12first")
+        at.until("first words", times=2)
+        at.type("\r")
+        at.until("[done:", times=3)
+        assert at.text.count("you> first words") == 2
+        at.type("\x12others")
+        at.until("others", times=2)
+        at.type("\x1b[C and more\r")
+        at.until("you> others and more")
+
+
+def test_a_pause_is_told_and_a_stop_is_heeded_in_it_and_what_is_held_is_told_again(here: Here) -> None:
+    with seat(["chat"], here.place.environ, columns=120) as at:
+        begun(at).type("hello\r")
+        at.until("[done:", LABEL)
+        assert here.place.run("pause")[0] == Exit.OK
+        try:
+            at.type("another\r")
+            at.until("[paused by owner; the message waits for `sulla resume`]")
+            at.type("\x03")
+            at.until("[stopping…]", "1 message is held; your next one lets it go on")
+            at.type("\x04")
+            assert at.ended() == Exit.OK
+            assert at.text.count("1 message is held") == 1
+            with seat(["chat", "--last"], here.place.environ, columns=120) as again:
+                again.until("[so far]", "[1 message is held; your next one lets it go on, and /stop all drops it]")
+        finally:
+            assert here.place.run("resume")[0] == Exit.OK

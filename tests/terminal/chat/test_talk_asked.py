@@ -34,7 +34,7 @@ async def test_who_answered_it_is_said_also_where_its_turn_goes_on_in_the_same_m
         talk._asking = ("approval:a", asked)
         happens("ANSWER", wait_id="approval:a", verdict="reject", text="too late", by="owner")
         happens("RESUMED", wait_id="approval:a", reason="answered")
-        with pytest.raises(asyncio.CancelledError, match="answered elsewhere with the token owner: too late"):
+        with pytest.raises(asyncio.CancelledError, match="answered elsewhere with the token owner: no, too late"):
             await asked
 
 

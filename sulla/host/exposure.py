@@ -1,4 +1,6 @@
-"""Whether others than this machine may knock: what has to be said and be so before the daemon listens beyond it."""
+"""Whether others than this machine may knock: what has to be said and be so before the daemon listens beyond it.
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.daemon.access.exposure import check_exposure, check_owner_token, exposure_warnings, is_loopback
 from sulla.daemon.doctor.checks import judge_exposure
+from sulla.host.exposure import check_exposure, check_owner_token, exposure_warnings, is_loopback
 from sulla.host.sections import GatewaySettings
 
 HERE = ["127.0.0.1", "127.9.9.9", "::1", "localhost", "LOCALHOST"]
