@@ -22,6 +22,7 @@ STANDS = {
     "consecutive_same_node": 29,
     "cycle_complete": True,
     "lead": "sulla",
+    "behalf": "sulla",
 }
 
 
