@@ -110,9 +110,8 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
     """
     match need.what:
         case "variable":
-            return (
-                FlowMoved(flow.place, "variable", need.name, value_of(context_of(flow, state).variable(need.name))),
-            )
+            value = value_of(context_of(flow, state).variable(need.name))
+            return (FlowMoved(flow.place, "variable", need.name, value),)
         case "agent":
             role = cast.role(need.name, flow)
             if role is None and not cast.is_agent(need.name):
@@ -302,8 +301,8 @@ def ended(state: ThreadState) -> tuple[FlowMoved, ...]:
         return ()
     if run.asked.answer is None:
         return (FlowMoved(part.place, "part", part.key),)
-    value = value_of(_shown(json.loads(run.asked.answer), state))
-    return (FlowMoved(part.place, "part", part.key, value, tainted=state.context.tainted),)
+    value = value_of(_shown(json.loads(run.asked.answer), state), tainted=state.context.tainted)
+    return (FlowMoved(part.place, "part", part.key, value),)
 
 
 def _shown(value: Json, state: ThreadState) -> Json:

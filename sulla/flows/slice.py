@@ -90,15 +90,14 @@ class FlowMoved(Fielded):
     name: str = ""
     """The part's key, the condition's or the variable's name."""
     value: FrozenJson = field(default_factory=dict)
-    """What it came to, under ``value``; nothing for words that stand in the conversation."""
+    """What it came to, under ``value``; nothing for words that stand in the conversation. With ``tainted`` it may
+    repeat what nobody trusts."""
     failed: str = ""
     """Why the flow ends here."""
     passed: str = ""
     """Why a part came to nothing that need not: the flow goes on without it."""
     values: FrozenJson = field(default_factory=dict)
     """What parts of branches came to, by their keys."""
-    tainted: bool = False
-    """Whether `value` may repeat what nobody trusts, for clients that show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +228,11 @@ def part_of_run(state: ThreadState) -> FlowPart | None:
     return kept.part if kept is not None else None
 
 
-def value_of(value: Json) -> FrozenJson:
+def value_of(value: Json, *, tainted: bool = False) -> FrozenJson:
     """A value as `FlowMoved` holds it.
 
     Args:
         value: the value.
+        tainted: whether it may repeat what nobody trusts.
     """
-    return {"value": value}
+    return {"value": value, "tainted": True} if tainted else {"value": value}

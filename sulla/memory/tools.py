@@ -42,11 +42,11 @@ class _MemoryTools:
         self, context: ToolContext, *, text: Annotated[str, Bounds(1, MAX_TEXT)], shared: bool = False
     ) -> Result:
         """Remember a fact for later conversations, when the person asks for it or it will matter again. Turns are
-        remembered by themselves: this is for what should be known without looking.
+        remembered by themselves.
 
         Args:
             text: The fact, in one or two sentences that can be understood alone.
-            shared: Whether all agents are to know it.
+            shared: Whether all agents know it.
         """
         caller = NoteAuthor(context.agent, context.thread_id, context.run_id, context.idempotency_key)
         note = await self._memory.remember(Words(text, context.by), caller, shared=shared)
@@ -61,12 +61,12 @@ class _MemoryTools:
         limit: Annotated[int, Bounds(1, MAX_FOUND)] = 8,
         trusted_only: bool = False,
     ) -> Result:
-        """Look for what you remember of earlier conversations: facts, and turns with what was asked and what came out.
+        """Look for what you remember of earlier conversations: facts, and turns with what came out.
 
         Args:
-            about: What to look for, in the words that will have been used.
-            limit: The most notes to give.
-            trusted_only: Whether notes from text that nobody trusts are left out; how many these are is told.
+            about: What to look for, in words that will have been used.
+            limit: Notes at most.
+            trusted_only: No untrusted ones.
         """
         asked = MAX_FOUND if trusted_only else limit
         found = [one.note for one in await self._memory.recall(context.agent, about, asked)]
@@ -90,7 +90,7 @@ class _MemoryTools:
         Args:
             about: What it is about, to find it; instead of ids.
             ids: The notes to forget.
-            code: What the first step gave for exactly these ids.
+            code: What the first step gave for these.
         """
         chosen = ids or []
         if code:

@@ -191,4 +191,4 @@ async def test_what_is_suggested_shows_no_pictures_where_the_conversation_is_mis
     thread = await world.thread()
     await world.walk(thread, custom_flow=flow(*(["reader"] if reads else []), "query_suggest"))
     [moved] = [one.fact for one in await world.log(thread) if isinstance(one.fact, FlowMoved) and one.fact.value]
-    assert (moved.tainted, moved.value) == (reads, {"value": {"suggestions": [said]}})
+    assert moved.value == {"value": {"suggestions": [said]}} | ({"tainted": True} if reads else {})
