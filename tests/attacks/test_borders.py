@@ -58,6 +58,8 @@ PLAIN = {
     "FLOW_MOVED.name": "a name that stands in a flow",
     "FLOW_MOVED.value": "what a model gives; conditions read it, no model does",
     "FLOW_MOVED.failed": "the thread's own words; shown to people",
+    "FLOW_MOVED.passed": "the thread's own words; shown to people",
+    "FLOW_MOVED.values": "what models give in branches; conditions read it, no model does",
     "INPUTS_JOINED.run_ids": "ids",
     "INPUT_IGNORED.reason": "a stable word",
     "MODEL_ABANDONED.call_id": "an id",

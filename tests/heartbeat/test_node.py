@@ -290,7 +290,7 @@ async def test_beats_that_change_nothing_come_less_often_and_people_are_told_onc
 async def test_a_beat_that_fails_is_a_failure_and_three_in_a_row_are_told(heart: Heart) -> None:
     heart.project("tour")
     for number in range(3):
-        heart.provider.add("", "no word, and no wrapper either")
+        heart.provider.add("", "")
         beat = await heart.beat()
         assert (beat.status, beat.failures) == ("failed", number + 1)
         heart.clock.jump(86_400.0)

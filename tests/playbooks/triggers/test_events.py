@@ -147,7 +147,7 @@ async def test_what_a_thread_has_read_since_it_was_looked_at_makes_its_event_mis
 async def test_a_failed_turn_is_another_event(home: Home) -> None:
     await home.playbook("a", "{event: run.failed}")
     await home.catch_up()
-    home.provider.add("", "not a word before, and no wrapper either")
+    home.provider.add("", "")
     thread = await home.turn(reply="none")
     home.events.wake(thread)
     await home.catch_up()
