@@ -25,6 +25,7 @@ CAPABILITIES = (
     "heartbeat",
     "playbooks",
     "intents",
+    "routes",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

@@ -38,6 +38,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   +-- ProviderUnauthorized     provider_unauthorized  caller
     |   |   +-- ProviderKeyMissing   provider_key_missing   caller
     |   +-- ProviderProtocol         provider_protocol      theirs
+    +-- RouteError                   route_failed           ours
     +-- SettingsError                settings_invalid       caller
     +-- HomeInUse                    home_in_use            caller
     +-- PortInUse                    port_in_use            caller
@@ -234,6 +235,12 @@ class FlowError(SullaError):
     """The flow of a turn cannot be walked on: a condition failed, or what it names is not there any more."""
 
     code = "flow_failed"
+
+
+class RouteError(SullaError):
+    """The route of a turn cannot be gone on with: what it requires is not there, or came to nothing."""
+
+    code = "route_failed"
 
 
 class GraphError(SullaError):

@@ -1,0 +1,69 @@
+"""What a daemon does so that turns can take routes. Pure."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sulla.agent.turn.node import Opening
+from sulla.core.message import ToolCall
+from sulla.core.words import ours
+from sulla.graph.draft import Patcher
+from sulla.handoffs.routing import AgentRouter
+from sulla.host.host import AgentParts, Built, Host
+from sulla.models.base import PromptSection
+from sulla.routes.begin import RouteBeginnings
+from sulla.routes.faults import KnownNames
+from sulla.routes.node import with_routes
+from sulla.routes.shelf import RouteShelf
+from sulla.routes.turn import RouteSteps
+from sulla.skills.catalog import SkillCatalog
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Effect
+from sulla.tools.policy import effect_of
+
+
+def build(host: Host) -> Built:
+    """Make it; see `host.Built`."""
+    team, catalog = host.agents.team, host.needed(SkillCatalog)
+    # What comes and goes beside the file takes no gate away: the doctor says which names are not there.
+    shelf = RouteShelf(host.settings.home, KnownNames, host.place.clock)
+
+    def effect(agent: str, call: ToolCall) -> Effect:
+        spec = next((spec for spec in team.specs if spec.id == agent), None)
+        tool = host.tools.now(spec).get(call.name) if spec is not None else None
+        return effect_of(tool, call.args)
+
+    steps = RouteSteps(lambda: shelf.routes.table, partial(style_of, catalog), effect)
+    router = host.needed(AgentRouter)
+    beginnings = RouteBeginnings(
+        lambda: shelf.routes.table, router.current, lambda: [spec.id for spec in team.specs], lambda state: False
+    )
+
+    def graph(parts: AgentParts, opening: Opening) -> Patcher[ThreadState]:
+        return partial(with_routes, steps, parts.tools)
+
+    def broken() -> str:
+        return f"the routes cannot be used as they are written: {'; '.join(shelf.told)}" if shelf.routes.broken else ""
+
+    return Built(
+        provides=(shelf,),
+        gate=beginnings.gate,
+        begins=beginnings.begin,
+        graph=graph,
+        part=steps.part,
+        part_over=steps.over,
+        look_now=shelf.read,
+        before_work=shelf.look,
+        troubles={"routes": broken},
+    )
+
+
+def style_of(catalog: SkillCatalog, name: str) -> PromptSection | None:
+    """What a skill says of how to reply; None where there is none of that name that a person has allowed.
+
+    Args:
+        catalog: the skills.
+        name: the skill's.
+    """
+    known = catalog.known.get(name)
+    return PromptSection("style", ours(known.skill.body)) if known is not None and known.trusted else None
