@@ -48,7 +48,8 @@ class RoutedAgent:
             if not (facts := self.steps.helped(RouteError(fault), state, run)):
                 raise RouteError(fault)
             run.journal.note(*facts)
-        await run.journal.commit()  # before a call is made in the model's place, as one of the model's
+        if kept.stage == "require" and kept.made:
+            await run.journal.commit()  # before a call is made in the model's place, as one of the model's
         try:
             decision = await self.agent(state, run)
         except (ProviderError, LimitReached) as error:

@@ -112,8 +112,12 @@ class RouteWorld(World):
 
     async def say(self, thread_id: ThreadId, text: str) -> None:
         """Say something, and work until all threads rest."""
-        await self.threads.send(thread_id, Input(MessageId(self._make_id("msg")), text))
+        await self.offer(thread_id, text)
         await self.work()
+
+    async def offer(self, thread_id: ThreadId, text: str) -> None:
+        """Say something, and nobody works on it yet."""
+        await self.threads.send(thread_id, Input(MessageId(self._make_id("msg")), text))
 
     async def shown(self, thread_id: ThreadId) -> list[str]:
         """What people see of the replies."""
