@@ -20,7 +20,7 @@ QUOTED_CHARS: Final = 2_000
 
 _WORD: Final = re.compile(r"[\w']+")
 _END: Final = re.compile(r"[.!?;\n\u2026\u3002]+")
-"""The end of a sentence. An abbreviation ends one too: that makes less of the message excuse a phrase, not more."""
+"""The end of a sentence, over which no gap of a phrase reaches. An abbreviation and a line end one too."""
 _MAY_QUOTE: Final = re.compile(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
 """A look that most messages end with."""
 _NO_WORD: Final = re.compile(r"[\W_]*")
