@@ -25,7 +25,7 @@ MOST_GAPS: Final = 3
 MOST_SLOTS: Final = 20
 MOST_CHOICES: Final = 64
 """Words between bars."""
-MOST_STATES: Final = 100_000
+MOST_STATES: Final = 50_000
 """Of an index: far more than a thousand phrases come to, unless their choices multiply."""
 MOST_FOUND: Final = 10_000
 """Places where phrases are found in one message; who repeats a word so often is heard by then."""
