@@ -118,11 +118,12 @@ def words_of(text: str) -> Words:
         text: as `agent.input.said.plain` gives it.
     """
     written, sentences = list[str](), list[int]()
-    for number, sentence in enumerate(_END.split(text.casefold().replace("\u2019", "'"))):
+    text = text.casefold().replace("\u2019", "'")
+    for number, sentence in enumerate(_END.split(text)):
         found = _WORD.findall(sentence)
         written += found
         sentences += [number] * len(found)
-    if not any("'" in word for word in written):
+    if "'" not in text:
         return Words(written, written, sentences)
     folded = [word.replace("'", "") for word in written]
     if all(folded):

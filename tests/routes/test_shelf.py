@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 
 import pytest
@@ -90,7 +89,7 @@ async def test_what_is_no_file_is_broken_and_takes_nothing_away(tmp_path: Path) 
     file.write_text(GOOD, "utf-8")
     shelf = shelf_of(tmp_path)
     await shelf.look_now()
-    os.replace(file, tmp_path / "kept")
+    file.replace(tmp_path / "kept")
     file.mkdir()
     await shelf.look_now()
     assert broken(shelf)
