@@ -75,7 +75,7 @@ class RoutesRead:
     table: RouteTable | None
     """The routes; None if there is an error."""
     faults: tuple[RouteFault, ...] = ()
-    """All errors and warnings, in the order of the text."""
+    """All errors, or, if there are none, all warnings, in the order of the text."""
 
     @property
     def errors(self) -> tuple[RouteFault, ...]:

@@ -1,9 +1,10 @@
 """Which route a message takes: the first gate that holds, in code, before a model is asked. Pure.
 
 A gate holds where one of its `any` is said, and all of its `all`, and its facts are so. A phrase of `unless` takes back
-what is said in the same sentence: after "This bug makes me want to die" there may be another sentence that means it,
-and that one counts. A negation is no reason of its own, because "I don't want to live" is one: it is a matter of
-`unless`. What a gate takes back, a later gate may still find.
+what it overlaps, and nothing else: `dont want to die` takes back the `want to die` within it, and in "I don't want to
+die, but I think of killing myself" the second half still counts. So what excuses a phrase is written out with it, such
+as `bug ... want to die`; a word of work somewhere in the sentence excuses nothing. A negation is no reason of its own,
+because "I don't want to live" is one: it is a matter of `unless`. What a gate takes back, a later gate may still find.
 
 Gates of incidents are asked before all others, whatever their place in the file; then the order of the file decides,
 and after one that holds none is asked.
@@ -105,21 +106,16 @@ def _why(table: RouteTable, gate: Gate, places: _Places, words: Words) -> tuple[
     needed = [places.get(numbers[text], ()) for text in gate.all]
     if not all(needed):
         return None
-    if gate.unless:
-        back = _sentences([one for text in gate.unless for one in places.get(numbers[text], ())], words)
-        found = _kept(found, back, words)
-        needed = [_kept(some, back, words) for some in needed]
+    back = [one for text in gate.unless for one in places.get(numbers[text], ())]
+    if back:
+        found = _kept(found, back)
+        needed = [_kept(some, back) for some in needed]
         if (gate.any and not found) or not all(needed):
             return None
     first = sorted([*found, *(some[0] for some in needed)], key=lambda one: (one.first, -one.last))
     return tuple(dict.fromkeys(words.said(one.first, one.last) for one in first))[:MOST_TOLD]
 
 
-def _sentences(found: Sequence[Found], words: Words) -> set[int]:
-    """The sentences that phrases stand in."""
-    return {sentence for one in found for sentence in words.sentences[one.first : one.last + 1]}
-
-
-def _kept(found: Sequence[Found], back: set[int], words: Words) -> Sequence[Found]:
-    """What stands in no sentence that is taken back."""
-    return [one for one in found if back.isdisjoint(words.sentences[one.first : one.last + 1])]
+def _kept(found: Sequence[Found], back: Sequence[Found]) -> Sequence[Found]:
+    """What is not taken back."""
+    return [one for one in found if not any(one.first <= other.last and other.first <= one.last for other in back)]

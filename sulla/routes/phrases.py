@@ -20,12 +20,12 @@ from sulla.routes.words import Words, words_of
 GAP_WORDS: Final = 4
 """Other words that `...` stands for at the most."""
 MOST_GAP_WORDS: Final = 9
-MOST_GAPS: Final = 2
+MOST_GAPS: Final = 3
 """In one phrase: each multiplies the ways to look for it."""
 MOST_SLOTS: Final = 20
 MOST_CHOICES: Final = 64
 """Words between bars."""
-MOST_STATES: Final = 100_000
+MOST_STATES: Final = 50_000
 """Of an index: far more than a thousand phrases come to, unless their choices multiply."""
 MOST_FOUND: Final = 10_000
 """Places where phrases are found in one message; who repeats a word so often is heard by then."""
@@ -217,9 +217,9 @@ def _follow(
         found += [Found(number, first, last) for number in state.ends]
     _step(state, first, last + 1, folded, sentences, found)
     for most, after in state.gaps:
-        # No word between is a gap too. It ends with the sentence, wherever the word before it stands.
+        # No word between is a gap too, and as good as none. Words between stand in one sentence with those around them.
         for at in range(last + 1, min(last + most + 2, len(folded))):
-            if sentences[at] != sentences[last]:
+            if at > last + 1 and sentences[at] != sentences[last]:
                 break
             _step(after, first, at, folded, sentences, found)
 

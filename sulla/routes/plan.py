@@ -190,7 +190,7 @@ class Gate:
     all: tuple[str, ...] = ()
     """Phrases that all have to."""
     unless: tuple[str, ...] = ()
-    """Phrases that take another one back that stands in the same sentence."""
+    """Phrases that take back what they overlap."""
     facts: GateFacts = GateFacts()
     quoted: bool = False
     """Whether it also looks at code and at the words of others."""

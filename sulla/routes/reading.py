@@ -36,8 +36,7 @@ def read_routes(text: str, known: KnownNames) -> RoutesRead:
         return RoutesRead(None, (RouteFault("the file", found.line, found.column, found.message),))
     reader = _Reader(known)
     table = reader.table(found)
-    faults = tuple(sorted(reader.faults, key=lambda fault: (fault.severity, fault.line, fault.column))[:MOST_TOLD])
-    return RoutesRead(table, tuple(sorted(faults, key=lambda fault: (fault.line, fault.column))))
+    return RoutesRead(table, tuple(sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
 
 
 class _Reader:
@@ -63,7 +62,9 @@ class _Reader:
         gates = self._all_gates(values["gates"]) if "gates" in values else []
         judge_routes(routes, gates, self._tell)
         judge_gates(gates, {route.value.name: route.value for route in routes}, self._tell)
-        if any(fault.severity == "error" for fault in self.faults):
+        errors = [fault for fault in self.faults if fault.severity == "error"]
+        if errors:
+            self.faults = errors  # what is not reached may be so because of them
             return None
         try:
             return RouteTable({route.value.name: route.value for route in routes}, [gate.value for gate in gates])

@@ -58,7 +58,7 @@ GATE_KEYS: Final = (
     Key("route", "name", "Where it leads.", "route", required=True),
     Key("any", "phrases", "Phrases of which one has to be said."),
     Key("all", "phrases", "Phrases that all have to be said."),
-    Key("unless", "phrases", "Phrases that take back what is said in the same sentence."),
+    Key("unless", "phrases", "Phrases that take back what they overlap in the message."),
     Key("facts", "facts", "What has to be so beside the message."),
     Key("quoted", "flag", "Whether code, and the words of others, are looked at too."),
 )

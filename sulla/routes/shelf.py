@@ -38,7 +38,7 @@ class ShelvedRoutes:
     table: RouteTable | None = None
     """Those that hold: of the file, or, while it is broken, those that were read last; None if there are none."""
     faults: tuple[RouteFault, ...] = ()
-    """All errors and warnings of the file."""
+    """All errors of the file, or, if there are none, all warnings."""
 
     @property
     def broken(self) -> bool:

@@ -20,7 +20,7 @@ QUOTED_CHARS: Final = 2_000
 
 _WORD: Final = re.compile(r"[\w']+")
 _END: Final = re.compile(r"[.!?;\n\u2026\u3002]+")
-"""The end of a sentence. An abbreviation ends one too: that makes less of the message excuse a phrase, not more."""
+"""The end of a sentence, over which no gap of a phrase reaches. An abbreviation and a line end one too."""
 _MAY_QUOTE: Final = re.compile(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
 """A look that most messages end with."""
 _NO_WORD: Final = re.compile(r"[\W_]*")
@@ -36,13 +36,15 @@ def _between(pair: str) -> str:
 
 
 _QUOTED: Final = (
-    r"(?ms)^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1[`~]*[ \t]*$|"  # a block of code
-    r"^[ \t]*>.*?$|"  # a line of what a mail answers
-    rf"(`+)[^`\n]{{1,{QUOTED_CHARS}}}\2|"
+    r"(?m)^[ \t]*>.*?$|"  # a line of what a mail answers
+    rf"(?<!`)(`{{1,4}})(?!`)[^`\n]{{1,{QUOTED_CHARS}}}\1(?!`)|"
     + "".join(map(_between, QUOTATION_MARKS))
     + r"(?<!\w)\u2018[^\u2018\n]{1,300}?\u2019(?!\w)|\u201a[^\u201a\n]{1,300}?[\u2018\u2019](?!\w)|"
     rf"(?<!\w)'{_SHORT}(?=\S)[^\n]{{1,300}}?(?<=\S)'(?!\w)"
 )
+
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class Words(NamedTuple):
@@ -86,8 +88,27 @@ def hear(message: str) -> Heard:
     whole = words_of(text)
     if _MAY_QUOTE.search(text) is None:
         return Heard(whole, whole)
-    own = re.sub(_QUOTED, " _ ", text)
+    own = re.sub(_QUOTED, " _ ", _without_blocks(text))
     return Heard(whole if own == text or _NO_WORD.fullmatch(own) else words_of(own), whole)
+
+
+def _without_blocks(text: str) -> str:
+    """A text without its blocks of code; one that nobody ends is none."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    kept, block, opened = list[str](), list[str](), ""
+    for line in text.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        if not opened and fence is None:
+            kept.append(line)
+            continue
+        block.append(line)
+        if not opened and fence is not None:
+            opened = fence[1]
+        elif fence is not None and fence[1].startswith(opened) and not fence[2].strip():
+            kept.append("_")
+            block, opened = [], ""
+    return "\n".join([*kept, *block])
 
 
 def words_of(text: str) -> Words:
@@ -97,11 +118,12 @@ def words_of(text: str) -> Words:
         text: as `agent.input.said.plain` gives it.
     """
     written, sentences = list[str](), list[int]()
-    for number, sentence in enumerate(_END.split(text.casefold().replace("\u2019", "'"))):
+    text = text.casefold().replace("\u2019", "'")
+    for number, sentence in enumerate(_END.split(text)):
         found = _WORD.findall(sentence)
         written += found
         sentences += [number] * len(found)
-    if not any("'" in word for word in written):
+    if "'" not in text:
         return Words(written, written, sentences)
     folded = [word.replace("'", "") for word in written]
     if all(folded):
