@@ -11,12 +11,16 @@ from sulla.graph.draft import Patcher
 from sulla.handoffs.routing import AgentRouter
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
+from sulla.routes.audit.recorder import RouteAudit
 from sulla.routes.begin import RouteBeginnings
 from sulla.routes.faults import KnownNames
 from sulla.routes.node import with_routes
+from sulla.routes.rpc import METHODS
+from sulla.routes.service import HomeRoutes
 from sulla.routes.shelf import RouteShelf
 from sulla.routes.turn import RouteSteps
 from sulla.skills.catalog import SkillCatalog
+from sulla.threads.follower import LogFollower
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 from sulla.tools.policy import effect_of
@@ -39,6 +43,10 @@ def build(host: Host) -> Built:
         lambda: shelf.routes.table, router.current, lambda: [spec.id for spec in team.specs], lambda state: False
     )
 
+    kept = RouteAudit(host.threads, host.store, host.place.owner, lambda: shelf.routes.table is not None)
+    follower = LogFollower("route_audit", kept, host.threads, host.store, host.place.clock)
+    service = HomeRoutes(lambda: shelf.routes.table, lambda: team.get("").id, kept)
+
     def graph(parts: AgentParts, opening: Opening) -> Patcher[ThreadState]:
         return partial(with_routes, steps, parts.tools)
 
@@ -47,12 +55,14 @@ def build(host: Host) -> Built:
 
     return Built(
         provides=(shelf,),
+        methods=(METHODS.done_by(service),),
         gate=beginnings.gate,
         begins=beginnings.begin,
         graph=graph,
         part=steps.part,
         part_over=steps.over,
         look_now=shelf.read,
+        followers={"route_audit": follower},
         before_work=shelf.look,
         troubles={"routes": broken},
     )
