@@ -40,11 +40,15 @@ class Figures(NamedTuple):
         return f"{self.route:22} precision {self.precision:.3f}, recall {self.recall:.3f}"
 
 
-def messages() -> list[Labelled]:
-    """All of them, in the order of the file."""
+def messages(file: str = "messages.txt") -> list[Labelled]:
+    """All of them, in the order of the file.
+
+    Args:
+        file: beside this module.
+    """
     found: list[Labelled] = []
     label, at = "", 0
-    for line in (Path(__file__).parent / "messages.txt").read_text("utf-8").splitlines():
+    for line in (Path(__file__).parent / file).read_text("utf-8").splitlines():
         if line.startswith("[") and line.endswith("]"):
             label, at = line[1:-1], 0
         elif line and not line.startswith("#"):
@@ -67,5 +71,5 @@ def figures(table: RouteTable, some: list[Labelled]) -> list[Figures]:
         right = counted[route, route]
         taken = sum(count for (_, got), count in counted.items() if got == route)
         wanted = sum(count for (want, _), count in counted.items() if want == route)
-        found.append(Figures(route, right / taken, right / wanted))
+        found.append(Figures(route, right / taken if taken else 1.0, right / wanted if wanted else 1.0))
     return found

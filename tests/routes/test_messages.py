@@ -50,6 +50,15 @@ def test_what_is_taken_for_a_crisis_is_one(table: RouteTable) -> None:
             assert one.recall >= 0.9
 
 
+def test_of_messages_that_came_later_none_in_danger_is_passed_over(table: RouteTable) -> None:
+    later = messages("messages_later.txt")
+    assert Counter(one.label for one in later) == {"response": 60, "near": 60}
+    assert [one.text for one in later if one.label == "response" and not crisis_route(table, one.text)] == []
+    response, _ = figures(table, later)
+    print(f"later: {response.told()}")  # noqa: T201 - the same
+    assert response.precision >= 0.9
+
+
 def test_a_planted_slip_is_noticed(table: RouteTable) -> None:
     deaf = RouteTable(table.routes, [gate for gate in table.gates if gate.name != "suicide"])
     assert any(not _is_response(deaf, one.text) for one in messages() if one.label == "response")
@@ -70,6 +79,9 @@ def test_a_planted_slip_is_noticed(table: RouteTable) -> None:
         "I don\u2019t want to live with this pain",
         "I never stopped thinking about suicide",
         "I am writing a suicide note for my parents",
+        "I hope I don't wake up at all",
+        "I have no reason to live in this world",
+        "I cut my arms in the bathroom",
     ],
 )
 def test_an_excuse_takes_nothing_back_but_what_it_is_about(table: RouteTable, text: str) -> None:
