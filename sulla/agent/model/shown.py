@@ -25,8 +25,8 @@ class Place:
         """Whether a tag was taken out behind it."""
 
     def begin_line(self) -> None:
-        """The line ended."""
-        self.is_fresh, self.indent = self.fences.where == "prose", 0
+        """The line ended, and the next one is no code."""
+        self.is_fresh, self.indent = True, 0
 
     def would_merge(self, piece: str) -> bool:
         """Whether `piece` must not follow directly, now that what was between is gone."""

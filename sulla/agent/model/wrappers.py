@@ -152,7 +152,7 @@ class Stripper:
             not self._buffer
             and self._open is None
             and self._quote is None
-            and not (place.cut or place.end or place.fences.run)
+            and not (place.cut or place.end)  # which says it too where a run is being read
             and self._shown.anything
             and not self._shown.line_ends
             and delta != ""
@@ -257,8 +257,8 @@ class Stripper:
         if first in "`~":
             fences.feed_run(first, len(piece))
         elif first == "\n":
-            fences.feed_newline()
-            self._place.begin_line()
+            if fences.feed_newline():
+                self._place.begin_line()
         else:
             fences.feed_text(piece)
 

@@ -165,7 +165,7 @@ class _Scan:
         fence = next((one for one in _FENCES if cursor.takes(one)), "")
         if fence:
             info = cursor.found(_INFO)
-            if len(info) > _MOST_INFO:
+            if len(info) > _MOST_INFO or not (self._alone or any(one.startswith(info.strip()) for one in CALL_FENCES)):
                 return False
             if cursor.is_at_end:
                 raise More
