@@ -1,4 +1,4 @@
-"""Replies of people to steps, each with what it surely means; written down before anything read them."""
+"""Replies of people to steps, each with what it surely means."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ next step
 Next step please
 All done, thanks
 I think I'm ready
-ready when it goes on
-""".strip().splitlines()[:12]
+""".strip().splitlines()
 """The person surely says that the first step of the exercise is done."""
 
 NOT_DONE = """
