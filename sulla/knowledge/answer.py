@@ -38,7 +38,7 @@ def nothing_found(question: str, files: Collection[str], others: int, left_out: 
     there = ", ".join((*named, f"{more} more" if more and named else "")).removesuffix(", ")
     if not named:
         there = f"{more} files" if more else "no file that can be read"
-    unread = f" What {left_out} more hold is not known: `sulla doctor` says why." if left_out else ""
+    unread = f" {left_out} more could not be read: `sulla doctor` says why." if left_out else ""
     asked = cut(" ".join(question.split()), _QUESTION_CHARS)
     return (
         f"Nothing in the knowledge of this home answers {asked!r}. There is: {there}.{unread} Ask in the words that "

@@ -12,6 +12,8 @@ from sulla.knowledge.build import origins_of
 from sulla.knowledge.folder import KNOWLEDGE
 from sulla.knowledge.shelf import KnowledgeShelf, Shelved
 
+CHECK_S: Final = 120.0
+"""How long all of it may take to be read."""
 MOST_TOLD: Final = 20
 """Files that are named one by one."""
 
@@ -50,4 +52,4 @@ def judge_knowledge(shelved: Shelved, marked: Sequence[str]) -> list[Finding]:
     return found or ok(there if shelved.files else f"none: files in {KNOWLEDGE}/ are what agents can quote")
 
 
-CHECKS = (Check("knowledge", knowledge),)
+CHECKS = (Check("knowledge", knowledge, CHECK_S),)

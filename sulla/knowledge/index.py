@@ -21,8 +21,8 @@ ABOVE: Final = 1.0
 USUAL_TERMS: Final = 60.0
 """The length of a section that counts as neither long nor short, in words that count."""
 FEW: Final = 100
-"""Sections: with fewer of them each word's share in a question is as if there were so many, else one that stands nowhere
-would count little more than one that stands somewhere."""
+"""Sections: with fewer of them each word's share in a question is as if there were so many; else one that stands
+nowhere would count little more than one that stands somewhere."""
 FIT: Final = 0.55
 """How much of a question a section has to have, each word weighed by how rare it is. Measured with the questions of
 `tests/knowledge/test_corpus.py`."""

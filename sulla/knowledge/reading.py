@@ -69,7 +69,7 @@ async def read_knowledge(folder: Path, found: FoundFile, clock: Clock) -> Knowle
             case _:
                 return await asyncio.to_thread(_plain, found, raw)
     except SullaError as error:
-        return KnowledgeFile(found, fault=error.message)
+        return KnowledgeFile(found, fault=f"cannot be read: {error.message}")
 
 
 def _plain(found: FoundFile, raw: bytes) -> KnowledgeFile:
@@ -101,11 +101,11 @@ async def _pdf(found: FoundFile, raw: bytes, clock: Clock) -> KnowledgeFile:
 def _pages(found: FoundFile, out: bytes) -> KnowledgeFile:
     told = json.loads(out)
     pages, count = [str(page).replace("\0", "") for page in told["pages"]], int(told["count"])
-    remark = f"only the first {len(pages)} of its {count} pages are read: split it" if len(pages) < count else ""
+    remark = f"is read in part, the first {len(pages)} of its {count} pages: split it" if len(pages) < count else ""
     made = _made(found, [*cut_pages(pages)], remark)
     if not made.sections and not remark:
         said = "its pages may be pictures; save it with its text (OCR)"
-        return KnowledgeFile(found, fault=f"{found.path!r} holds no text that can be read: {said}")
+        return KnowledgeFile(found, fault=f"holds no text that can be read: {said}")
     return made
 
 
@@ -115,6 +115,6 @@ def _text(found: FoundFile, raw: bytes) -> str:
 
 def _made(found: FoundFile, cuts: Sequence[Cut], remark: str = "") -> KnowledgeFile:
     if not cuts and not remark:
-        return KnowledgeFile(found, fault=f"{found.path!r} holds no text")
+        return KnowledgeFile(found, fault="holds no text")
     sections = tuple(indexed(Section(found.path, cut)) for cut in cuts)
     return KnowledgeFile(found, sections, "", remark, sum(len(cut.text.encode("utf-8", "replace")) for cut in cuts))

@@ -17,7 +17,7 @@ from sulla.knowledge.room import Room
 from sulla.knowledge.settings import KnowledgeSettings
 
 LOOK_S: Final = 1.0
-"""Between questions the folder is looked at no more often than this, in seconds."""
+"""Between questions a folder with files in it is looked at no more often than this, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,14 @@ class KnowledgeShelf:
         return bool(self._there.files)
 
     async def look(self) -> None:
-        """See which files there are, beside the event loop, and not more often than every `LOOK_S`; none is read."""
+        """See which files there are, beside the event loop; none is read. Once there are any, not more often than every
+        `LOOK_S`: so the first one counts at once.
+        """
         now_s = self._clock.elapsed()
-        if self._looked_s is None or now_s - self._looked_s >= LOOK_S:
-            self._looked_s = now_s
-            await asyncio.to_thread(self.look_now)
+        if self.has_files and self._looked_s is not None and now_s - self._looked_s < LOOK_S:
+            return
+        self._looked_s = now_s
+        await asyncio.to_thread(self.look_now)
 
     def look_now(self) -> None:
         """The same at once. It blocks."""

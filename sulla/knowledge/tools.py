@@ -50,7 +50,7 @@ def knowledge_tool(shelf: KnowledgeShelf, origins: KnowledgeOrigins, most: int, 
     """
     functions = _KnowledgeTools(shelf, origins, most)
     tool = define(
-        functions.grounded_lookup, effect="pure", reach="inward", files="none", category="knowledge", timeout_s=60.0
+        functions.grounded_lookup, effect="pure", reach="inward", files="told", category="knowledge", timeout_s=60.0
     )
     return replace(giving(tool, passages=_PASSAGES), return_direct=return_direct)
 

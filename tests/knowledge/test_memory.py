@@ -56,5 +56,5 @@ def test_ten_megabytes_are_read_in_bounded_memory(tmp_path: Path) -> None:
     run = subprocess.run(command, cwd=ROOT, input=text_of(99), capture_output=True, text=True, check=True)
     sections, read, more = json.loads(run.stdout)
     assert sections > 15_000
-    assert read < 160 * MIB
+    assert read < 100 * MIB
     assert more < 40 * MIB

@@ -57,11 +57,11 @@ async def test_a_pdf_is_cited_by_its_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.md", b"\xff\xfe caf\xe9", "'a.md' is not text in UTF-8 (byte 0xff at offset 0 of 7)"),
-        ("a.txt", b"a\0b", "'a.txt' is a binary file (3 bytes), not text"),
-        ("a.md", b"# only a heading\n", "'a.md' holds no text"),
-        ("a.pdf", b"no pdf at all", "'a.pdf' could not be read as a PDF"),
-        ("a.pdf", pdf([""]), "'a.pdf' holds no text that can be read: its pages may be pictures"),
+        ("a.md", b"\xff\xfe caf\xe9", "cannot be read: 'a.md' is not text in UTF-8 (byte 0xff at offset 0 of 7)"),
+        ("a.txt", b"a\0b", "cannot be read: 'a.txt' is a binary file (3 bytes), not text"),
+        ("a.md", b"# only a heading\n", "holds no text"),
+        ("a.pdf", b"no pdf at all", "cannot be read: 'a.pdf' could not be read as a PDF"),
+        ("a.pdf", pdf([""]), "holds no text that can be read: its pages may be pictures"),
     ],
 )
 async def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, text: bytes, said: str) -> None:
@@ -74,7 +74,9 @@ async def test_a_pdf_behind_a_password_is_told(tmp_path: Path) -> None:
     writer, raw = PdfWriter(BytesIO(pdf(["secret"]))), BytesIO()
     writer.encrypt("open sesame", algorithm="RC4-128")
     writer.write(raw)
-    assert (await read(tmp_path, "a.pdf", raw.getvalue())).fault == "'a.pdf' wants a password: save it without one"
+    assert (
+        await read(tmp_path, "a.pdf", raw.getvalue())
+    ).fault == "cannot be read: 'a.pdf' wants a password: save it without one"
 
 
 async def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +85,9 @@ async def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path, monk
     script.write_text(text.replace("import sys\n", "import sys\nsys.modules['pypdf'] = None\n", 1))
     monkeypatch.setattr(module, "PDF_PAGES", script)
     file = await read(tmp_path, "a.pdf", pdf(["x"]))
-    assert file.fault == ("'a.pdf' is a PDF, and what reads those is not installed: pip install 'sulla-agent[pdf]'")
+    assert file.fault == (
+        "cannot be read: 'a.pdf' is a PDF, and what reads those is not installed: pip install 'sulla-agent[pdf]'"
+    )
 
 
 async def test_a_pdf_that_takes_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +104,7 @@ async def test_pages_that_are_left_out_are_told(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(module, "run_converter", some)
     file = await read(tmp_path, "a.pdf", pdf(["x"]))
-    assert (file.fault, file.remark) == ("", "only the first 1 of its 7 pages are read: split it")
+    assert (file.fault, file.remark) == ("", "is read in part, the first 1 of its 7 pages: split it")
 
 
 def test_no_more_pages_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
