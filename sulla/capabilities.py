@@ -17,6 +17,7 @@ CAPABILITIES = (
     "projects",
     "people",
     "memory",
+    "knowledge",
     "finding",
     "mcp",
     "journal",

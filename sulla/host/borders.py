@@ -64,6 +64,8 @@ memory | trusted facts and episodes | the prompt of a first turn | caller
     RUN_STARTED
 memory | a fact | the memory | caller
     remember
+knowledge | what the owner has written down | the conversation | files
+    grounded_lookup / knowledge-copy
 skills | names and descriptions, once allowed | the system prompt | operator
     section:skills / skill-name skill-description
 skills | texts and files, once allowed | the conversation | operator

@@ -37,6 +37,7 @@ NAMES = [
         "exposure",
         "store",
         "memory",
+        "knowledge",
         "clock",
         "model",
         "fallback",

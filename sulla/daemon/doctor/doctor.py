@@ -46,6 +46,7 @@ _ORDER: Final = (
         "exposure",
         "store",
         "memory",
+        "knowledge",
         "clock",
         "model",
         "fallback",
