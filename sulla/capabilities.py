@@ -26,6 +26,7 @@ CAPABILITIES = (
     "heartbeat",
     "playbooks",
     "intents",
+    "procedures",
     "routes",
 )
 """The folders that bring one. To add one: its folder, and its name here."""

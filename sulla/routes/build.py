@@ -11,6 +11,7 @@ from sulla.graph.draft import Patcher
 from sulla.handoffs.routing import AgentRouter
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
+from sulla.procedures.shelf import ProcedureShelf
 from sulla.routes.audit.recorder import RouteAudit
 from sulla.routes.begin import RouteBeginnings
 from sulla.routes.faults import KnownNames
@@ -37,11 +38,22 @@ def build(host: Host) -> Built:
         tool = host.tools.now(spec).get(call.name) if spec is not None else None
         return effect_of(tool, call.args)
 
-    steps = RouteSteps(lambda: shelf.routes.table, partial(style_of, catalog), effect)
-    router = host.needed(AgentRouter)
+    procedures, router = ProcedureShelf(catalog), host.needed(AgentRouter)
+    steps = RouteSteps(lambda: shelf.routes.table, partial(style_of, catalog), effect, lambda: procedures.known)
     beginnings = RouteBeginnings(
-        lambda: shelf.routes.table, router.current, lambda: [spec.id for spec in team.specs], lambda state: False
+        lambda: shelf.routes.table,
+        router.current,
+        lambda: [spec.id for spec in team.specs],
+        lambda: procedures.known,
     )
+
+    async def look() -> None:
+        await shelf.look()
+        await procedures.look()
+
+    def look_now() -> None:
+        shelf.read()
+        procedures.read()
 
     kept = RouteAudit(host.threads, host.store, host.place.owner, lambda: shelf.routes.table is not None)
     follower = LogFollower("route_audit", kept, host.threads, host.store, host.place.clock)
@@ -54,16 +66,16 @@ def build(host: Host) -> Built:
         return f"the routes cannot be used as they are written: {'; '.join(shelf.told)}" if shelf.routes.broken else ""
 
     return Built(
-        provides=(shelf,),
+        provides=(shelf, procedures),
         methods=(METHODS.done_by(service),),
         gate=beginnings.gate,
         begins=beginnings.begin,
         graph=graph,
         part=steps.part,
         part_over=steps.over,
-        look_now=shelf.read,
+        look_now=look_now,
         followers={"route_audit": follower},
-        before_work=shelf.look,
+        before_work=look,
         troubles={"routes": broken},
     )
 

@@ -12,6 +12,7 @@ from sulla.core.run import Run
 from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
+from sulla.routes.judging import verdict_of
 from sulla.routes.slice import route_of_run
 from sulla.routes.turn import RouteSteps, ended
 from sulla.threads.log.state import ThreadState
@@ -43,6 +44,8 @@ class RoutedAgent:
         kept = route_of_run(state)
         if kept is None or kept.ended:
             return await self.agent(state, run)
+        if kept.stage == "judge" and (verdict := verdict_of(state)) is not None:
+            run.journal.note(*self.steps.judged(verdict, state))
         speaks = (state.run.agent if state.run is not None else "") or run.agent
         if fault := kept.fault or self.steps.missing(self.tools, state, speaks):
             if not (facts := self.steps.helped(RouteError(fault), state, run)):
@@ -71,7 +74,7 @@ class RoutedAgent:
         kept = route_of_run(state)
         if kept is None or kept.ended or state.suspended or state.run is None:
             return self._then(state)
-        if kept.fault or kept.stage == "require" or not state.run.model.replied:
+        if kept.fault or kept.stage in ("judge", "require") or not state.run.model.replied:
             return AGENT
         return self._then(state)
 

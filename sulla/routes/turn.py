@@ -6,7 +6,7 @@ is made in its place; then the reply is the tool's text, or the model is asked a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -19,10 +19,15 @@ from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Text, ToolCall, ToolResult
 from sulla.core.run import Run
-from sulla.core.words import ours
+from sulla.core.words import Words, ours
 from sulla.models.base import PromptSection
+from sulla.procedures.definition import Procedure
+from sulla.procedures.machine import Continue, move
+from sulla.procedures.slice import open_procedure
+from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
 from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
+from sulla.threads.log.inputs import said_of
 from sulla.threads.log.records import TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
@@ -34,6 +39,7 @@ MOST_ASKED: Final = 8_000
 """Characters of the person's message that a required tool gets."""
 _OPEN: Final = frozenset({"default", "memory"})
 """Kinds of routes that a call can lead away from."""
+JUDGING: Final = TurnPart(shown=False)
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
 NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
 
@@ -53,11 +59,13 @@ class RouteSteps:
         table: gives the home's routes as they are now.
         style: gives what a style says.
         effect: says what repeating a call would do.
+        procedures: gives the guided procedures as they are now, by name.
     """
 
     table: Callable[[], RouteTable | None]
     style: StyleOf
     effect: EffectOf
+    procedures: Callable[[], Mapping[str, Procedure]]
 
     def part(self, state: ThreadState) -> TurnPart:
         """Under which conditions whoever speaks does so now; see `agent.PartOf`.
@@ -66,8 +74,8 @@ class RouteSteps:
             state: the thread.
         """
         kept = route_of_run(state)
-        if kept is None or kept.stage == "over":
-            return WHOLE_TURN
+        if kept is None or kept.stage in ("judge", "over"):
+            return WHOLE_TURN if kept is None or kept.stage == "over" else JUDGING
         route = kept.read.route
         certain = not route.fallback
         if kept.stage == "require":
@@ -77,14 +85,16 @@ class RouteSteps:
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
         return TurnPart(
             without=without,
-            sections=self._sections(route),
+            sections=self._sections(route, kept, state),
             model=route.model,
             opens=route.kind == "default",
             certain=certain,
         )
 
-    def _sections(self, route: Route) -> tuple[PromptSection, ...]:
+    def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
         told = (PromptSection(SECTION, ours(route.reply.instructions)),) if route.reply.instructions else ()
+        if kept.briefing:
+            told = (*told, PromptSection("procedure", Words(kept.briefing, state.context.by)))
         style = self.style(route.reply.style) if route.reply.style else None
         return told if style is None else (*told, style)
 
@@ -96,7 +106,7 @@ class RouteSteps:
             run: the run.
         """
         kept = route_of_run(state)
-        if kept is None or kept.stage == "over" or kept.fault:
+        if kept is None or kept.stage in ("judge", "over") or kept.fault:
             return ()
         if kept.stage == "require":
             return self._required(kept, state, run)
@@ -166,6 +176,19 @@ class RouteSteps:
             ToolCallStart(call.id, call.name, call.args, message_id, self.effect(speaks, call)),
         )
 
+    def judged(self, verdict: str, state: ThreadState) -> tuple[Fact, ...]:
+        """What follows from what a model has made of the person's reply to a procedure.
+
+        Args:
+            verdict: one of `verdicts.CHOICES`; anything else holds the procedure where it is.
+            state: the thread.
+        """
+        kept = open_procedure(state)
+        if kept is None:
+            return (RouteMoved("judged"),)
+        moved = move(kept, Continue(reply_in(state), verdict), self.procedures().get(kept.name))
+        return RouteMoved("judged"), *told(moved)
+
     def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
         """The fixed text of a route, as its reply.
 
@@ -191,6 +214,8 @@ class RouteSteps:
         kept = route_of_run(state)
         if kept is None or kept.stage == "over":
             return ()
+        if kept.stage == "judge":
+            return self.judged("", state)
         if kept.stage == "require" and not kept.made and isinstance(error, ProviderError):
             return self.made(kept, state)
         if kept.read.route.reply.fixed_text and isinstance(error, (ProviderError, LimitReached, RouteError)):
@@ -245,6 +270,19 @@ def asked_in(state: ThreadState) -> str:
     found = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
     said = found.parts[0] if found is not None and found.parts else None
     return said.text[:MOST_ASKED] if isinstance(said, Text) else ""
+
+
+def reply_in(state: ThreadState) -> str:
+    """What the person says to a procedure in the message that the open run works on; empty where anything of it may be
+    somebody else's.
+
+    Args:
+        state: the thread.
+    """
+    run = state.run
+    if run is None or not run.message.own or "injection" in state.newest.diagnostics:
+        return ""
+    return said_of(asked_in(state), run.message.said_chars)
 
 
 def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:

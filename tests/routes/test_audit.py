@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -42,7 +42,7 @@ async def caught_up(home: RouteWorld, store: Any) -> RouteAudit:
     """With all rows written."""
     kept = audit_of(home, store)
     follower = LogFollower("route_audit", kept, home.threads, store, home.clock)
-    await round_of(follower, home.clock)
+    await round_of(follower, cast("ManualClock", home.clock))
     return kept
 
 

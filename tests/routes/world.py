@@ -22,6 +22,7 @@ from sulla.agent.turn.turns import TurnDriver
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.models.base import PromptSection
+from sulla.procedures.definition import Procedure
 from sulla.routes.begin import RouteBeginnings
 from sulla.routes.node import with_routes
 from sulla.routes.plan import RouteTable
@@ -72,17 +73,18 @@ class RouteWorld(World):
     ) -> None:
         super().__init__(store, provider, tools=tuple(tools), **more)
         self.table, self.provider = table, provider
+        self.procedures: dict[str, Procedure] = {}
         box = Toolbox(tools)
 
         def effect(agent: str, call: ToolCall) -> Any:
             return effect_of(box.get(call.name), call.args)
 
-        steps = RouteSteps(lambda: self.table, (styles or {}).get, effect)
+        steps = RouteSteps(lambda: self.table, (styles or {}).get, effect, lambda: self.procedures)
         begins = RouteBeginnings(
             lambda: self.table,
             _own,
             lambda: [spec.id for spec in SPECS],
-            lambda state: False,
+            lambda: self.procedures,
         )
         guard = CallGuard(self.permissions, asked=OpenQuestions(self.threads, self.clock))
         nodes: dict[str, AgentNode] = {}
@@ -115,9 +117,9 @@ class RouteWorld(World):
         await self.offer(thread_id, text)
         await self.work()
 
-    async def offer(self, thread_id: ThreadId, text: str) -> None:
+    async def offer(self, thread_id: ThreadId, text: str, quoted: str = "") -> None:
         """Say something, and nobody works on it yet."""
-        await self.threads.send(thread_id, Input(MessageId(self._make_id("msg")), text))
+        await self.threads.send(thread_id, Input(MessageId(self._make_id("msg")), text, quoted=quoted))
 
     async def shown(self, thread_id: ThreadId) -> list[str]:
         """What people see of the replies."""
