@@ -27,6 +27,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     +-- LimitReached                 limit_reached          ours
     +-- Aborted                      aborted                caller
     +-- FlowError                    flow_failed            ours
+    +-- RouteError                   route_failed           ours
     +-- GraphError                   graph_invalid          ours
     |   +-- NoSuchNode               no_such_node           ours
     +-- ProviderError                provider_error         theirs
@@ -38,7 +39,6 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     |   +-- ProviderUnauthorized     provider_unauthorized  caller
     |   |   +-- ProviderKeyMissing   provider_key_missing   caller
     |   +-- ProviderProtocol         provider_protocol      theirs
-    +-- RouteError                   route_failed           ours
     +-- SettingsError                settings_invalid       caller
     +-- HomeInUse                    home_in_use            caller
     +-- PortInUse                    port_in_use            caller

@@ -1,4 +1,4 @@
-"""What a daemon does so that turns can take routes. Pure."""
+"""What a daemon does so that turns can take routes."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="routes",
-    needs=("skills", "handoffs", "flows", "intents", "procedures"),
+    needs=("skills", "handoffs", "procedures"),
     state=("sulla.routes.slice:ROUTES",),
     methods=("sulla.routes.rpc:METHODS",),
     commands={

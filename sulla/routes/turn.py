@@ -33,7 +33,6 @@ from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 from sulla.tools.registry import Toolbox
 
-SECTION: Final = "route"
 MEMORY_TOOLS: Final = frozenset({"recall", "remember", "forget"})
 MOST_ASKED: Final = 8_000
 """Characters of the person's message that a required tool gets."""
@@ -92,7 +91,7 @@ class RouteSteps:
         )
 
     def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
-        told = (PromptSection(SECTION, ours(route.reply.instructions)),) if route.reply.instructions else ()
+        told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()
         if kept.briefing:
             told = (*told, PromptSection("procedure", Words(kept.briefing, state.context.by)))
         style = self.style(route.reply.style) if route.reply.style else None

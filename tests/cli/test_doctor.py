@@ -29,6 +29,7 @@ NAMES = [
     *(
         "intents",
         "flows",
+        "routes",
         "heartbeat",
         "web",
         "mcp",

@@ -38,6 +38,7 @@ _ORDER: Final = (
     *(
         "intents",
         "flows",
+        "routes",
         "heartbeat",
         "web",
         "mcp",
