@@ -25,6 +25,10 @@ PDF_PAGES: Final = Path(__file__).with_name("pdf_pages.py")
 """Run, and only its figures imported: the daemon does not load a parser of PDF."""
 PDF_S: Final = 40.0
 """For one PDF, in seconds."""
+BLANK: Final = "[[fill in"
+"""How a blank of a template begins, in small or large letters: no answer comes from a section with one."""
+MOST_BLANKS: Final = 5
+"""Of the lines of such sections, that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +120,15 @@ def _text(found: FoundFile, raw: bytes) -> str:
 def _made(found: FoundFile, cuts: Sequence[Cut], remark: str = "") -> KnowledgeFile:
     if not cuts and not remark:
         return KnowledgeFile(found, fault="holds no text")
+    blank = [cut for cut in cuts if _has_blank(cut)]
+    if blank:
+        lines = ", ".join(str(cut.line) for cut in blank[:MOST_BLANKS]) + (", …" if len(blank) > MOST_BLANKS else "")
+        said = f"has blanks that nobody has filled in ({BLANK} …]]), in the sections at line {lines}: none is quoted"
+        remark = f"{remark}; it {said}" if remark else said
+        cuts = [cut for cut in cuts if not _has_blank(cut)]
     sections = tuple(indexed(Section(found.path, cut)) for cut in cuts)
     return KnowledgeFile(found, sections, "", remark, sum(len(cut.text.encode("utf-8", "replace")) for cut in cuts))
+
+
+def _has_blank(cut: Cut) -> bool:
+    return any(BLANK in text.casefold() for text in (cut.text, *cut.headings))

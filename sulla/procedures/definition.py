@@ -1,4 +1,4 @@
-"""A procedure as a value: its steps, when each of them is done, and the phrases that begin and end it. Pure.
+"""A procedure as a value: its steps, when each of them is done, and the phrases that end it. Pure.
 
 `to_json` gives the form in which it lies in a file; `reading` reads that form and says what is wrong with it.
 """
@@ -88,8 +88,6 @@ class Procedure:
     steps: tuple[ProcedureStep, ...]
     is_not: str = ""
     """What it is not, such as a therapy: the agent says so when it begins, and whenever it is asked for that."""
-    cues: tuple[str, ...] = ()
-    """Phrases of a message that begin it."""
     exits: tuple[str, ...] = ()
     """Phrases that end it, beside those that end all of them (`verdicts`)."""
     closing: str = ""
@@ -98,7 +96,7 @@ class Procedure:
     def to_json(self) -> JsonObject:
         """As it lies in a file."""
         texts: JsonObject = {"is_not": self.is_not, "closing": self.closing}
-        lists: JsonObject = {"cues": list(self.cues), "exits": list(self.exits)}
+        lists: JsonObject = {"exits": list(self.exits)}
         return {
             "name": self.name,
             "title": self.title,
@@ -143,7 +141,6 @@ KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
             Key("title", "line", "What people are told it is called.", required=True),
             Key("description", "line", "What it is for, in one sentence.", required=True),
             Key("is_not", "text", "What it is not; the agent says so."),
-            Key("cues", "phrases", "Phrases of a message that begin it."),
             Key("exits", "phrases", "Phrases that end it, beside those that end every procedure."),
             Key("closing", "text", "What the agent is to do when the last step is done."),
             Key("steps", "steps", "The steps, one after the other.", required=True),

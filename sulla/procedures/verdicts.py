@@ -149,17 +149,6 @@ def says_done(reply: str, done: DoneWhen) -> bool:
     return any(_has(said, phrase) for phrase in done.phrases)
 
 
-def cued(message: str, procedures: Iterable[Procedure]) -> tuple[Procedure, ...]:
-    """The procedures that a message begins by one of their phrases.
-
-    Args:
-        message: what a person wrote.
-        procedures: all that there are.
-    """
-    said = read_said(message)
-    return tuple(one for one in procedures if any(said.has(cue) for cue in one.cues))
-
-
 def items_of(reply: str) -> tuple[str, ...]:
     """The things that a reply names, if it is a list of such, however it is written; nothing if it says anything else.
 

@@ -35,6 +35,13 @@ async def test_what_is_wrong_with_files_is_named(tmp_path: Path) -> None:
     assert "sulla safety trust" in marked.remedy
 
 
+async def test_blanks_that_are_left_are_a_warning_with_their_lines(tmp_path: Path) -> None:
+    put(tmp_path, "help.md", "# Number\n\n[[fill in: number]]\n")
+    (found,) = await judged(tmp_path)
+    assert found.result == "warning"
+    assert "knowledge/help.md has blanks that nobody has filled in" in found.found
+
+
 async def test_of_very_many_the_rest_is_counted(tmp_path: Path) -> None:
     for number in range(MOST_TOLD + 3):
         put(tmp_path, f"{number:03}.png")

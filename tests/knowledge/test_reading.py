@@ -16,7 +16,7 @@ from sulla.knowledge.pdf_pages import MAX_PAGES, pages_of
 from sulla.knowledge.reading import KnowledgeFile, read_knowledge
 from sulla.tools.builtin.converting import Converted
 from tests.knowledge.pdfs import pdf
-from tests.knowledge.shelves import RETURNS, put
+from tests.knowledge.shelves import RETURNS, put, shelf_of
 
 
 async def read(home: Path, name: str, text: str | bytes = RETURNS) -> KnowledgeFile:
@@ -113,3 +113,13 @@ def test_no_more_pages_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sulla.knowledge.pdf_pages.MAX_PAGES", MAX_PAGES)
     monkeypatch.setattr("sulla.knowledge.pdf_pages.MAX_OUT_BYTES", 3)
     assert pages_of(pdf(["a", "b", "c"])) == {"pages": ["a\n"], "count": 3}
+
+
+async def test_no_answer_comes_from_a_section_with_a_blank_in_it(tmp_path: Path) -> None:
+    put(tmp_path, "help.md", "# Help\n\nRing us.\n\n## Number\n\n[[Fill in: number]]\n\n## [[fill in]]\n\nx\n")
+    shelved = await shelf_of(tmp_path).read()
+    assert [one.section.cut.text for file in shelved.files for one in file.sections] == ["Ring us."]
+    (left_out,) = shelved.left_out
+    assert left_out.why.startswith(
+        "has blanks that nobody has filled in ([[fill in …]]), in the sections at line 7, 11"
+    )

@@ -20,7 +20,6 @@ EXERCISE = Procedure(
     "Three steps to try things on.",
     (SETTLE, SEE, TELL),
     is_not="It is no therapy.",
-    cues=("start the exercise",),
     exits=("pineapple please",),
     closing="Say that it is done.",
 )

@@ -27,7 +27,7 @@ steps = st.lists(
     max_size=4,
     unique_by=lambda step: step.id,
 ).map(tuple)
-procedures = st.builds(d.Procedure, st.just("p"), words, words, steps, words, phrases, phrases, words)
+procedures = st.builds(d.Procedure, st.just("p"), words, words, steps, words, phrases, words)
 
 START = "name: p\ntitle: A\ndescription: B\n"
 STEP = "steps:\n  - id: a\n    title: A\n    instructions: Do it.\n"
@@ -75,8 +75,8 @@ def test_a_procedure_reads_as_it_was_written_and_meets_the_schema(procedure: d.P
         (f"{START}{STEP}{STEP.partition(chr(10))[2]}", 8, "steps[1].id", "there is another step 'a'"),
         (START.replace("p", "P p", 1) + STEP, 1, "name", "is no name; expected 1 to 64 of a-z"),
         (f"{START}title: C\n{STEP}", 4, "the procedure", "a second time"),
-        (f"{START}cues: [{'x' * 81}]\n{STEP}", 4, "cues[0]", "81 characters; 80 are allowed"),
-        (f"{START}cues: [{', '.join(['x'] * 31)}]\n{STEP}", 4, "cues", "31 phrases; 30 are allowed"),
+        (f"{START}exits: [{'x' * 81}]\n{STEP}", 4, "exits[0]", "81 characters; 80 are allowed"),
+        (f"{START}exits: [{', '.join(['x'] * 31)}]\n{STEP}", 4, "exits", "31 phrases; 30 are allowed"),
         (f"{START}closing: {'x' * 1601}\n{STEP}", 4, "closing", "1601 characters; 1600 are allowed"),
         (f"{START}steps: *a", 4, "the file", "anchors"),
     ],
@@ -128,6 +128,5 @@ def test_a_shipped_procedure_is_read_meets_the_schema_and_says_what_it_is_not(pa
     assert isinstance(procedure, d.Procedure), [fault.told(file.name) for fault in procedure]
     assert procedure.name == file.parent.name
     assert "no " in procedure.is_not
-    assert procedure.cues
     assert all(step.hint for step in procedure.steps)
     Draft202012Validator(d.json_schema()).validate(procedure.to_json())

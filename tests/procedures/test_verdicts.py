@@ -75,12 +75,6 @@ def test_a_procedure_has_words_of_its_own_that_end_it() -> None:
     assert read_reply("no pineapple please", EXERCISE, TELL, ()) == Reading()
 
 
-def test_a_message_begins_the_procedures_whose_phrases_it_has() -> None:
-    assert verdicts.cued("Please start the exercise", (EXERCISE, OTHER)) == (EXERCISE, OTHER)
-    assert verdicts.cued("Please don't start the exercise", (EXERCISE,)) == ()
-    assert verdicts.cued('He said "start the exercise"', (EXERCISE,)) == ()
-
-
 @pytest.mark.parametrize("answer", ["", "yes", "Complete", "complete, I think", "left", "\x00"])
 def test_an_answer_that_is_no_choice_holds(answer: str) -> None:
     assert verdicts.judged(answer) == "hold"

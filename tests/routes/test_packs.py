@@ -19,13 +19,15 @@ def pack(name: str) -> RouteTable:
     return found.table
 
 
-def test_the_wellbeing_pack_has_the_six_routes_of_the_seed_one_of_each_kind() -> None:
+def test_the_wellbeing_pack_has_the_six_routes_of_the_seed_and_two_more_exercises() -> None:
     table = pack("wellbeing")
     assert {name: route.kind for name, route in table.routes.items()} == {
         "crisis_response": "incident",
         "crisis_clarification": "clarify",
         "grounded_lookup": "grounded",
         "guided_exercise": "procedure",
+        "guided_grounding": "procedure",
+        "guided_thought_record": "procedure",
         "memory_control": "memory",
         "therapeutic": "default",
     }
@@ -45,6 +47,12 @@ def test_a_pack_names_no_number_that_somebody_would_ring(name: str) -> None:
     ("name", "message", "route"),
     [
         ("wellbeing", "Can we do the breathing exercise again?", "guided_exercise"),
+        ("wellbeing", "Help me to calm down, please", "guided_exercise"),
+        ("wellbeing", "Could we try the 5-4-3-2-1 thing?", "guided_grounding"),
+        ("wellbeing", "I'd like to do a grounding exercise", "guided_grounding"),
+        ("wellbeing", "What is a grounding exercise good for?", None),
+        ("wellbeing", "Let's do a thought record", "guided_thought_record"),
+        ("wellbeing", "I don't want to do that thought record", None),
         ("wellbeing", "I don't want another exercise", None),
         ("wellbeing", "What do you remember about me?", "memory_control"),
         ("wellbeing", "What is CBT?", "grounded_lookup"),
