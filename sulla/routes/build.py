@@ -63,7 +63,9 @@ def build(host: Host) -> Built:
         return partial(with_routes, steps, parts.tools)
 
     def broken() -> str:
-        return f"the routes cannot be used as they are written: {'; '.join(shelf.told)}" if shelf.routes.broken else ""
+        if not shelf.routes.broken:
+            return ""
+        return f"the routes cannot be used as they are written ({shelf.routes.held}): {'; '.join(shelf.told)}"
 
     return Built(
         provides=(shelf, procedures),

@@ -1,9 +1,10 @@
 """The routes of a home: its file `routes.yaml`, looked at again before turns.
 
 A file that has become wrong takes nothing away: the routes that were read last go on to hold, because a gate for
-incidents that vanished over a slip of the pen would be missed when it is needed. The shelf is `broken` as long as the
-file is, with all that is wrong, and whoever shows the state of a daemon says so. A file that is not there is no fault:
-its owner took it away, and the routes with it.
+incidents that vanished over a slip of the pen would be missed when it is needed. So a copy of the last file that could
+be read lies beside it, and holds after a restart too. The shelf is `broken` as long as the file is, with all that is
+wrong, and whoever shows the state of a daemon says so. A file that is not there is no fault: its owner took it away,
+and the routes with it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.routes.faults import KnownNames, RouteFault
+from sulla.routes.last_good import LastGood
 from sulla.routes.plan import RouteTable
 from sulla.routes.reading import read_routes
 from sulla.routes.schema import MOST_BYTES
@@ -39,6 +41,15 @@ class ShelvedRoutes:
     """Those that hold: of the file, or, while it is broken, those that were read last; None if there are none."""
     faults: tuple[RouteFault, ...] = ()
     """All errors of the file, or, if there are none, all warnings."""
+    copied: bool = False
+    """Whether the routes are those of the copy that lies beside a file that is broken since before the start."""
+
+    @property
+    def held(self) -> str:
+        """Which routes hold while the file is broken, for people."""
+        if self.table is None:
+            return "there are no others, so none holds"
+        return "those of the last file that could be read hold" if self.copied else "the ones read before hold"
 
     @property
     def broken(self) -> bool:
@@ -62,6 +73,11 @@ class RouteShelf:
         self._looked_s: float | None = None
         self._seen: tuple[_Stamp | None, KnownNames] | None = None
         self._routes = ShelvedRoutes()
+        self._last = LastGood(home)
+        self._text: str | None = ""
+        """What the file says; empty where it is not there, None where it is broken."""
+        self._kept = True
+        """Whether the copy could be written."""
 
     @property
     def routes(self) -> ShelvedRoutes:
@@ -82,25 +98,39 @@ class RouteShelf:
         """The same however short ago it was looked at."""
         self._looked_s = self._clock.elapsed()
         before = self._routes
-        await asyncio.to_thread(self.read)
+        await asyncio.to_thread(self._read_and_keep)
         after = self._routes
         if after.faults == before.faults:
             return
         if after.broken:
-            held = "the ones read before hold" if after.table is not None else "there are no others, so none holds"
-            log.error("the routes of %s cannot be used (%s): %s", self.file, held, "; ".join(self.told))
+            log.error("the routes of %s cannot be used (%s): %s", self.file, after.held, "; ".join(self.told))
         else:
             for line in self.told:
                 log.warning("%s", line)
 
+    def _read_and_keep(self) -> None:
+        self.read()
+        try:
+            if self._text:
+                self._last.keep(self._text)
+            elif self._text is not None:
+                self._last.forget()
+        except OSError as error:
+            if self._kept:
+                said = "a restart while the file is broken would find no routes"
+                log.warning("the copy %s cannot be written (%s): %s", self._last.file, said, error)
+            self._kept = False
+        else:
+            self._kept = True
+
     def read(self) -> None:
-        """The same at once. It blocks."""
+        """The same at once, and no copy is written. It blocks."""
         known = self._known()
         try:
             stat = self.file.stat()
             stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
         except FileNotFoundError:
-            self._seen, self._routes = (None, known), ShelvedRoutes()
+            self._seen, self._routes, self._text = (None, known), ShelvedRoutes(), ""
             return
         except OSError as error:
             self._seen, self._routes = None, self._unreadable(error)
@@ -114,9 +144,23 @@ class RouteShelf:
             self._seen, self._routes = None, self._unreadable(error)
             return
         found = read_routes(text, known)
-        table = found.table if found.table is not None else self._routes.table
-        self._seen, self._routes = (stamp, known), ShelvedRoutes(table, found.faults)
+        if found.table is None:
+            self._seen, self._routes = (stamp, known), self._broken(found.faults)
+        else:
+            self._seen, self._routes = (stamp, known), ShelvedRoutes(found.table, found.faults)
+            self._text = text
 
     def _unreadable(self, error: OSError | UnicodeDecodeError) -> ShelvedRoutes:
-        fault = RouteFault("the file", 1, 1, f"it cannot be read: {error}")
-        return ShelvedRoutes(self._routes.table, (fault,))
+        return self._broken((RouteFault("the file", 1, 1, f"it cannot be read: {error}"),))
+
+    def _broken(self, faults: tuple[RouteFault, ...]) -> ShelvedRoutes:
+        """What holds now: the routes that were read before, in this process or in one before it."""
+        self._text = None
+        if self._routes.table is not None:
+            return ShelvedRoutes(self._routes.table, faults, self._routes.copied)
+        try:
+            found = read_routes(self._last.read(), KnownNames())
+        except (OSError, UnicodeDecodeError) as error:
+            lost = RouteFault("the file", 1, 1, f"nor can its copy {self._last.file.name} be read: {error}")
+            return ShelvedRoutes(None, (*faults, lost))
+        return ShelvedRoutes(found.table, faults, found.table is not None)

@@ -298,6 +298,7 @@ SAYING = {
     ("agent/calls/call_node.py", "TextMessageEnd"): "a call, in no words",
     ("intents/opening.py", "TextMessageEnd"): "a call of the owner's, in no words",
     ("flows/parts.py", "TextMessageEnd"): "calls of a flow's, in no words",
+    ("routes/turn.py", "TextMessageEnd"): "a call of the owner's, in no words",
     ("agent/calls/calls.py", "ToolCallResult"): "the daemon's own words, of calls that are not made",
     ("agent/approvals/questions.py", "ToolCallResult"): "the daemon's own words",
     ("daemon/intake.py", "Answer"): "a person's yes, to other questions that it answers as well",

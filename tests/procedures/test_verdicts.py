@@ -10,7 +10,7 @@ from sulla.procedures import verdicts
 from sulla.procedures.definition import MOST_ITEMS
 from sulla.procedures.verdicts import CHOICES, ITEM_CHARS, QUESTION_CHARS, Reading, read_reply
 from tests.procedures import replies as r
-from tests.procedures.exercises import EXERCISE, OTHER, SEE, SETTLE, TELL
+from tests.procedures.exercises import EXERCISE, SEE, SETTLE, TELL
 
 
 @pytest.mark.parametrize("reply", r.STAYS)
