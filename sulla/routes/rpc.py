@@ -112,7 +112,7 @@ METHODS: Final[Methods[RouteService]] = Methods(
             _try,
             Rest("POST", "/routes/try", "Which route a message would take, and why."),
             Example(
-                {"route": "refunds", "kind": "grounded", "gate": "asks for money back", "why": ["money back"]},
+                {"route": "refunds", "kind": "grounded", "gate": "money_back", "why": ["money back"]},
                 {"text": "I want my money back."},
             ),
         ),
@@ -133,7 +133,7 @@ METHODS: Final[Methods[RouteService]] = Methods(
                             "at": "2027-01-15T08:00:00.000Z",
                             "route": "refunds",
                             "kind": "grounded",
-                            "gate": "asks for money back",
+                            "gate": "money_back",
                             "first_route": "",
                             "mode": "tool",
                             "style": "",

@@ -12,7 +12,7 @@ ROW = AuditRow(
     1_800_000_000_000,
     "refunds",
     "grounded",
-    gate="asks for money back",
+    gate="money_back",
     mode="tool",
     agent="sulla",
     outcome="done",

@@ -11,7 +11,7 @@ async def test_whoever_may_read_tries_a_message_and_is_told_the_words_that_were_
     assert found == {
         "route": "refunds",
         "kind": "grounded",
-        "gate": "asks for money back",
+        "gate": "money_back",
         "why": ["money back"],
     }
     assert (await reader.call("route.try", text="Hello"))["route"] == ""
