@@ -134,6 +134,18 @@ async def test_nothing_that_a_model_says_beside_the_call_is_shown_live(store: Me
     assert not [one for one in heard if b"Nine" in (one or b"")]
 
 
+@pytest.mark.parametrize("called", [True, False])
+async def test_nothing_that_a_model_says_in_the_place_of_a_call_or_beside_it_is_written_down(
+    store: MemoryStore, called: bool
+) -> None:
+    calls = (ToolCall(CallId("c"), "grounded_lookup", {"question": "x"}),) if called else ()
+    home = world(store, Say("Nine million, I think.", calls))
+    thread = await home.thread()
+    await home.say(thread, "How many people live in Paris?")
+    assert await home.shown(thread) == [FACTS]
+    assert "Nine" not in str(await home.log(thread))
+
+
 async def test_the_message_is_what_a_call_in_the_models_place_asks_for(store: MemoryStore) -> None:
     asked: list[str] = []
     home = RouteWorld(

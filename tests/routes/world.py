@@ -11,12 +11,13 @@ from typing import Any
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.calls.calls import ToolCalls
 from sulla.agent.calls.guard import CallGuard
+from sulla.agent.part import whole_turn
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key_for
 from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.graph import create_agent_graph
 from sulla.agent.turn.input import InputHandler
-from sulla.agent.turn.node import AgentNode, Opening, nobody_else
+from sulla.agent.turn.node import AgentNode, Opening, nobody_else, nobody_takes_over
 from sulla.agent.turn.speakers import Answerer, SpeakerNode, own_agent
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.ids import MessageId, ThreadId
@@ -58,6 +59,7 @@ class RouteWorld(World):
         tools: what the agents can use.
         styles: what skills say of how to reply, by their names.
         opening: what may answer in the place of an agent.
+        routed: whether the capability is there at all.
         **more: see `World`.
     """
 
@@ -69,6 +71,7 @@ class RouteWorld(World):
         tools: Sequence[Tool] = (),
         styles: dict[str, PromptSection] | None = None,
         opening: Opening = nobody_else,
+        routed: bool = True,
         **more: Any,
     ) -> None:
         super().__init__(store, provider, tools=tuple(tools), **more)
@@ -93,11 +96,13 @@ class RouteWorld(World):
             return nodes.get(actor_key_for(agent, state))
 
         for spec in SPECS:
-            chat = replace(self.chat, spec=spec, part=steps.part)
-            calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard, part=steps.part)
-            nodes[spec.id] = AgentNode(chat, calls, opening, steps.over)
+            part, over = (steps.part, steps.over) if routed else (whole_turn, nobody_takes_over)
+            chat = replace(self.chat, spec=spec, part=part)
+            calls = ToolCalls(box, Path("workspace"), lambda: 0.0, guard, part=part)
+            nodes[spec.id] = AgentNode(chat, calls, opening, over)
             speaker = SpeakerNode(nodes[spec.id], speakers, lambda agent, state: ())
-            graph = create_agent_graph(InputHandler(chat), speaker, patcher=partial(with_routes, steps, box))
+            patcher = partial(with_routes, steps, box) if routed else None
+            graph = create_agent_graph(InputHandler(chat), speaker, patcher=patcher)
             self.actors[spec.id] = Actor(spec, "scripted", graph)
 
         def answerer(state: ThreadState, item: WaitingInput) -> Answerer:
@@ -105,9 +110,10 @@ class RouteWorld(World):
             if decided is not None:
                 return replace(decided, agent=decided.agent or state.identity.agent)
             found = own_agent(state, item)
-            return replace(found, facts=begins.begin(state, item, found.agent))
+            facts = begins.begin(state, item, found.agent)
+            return replace(found, facts=facts) if facts else found
 
-        told = TurnContext(self.clock, answerer=answerer)
+        told = TurnContext(self.clock, answerer=answerer if routed else own_agent)
         limits, ledger = self.chat.limits, self.model.ledger
         children = self.family.children
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, ledger, children, told)
