@@ -50,8 +50,10 @@ class RouteBeginnings:
             state: the thread.
             item: the message that it takes up.
         """
-        table = self.table() if _takes(state, item) else None
-        plan = route_of(table, item.text, self._facts(state)) if table is not None and table.gates else None
+        table = self.table()
+        if table is None or not table.gates or not _takes(state, item):
+            return None
+        plan = route_of(table, item.text, self._facts(state))
         if plan is None:
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))
@@ -65,9 +67,9 @@ class RouteBeginnings:
             item: the message that it takes up.
             agent: who answers.
         """
-        if not _takes(state, item):
-            return ()
         table, kept = self.table(), open_procedure(state)
+        if (table is None and kept is None) or not _takes(state, item):
+            return ()
         if kept is not None and agent == self.current(state):
             return self._led(kept, state, item, table)
         put_by = self._put_by("another agent", state) if kept is not None else ()

@@ -62,11 +62,6 @@ def build(host: Host) -> Built:
     def graph(parts: AgentParts, opening: Opening) -> Patcher[ThreadState]:
         return partial(with_routes, steps, parts.tools)
 
-    def broken() -> str:
-        if not shelf.routes.broken:
-            return ""
-        return f"the routes cannot be used as they are written ({shelf.routes.held}): {'; '.join(shelf.told)}"
-
     return Built(
         provides=(shelf, procedures),
         methods=(METHODS.done_by(service),),
@@ -78,7 +73,7 @@ def build(host: Host) -> Built:
         look_now=look_now,
         followers={"route_audit": follower},
         before_work=look,
-        troubles={"routes": broken},
+        troubles={"routes": shelf.trouble},
     )
 
 

@@ -89,6 +89,12 @@ class RouteShelf:
         """All that is wrong with the file, one line each."""
         return tuple(fault.told(str(self.file)) for fault in self._routes.faults)
 
+    def trouble(self) -> str:
+        """What is wrong, for whoever shows the state of a daemon; empty where the file can be used."""
+        if not self._routes.broken:
+            return ""
+        return f"the routes cannot be used as they are written ({self._routes.held}): {'; '.join(self.told)}"
+
     async def look(self) -> None:
         """Take up a changed file; beside the event loop, and not more often than every `LOOK_S`."""
         if self._looked_s is None or self._clock.elapsed() - self._looked_s >= LOOK_S:

@@ -171,5 +171,6 @@ def route_of_run(state: ThreadState) -> TurnRoute | None:
     Args:
         state: the thread.
     """
-    kept = ROUTES.of(state)
-    return kept if kept is not None and state.run is not None and kept.run_id == state.run.id else None
+    if (kept := ROUTES.of(state)) is None:
+        return None
+    return kept if state.run is not None and kept.run_id == state.run.id else None
