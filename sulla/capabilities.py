@@ -17,6 +17,7 @@ CAPABILITIES = (
     "projects",
     "people",
     "memory",
+    "knowledge",
     "finding",
     "mcp",
     "journal",
@@ -25,6 +26,8 @@ CAPABILITIES = (
     "heartbeat",
     "playbooks",
     "intents",
+    "procedures",
+    "routes",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

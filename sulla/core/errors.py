@@ -27,6 +27,7 @@ The tree, checked against the classes by ``tests/house/test_errors.py``::
     +-- LimitReached                 limit_reached          ours
     +-- Aborted                      aborted                caller
     +-- FlowError                    flow_failed            caller
+    +-- RouteError                   route_failed           caller
     +-- GraphError                   graph_invalid          ours
     |   +-- NoSuchNode               no_such_node           ours
     +-- ProviderError                provider_error         theirs
@@ -234,6 +235,13 @@ class FlowError(SullaError):
     """The flow of a turn cannot be walked on: a condition failed, or what it names is not there any more."""
 
     code = "flow_failed"
+    fault = "caller"
+
+
+class RouteError(SullaError):
+    """The route of a turn cannot be gone on with: what it requires is not there, or came to nothing."""
+
+    code = "route_failed"
     fault = "caller"
 
 

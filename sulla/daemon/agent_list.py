@@ -37,8 +37,10 @@ class AgentList:
 
     async def list_tools(self) -> Tools:
         """Everything that can be used at this moment."""
-        lasting = (tool for _, tool in sorted(self.tools.all().items()) if tool.told)
-        return Tools(tuple(map(_tool, (*lasting, *self.tools.moving()))))
+        moving = self.tools.moving()
+        come = {tool.name for tool in moving}
+        lasting = (tool for name, tool in sorted(self.tools.all().items()) if tool.told and name not in come)
+        return Tools(tuple(map(_tool, (*lasting, *moving))))
 
     async def list_agents(self) -> Agents:
         """The agents, with what each is doing at this moment.

@@ -8,13 +8,13 @@ from typing import Final
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import MakeId, ThreadId
 from sulla.core.prefix import NAMED, chosen
+from sulla.core.search.terms import asked_terms, terms
 from sulla.finding.index import Place, ThreadEntry, ThreadIndex
 from sulla.finding.rpc import FoundRow, RecentRow, Recents, ThreadFound
 from sulla.finding.title import Kind, ThreadNamed
 from sulla.host.waker import Waker
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryHit
-from sulla.memory.terms import asked_terms, terms
 from sulla.threads.store import ThreadStore
 
 HITS_PER_THREAD: Final = 4

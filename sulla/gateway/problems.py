@@ -16,6 +16,7 @@ from sulla.core.errors import (
     NotAvailable,
     NotFound,
     Refused,
+    RouteError,
     SullaError,
     TooLarge,
     Unauthorized,
@@ -34,6 +35,7 @@ _STATUS: tuple[tuple[type[SullaError], int], ...] = (
     (NotAvailable, 501),
     (Refused, 400),
     (FlowError, 422),
+    (RouteError, 422),
     (Unavailable, 503),
 )
 """The first that fits. Whatever is not here is a defect of ours."""

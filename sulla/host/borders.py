@@ -64,6 +64,8 @@ memory | trusted facts and episodes | the prompt of a first turn | caller
     RUN_STARTED
 memory | a fact | the memory | caller
     remember
+knowledge | what the owner has written down | the conversation | files
+    grounded_lookup / knowledge-copy
 skills | names and descriptions, once allowed | the system prompt | operator
     section:skills / skill-name skill-description
 skills | texts and files, once allowed | the conversation | operator
@@ -73,6 +75,10 @@ handoffs | whom an agent works for | the system prompt | operator
 flows | what branches and tasks of a flow come to | the turn that has them work | kept
     run_branches delegate_tasks / sub-agent
 intents | texts and arguments that a phrase leads to | the conversation | operator
+routes | what a route's file and its style say of a reply | the system prompt | operator
+    section:route section:style
+procedures | a step, and what the person has named in it | the system prompt | caller
+    section:procedure
 projects | projects | the conversation | files
     list_projects read_project add_project_task block_project_task comment_project_task complete_project_task
     patch_project_section / project-task

@@ -146,7 +146,7 @@ class Built:
     tools: tuple[Tool, ...] = ()
     agent_tools: AgentTools | None = None
     tool_source: ToolSource | None = None
-    """Gives tools that come and go."""
+    """Gives tools that come and go: one of `tools` that lacks something is among them once it lacks nothing."""
     told_of_waits: ToldOfWaits | None = None
     """Hears what runs are about to wait for."""
     sections: Callable[[AgentSpec, Toolbox], tuple[PromptSection, ...]] | None = None

@@ -59,6 +59,7 @@ class ToolRegistry(Collection[str]):
         self._tools = list(tools)
         self._for_agents: list[AgentTools] = []
         self._sources: list[ToolSource] = []
+        self._unnamed = False
         self._lasting: dict[AgentSpec, Toolbox] = {}
         self._seen: tuple[tuple[Tool, ...], ...] = ()
         self._moving: tuple[Tool, ...] = ()
@@ -73,18 +74,21 @@ class ToolRegistry(Collection[str]):
         Args:
             tools: for every agent whose list has room for them.
             for_agents: those that differ from agent to agent; None for none.
-            source: gives those that come and go: the same tuple, as long as they are the same; None for none.
+            source: gives those that come and go: the same tuple, as long as they are the same; None for none. Of one
+                that `tools` has too, and that lacks something there (`Tool.missing`), it gives what takes its place.
         """
+        tools = tuple(tools)
         self._tools += tools
         self._for_agents += [for_agents] if for_agents is not None else []
         self._sources += [source] if source is not None else []
+        self._unnamed |= source is not None and not any(tool.missing for tool in tools)
         self._lasting.clear()
         self._now.clear()
 
     @property
     def has_moving(self) -> bool:
-        """Whether there may be tools that come and go."""
-        return bool(self._sources)
+        """Whether there may be tools that come and go, and of which nothing is known while they are not there."""
+        return self._unnamed
 
     def moving(self) -> tuple[Tool, ...]:
         """The tools that come and go, as they are now: the same tuple, as long as they are the same."""
@@ -132,7 +136,9 @@ class ToolRegistry(Collection[str]):
             lambda: self._team.helpers(spec),
             lambda: ((" / ".join(one.phrases), one.leads_to) for one in spec.intents),
         )
-        common = (*builtin_tools(self._programs, self._zone), *listing, *self._tools, *moving)
+        come = {tool.name for tool in moving}
+        standing = (tool for tool in self._tools if not (tool.missing and tool.name in come))
+        common = (*builtin_tools(self._programs, self._zone), *listing, *standing, *moving)
         found += (tool for tool in common if tool.name in EVERYBODYS or allows(spec.tools, tool.name))
         for own in self._for_agents:
             found += (tool for tool in own.make(spec) if allows(spec.tools, tool.name) or own.granted(spec, tool))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
+from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
+from sulla.core.search.terms import asked_terms
 from sulla.memory.note import (
     MAX_REMOVED,
     Kind,
@@ -17,8 +19,6 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
-from sulla.memory.terms import asked_terms
 
 T = TypeVar("T")
 

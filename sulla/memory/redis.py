@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Protocol
 
+from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
+from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.note import (
     KINDS,
     MAX_REMOVED,
@@ -26,8 +28,6 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.ranking import MOST_MATCHES, impacts, rarity, telling
-from sulla.memory.terms import asked_terms, terms
 
 BASE: Final = "sulla:memory:{m}"
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from sulla.core.errors import StoreUnavailable
+from sulla.core.search.ranking import MOST_MATCHES, telling
+from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.note import (
     MAX_REMOVED,
     Kind,
@@ -23,8 +25,6 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.ranking import MOST_MATCHES, telling
-from sulla.memory.terms import asked_terms, terms
 
 T = TypeVar("T")
 

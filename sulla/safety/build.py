@@ -6,6 +6,7 @@ from typing import Final
 
 from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.host.host import Built, Host
+from sulla.knowledge.shelf import KnowledgeShelf
 from sulla.projects.projects import Projects
 from sulla.safety.rpc import METHODS
 from sulla.safety.service import HomeSafety
@@ -22,7 +23,7 @@ def build(host: Host) -> Built:
     """Make what answers; see `host.Built`."""
     place, ceiling_tokens = host.place, host.agents.limits.history_tokens
     restore = ThreadRestore(host.store, place.clock, place.owner, host.threads.schema, ceiling_tokens, _close, FORKED)
-    roots = (host.settings.workspace, host.needed(Projects).place(""))
+    roots = (host.settings.workspace, host.needed(Projects).place(""), host.needed(KnowledgeShelf).folder)
     forks = ThreadForks(host.threads, restore)
     safety = HomeSafety(host.threads, forks, place.make_id, host.agents.marks, roots)
     return Built(methods=(METHODS.done_by(safety),))

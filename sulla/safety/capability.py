@@ -6,7 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="safety",
-    needs=("projects",),
+    needs=("projects", "knowledge"),
     methods=("sulla.safety.rpc:METHODS",),
     commands={
         "safety": Command(

@@ -40,6 +40,11 @@ class KnownSkill:
     before: bool = False
     """Whether a person allowed it as it was before."""
 
+    @property
+    def in_pack(self) -> bool:
+        """Whether it is a part of a pack that Sulla brings along: of use only to a home that was set up for it."""
+        return self.whose == "shipped" and dict(self.skill.metadata).get("pack") == "true"
+
 
 def question(known: KnownSkill) -> str:
     """What a person is asked before a skill is used that nobody has allowed as it is."""
@@ -54,9 +59,10 @@ def index(known: Iterable[KnownSkill]) -> str:
     """The skills as a model is told of them before it needs one; empty if there are none.
 
     Of untrusted ones only the number is told: their names, too, are words of whoever wrote them, and would stand among
-    what the owner says.
+    what the owner says. Those of packs are not told: routes lead to them, and whoever wants one in the index puts it
+    into the home.
     """
-    every = list(known)
+    every = [one for one in known if not one.in_pack]
     lines = [f"- {one.skill.name}: {about(one)}"[:INDEX_LINE_CHARS] for one in every if one.trusted]
     if waiting := len(every) - len(lines):
         lines.append(f"({waiting} more that nobody has allowed yet; if the person names one, load_skill asks for it.)")

@@ -299,6 +299,7 @@ SAYING = {
     ("intents/opening.py", "TextMessageEnd"): "a call of the owner's, in no words",
     ("flows/parts.py", "TextMessageEnd"): "calls of a flow's, in no words",
     ("flows/node.py", "TextMessageEnd"): "what was said in the same thread before, of which its state knows",
+    ("routes/turn.py", "TextMessageEnd"): "a call of the owner's, in no words",
     ("agent/calls/calls.py", "ToolCallResult"): "the daemon's own words, of calls that are not made",
     ("agent/approvals/questions.py", "ToolCallResult"): "the daemon's own words",
     ("daemon/intake.py", "Answer"): "a person's yes, to other questions that it answers as well",

@@ -29,6 +29,7 @@ NAMES = [
     *(
         "intents",
         "flows",
+        "routes",
         "heartbeat",
         "web",
         "mcp",
@@ -37,6 +38,7 @@ NAMES = [
         "exposure",
         "store",
         "memory",
+        "knowledge",
         "clock",
         "model",
         "fallback",

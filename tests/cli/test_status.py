@@ -77,7 +77,7 @@ def test_it_says_in_a_few_lines_what_agents_can_do_and_who_waits(
         lines = [line.strip() for line in typed(capsys, "status").out.splitlines()]
         assert "shell: no sandbox, so a person is asked before each command (sulla doctor)" in lines
         assert "agents: sulla, reader" in lines
-        assert "skills: 5, 1 not allowed yet: tea" in lines
+        assert "skills: 11, 1 not allowed yet: tea" in lines
         assert "projects: 1 with 0 open tasks, 1 cannot be read (sulla doctor)" in lines
         assert "mcp servers: 1, not up: gone (sulla mcp list)" in lines
         assert "waiting for an answer: 1 (sulla approvals)" in lines
@@ -85,4 +85,4 @@ def test_it_says_in_a_few_lines_what_agents_can_do_and_who_waits(
         report = json.loads(typed(capsys, "status", "--json").out)
         assert report["approvals"] == 1
         assert report["shell"]["sandbox"] is False
-        assert report["skills"] == {"known": 5, "not_allowed": ["tea"]}
+        assert report["skills"] == {"known": 11, "not_allowed": ["tea"]}

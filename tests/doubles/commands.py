@@ -28,6 +28,7 @@ from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
+from sulla.routes import rpc as routes
 from sulla.rpc.method import Needs
 from sulla.safety import rpc as safety
 from sulla.schedules import rpc as schedules
@@ -43,6 +44,7 @@ from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.playbooks import MemoryPlaybooks
+from tests.doubles.routes import MemoryRoutes
 from tests.doubles.safety import MemorySafety
 from tests.doubles.schedules import MemorySchedules
 from tests.doubles.speech import MemorySpeech
@@ -167,6 +169,7 @@ class MemoryCommands:
                 agents.METHODS.done_by(self),
                 files_rpc.METHODS.done_by(MemoryAgentFiles(self._called)),
                 skills.METHODS.done_by(self),
+                routes.METHODS.done_by(MemoryRoutes(self._called)),
                 finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
                 changes.METHODS.done_by(MemoryChanges(self._called)),
                 safety.METHODS.done_by(MemorySafety(self._called, self._thread)),

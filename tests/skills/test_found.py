@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sulla.skills.found import INDEX_CHARS, INDEX_LINE_CHARS, KnownSkill, index, question
@@ -32,6 +33,14 @@ def test_what_an_untrusted_skill_says_of_itself_stays_out_of_the_prompt() -> Non
         "- tea: Makes tea.",
         "(2 more that nobody has allowed yet; if the person names one, load_skill asks for it.)",
     ]
+
+
+def test_a_shipped_skill_of_a_pack_stays_out_of_the_index_until_it_is_put_into_the_home() -> None:
+    desk = _known("desk", "Answers customers.")
+    shipped = replace(desk, whose="shipped", skill=replace(desk.skill, metadata=(("pack", "true"),)))
+    assert index([shipped]) == ""
+    assert "desk" not in index([_known("tea"), shipped])
+    assert "- desk: Answers customers." in index([replace(shipped, whose="home")])
 
 
 def test_the_index_is_bounded_however_many_there_are() -> None:

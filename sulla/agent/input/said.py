@@ -28,7 +28,7 @@ _SENTENCE: Final = re.compile(
 question goes on: what follows may say no to it."""
 _ENDS: Final = r"\n[ \t]*\n|\Z"
 """Where a quotation ends that nobody ends: with its paragraph."""
-_PAIRS: Final = (
+QUOTATION_MARKS: Final = (
     *('""', "\u201c\u201d\u201c", "\u201d\u201d", "\u201e\u201c\u201d", "\u201f\u201d", "\u00ab\u00bb", "\u00bb\u00ab"),
     *("\u2039\u203a", "\u203a\u2039", "\u300c\u300d", "\u300e\u300f", "\u301d\u301e\u301f", "\u275d\u275e"),
     *("\u276e\u276f", "\u275b\u275c"),
@@ -40,7 +40,7 @@ _QUOTED: Final = (
     # What a mail answers, also in a list; a line behind it goes on with it, as Markdown has it.
     rf"^[^\S\n]*(?:(?:[-*+\u2022]|\d{{1,9}}[.)])[^\S\n]+)*>.*?(?:{_ENDS})|"
     rf"(`+).*?(?:\2|{_ENDS})|"
-    + "".join(rf"{pair[0]}.*?(?:[{pair[1:]}]|{_ENDS})|" for pair in _PAIRS)
+    + "".join(rf"{pair[0]}.*?(?:[{pair[1:]}]|{_ENDS})|" for pair in QUOTATION_MARKS)
     + r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
     r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)"
 )
@@ -112,7 +112,7 @@ def read_said(message: str) -> Said:
     Args:
         message: what a person wrote.
     """
-    text = re.sub(_QUOTED, " _ ", _plain(message[:MOST_CHARS]))
+    text = re.sub(_QUOTED, " _ ", plain(message[:MOST_CHARS]))
     found = _SENTENCE.split(_folded(text).replace("?", " _ "))
     # A mere "No!" says no to what stands beside it, and "just kidding, don't do that" to all that stands before it.
     noes = ["", *(one if re.fullmatch(_NEGATION, _EDGE.sub("", one)) else "" for one in found), ""]
@@ -142,13 +142,17 @@ def _negations(text: str) -> frozenset[str]:
     return frozenset(re.findall(_NEGATION, text))
 
 
-def _plain(text: str) -> str:
-    """With one form of each character: wide and special blanks, quotation marks and angles are plain ones."""
+def plain(text: str) -> str:
+    """With one form of each character: wide and special blanks, quotation marks and angles are plain ones.
+
+    Args:
+        text: what a person wrote.
+    """
     return unicodedata.normalize("NFKC", text.translate(_MARKS))
 
 
 def _folded(text: str) -> str:
-    return _plain(text).casefold().replace("\u2019", "'")
+    return plain(text).casefold().replace("\u2019", "'")
 
 
 def _stems(text: str, but: frozenset[str] = frozenset()) -> frozenset[str]:

@@ -63,13 +63,14 @@ class Fences:
         if self._closing and not _BLANK.issuperset(text):
             self._closing = False
 
-    def feed_newline(self) -> None:
-        """Read the end of a line."""
+    def feed_newline(self) -> bool:
+        """Read the end of a line; whether the next one is in no fenced block."""
         if self._closing:
             self._fence = None
         self._opening = self._closing = self._no_inline = False
         self._span = 0
         self._margin = _BARE
+        return self._fence is None
 
     def settle(self) -> None:
         """The run that was being read has ended: see what it does."""

@@ -337,7 +337,7 @@ class Model:
         return answer
 
     async def _stream(self, request: ChatRequest, sink: StreamSink) -> Streamed:
-        stripper = Stripper()
+        stripper = Stripper([tool.name for tool in request.tools])
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
                 match delta:
@@ -349,6 +349,12 @@ class Model:
                         rest, wrapper = stripper.finish()
                         sink.show(rest)
                         sink.finish()
+                        if stripper.cut_calls:
+                            log.info(
+                                "%s wrote down calls of tools as text; they were cut out of its reply",
+                                request.model,
+                                extra={"calls": stripper.cut_calls, "characters": stripper.cut_characters},
+                            )
                         return Streamed(delta, wrapper, stripper.wrote_call)
         raise ProviderProtocol(f"{self.provider.name} ended its reply without completing it")
 

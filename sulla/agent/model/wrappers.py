@@ -11,17 +11,19 @@ The rules, for a whole reply and for one that streams in alike:
 * If nothing is left, people see the wrapper's own words. Those of ``AGENT_DONE`` with nothing to be shown before it are
   shown as they come, and stay: small models write their whole answer so.
 * A call of a tool that is written down (``<tool_call>{…}</tool_call>``) is read like a wrapper and taken out, also if
-  it never closes and begins like one. It means nothing: it is never made.
+  it never closes and begins like one. It means nothing: it is never made. Neither are those without such a tag
+  (`written.calls`), which are taken out too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
-from sulla.agent.model.fences import Fences
+from sulla.agent.model.shown import Place, Shown
 from sulla.agent.model.tags import CALLS, WRAPPERS, Tag, Unfinished, read_tag
+from sulla.agent.model.written.calls import CallReader
 from sulla.core.dataclass import dataclass
 
 Status = Literal["done", "blocked", "continue"]
@@ -29,8 +31,8 @@ Status = Literal["done", "blocked", "continue"]
 MAX_QUOTE = 512
 """Code points held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
 
-MAX_WHITE = 256
-"""Code points of white space that are held back in case nothing follows."""
+MOST_INDENT = 3
+"""Blanks before a line; with more it is a block of code."""
 
 _STATUS: dict[str, Status] = {"AGENT_DONE": "done", "AGENT_BLOCKED": "blocked", "AGENT_CONTINUE": "continue"}
 _TOKEN = re.compile(r"[^<`~\n]+|`+|~+|\n|<")
@@ -93,21 +95,37 @@ class Stripper:
     """Reads one reply as it streams in. How the text is split over `feed` calls makes no difference.
 
     Holds back what could be the start of a tag (`tags.MAX_TAG`), a tag that seems to be quoted (`MAX_QUOTE`), white
-    space (`MAX_WHITE`), and a wrapper's content. Time is linear in the text.
+    space (`shown.MAX_WHITE`), what may be a call (`written.calls.MAX_CALL`), and a wrapper's content. Time is linear in
+    the text.
+
+    Args:
+        tools: the names of the tools, whose calls may be written down.
     """
 
-    __slots__ = ("_buffer", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown", "wrote_call")
+    __slots__ = (
+        *("_buffer", "_calls", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown"),
+        "cut_characters",
+        "cut_calls",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Collection[str] = ()) -> None:
+        self._calls = CallReader(tools)
         self._buffer = ""
-        self._place = self._outer = _Place()
+        self._place = self._outer = Place()
         self._open: _Open | None = None
         self._last: Wrapper | None = None
-        self._shown = _Shown()
+        self._shown = Shown()
         self._quote: list[str] | None = None
         self._quote_size = 0
-        self.wrote_call = False
+        self.cut_calls = 0
+        """How often something was taken out so far because it was a call, or several in a row."""
+        self.cut_characters = 0
+        """How long that was, in code points, without tags."""
+
+    @property
+    def wrote_call(self) -> bool:
         """Whether a call was written down so far."""
+        return self.cut_calls > 0
 
     def feed(self, delta: str) -> str:
         """Read more of the reply.
@@ -119,6 +137,7 @@ class Stripper:
             Text that may be shown now; offsets into all of it count code points.
         """
         if self._is_plain(delta):
+            self._place.is_fresh = False
             self._place.fences.feed_text(delta)
             return self._shown.put_at_once(delta)
         self._buffer = self._read(self._buffer + delta, at_end=False)
@@ -133,11 +152,12 @@ class Stripper:
             not self._buffer
             and self._open is None
             and self._quote is None
-            and not (place.cut or place.end or place.fences.run)
+            and not (place.cut or place.end)  # which says it too where a run is being read
             and self._shown.anything
             and not self._shown.line_ends
             and delta != ""
             and not delta[-1].isspace()
+            and not (place.is_fresh and delta[0] in self._calls.starts)
             and _PLAIN.fullmatch(delta) is not None
         )
 
@@ -166,19 +186,15 @@ class Stripper:
             fences = self._place.fences
             if fences.run and first != fences.run:
                 self._settle()
-            if first == "<" and self._quote is None and fences.where != "fenced":
-                tag = read_tag(text, at)
-                if isinstance(tag, Unfinished):
-                    if not at_end:
-                        return text[at:]
-                    if tag.surely_meant:
-                        return ""
-                elif tag is not None and fences.where == "inline":
-                    self._quote, self._quote_size, quote_at = [], 0, at
-                elif tag is not None:
-                    self._take(tag)
-                    at = tag.end
+            if first == "<" or (self._place.is_fresh and first in self._calls.starts):
+                quoted = self._quote is not None
+                end = self._taken(text, at, at_end=at_end)
+                if end is None:
+                    return text[at:]
+                if end > at:
+                    at = end
                     continue
+                quote_at = quote_at if quoted or self._quote is None else at
             if self._quote is not None and (first == "\n" or self._quote_size + len(piece) > MAX_QUOTE):
                 # Without copying, if it is all in this text: else many short quotes in a long text would be quadratic.
                 held = self._unquote()
@@ -188,8 +204,50 @@ class Stripper:
             at = token.end()
         return ""
 
+    def _taken(self, text: str, at: int, *, at_end: bool) -> int | None:
+        """Pass what is no text at `at`; where the text goes on then, or None if more of it is needed to know."""
+        if self._place.is_fresh:
+            end = self._call(text, at, at_end=at_end)
+            if end != at:
+                return end
+        where = self._place.fences.where
+        if text[at] != "<" or self._quote is not None or where == "fenced":
+            return at
+        tag = read_tag(text, at)
+        if isinstance(tag, Unfinished):
+            return None if not at_end else len(text) if tag.surely_meant else at
+        if tag is None:
+            return at
+        if where == "inline":
+            self._quote, self._quote_size = [], 0
+            return at
+        self._take(tag)
+        return tag.end
+
+    def _call(self, text: str, at: int, *, at_end: bool) -> int | None:
+        """Pass a blank or a call that a line begins with; see `_taken`."""
+        place = self._place
+        if text[at] == " " and place.indent < MOST_INDENT:
+            place.indent += 1
+            self._say(" ")
+            place.fences.feed_text(" ")
+            return at + 1
+        if text[at] == " " or (self._open is not None and self._open.name in CALLS):
+            return at
+        end = self._calls.read(text, at, alone=not self._shown.anything, at_end=at_end)
+        if end is None or isinstance(end, Unfinished):
+            return at if end is None else None
+        place.cut = True
+        self._cut(end - at)
+        return end
+
+    def _cut(self, characters: int) -> None:
+        self.cut_calls += 1
+        self.cut_characters += characters
+
     def _pass(self, piece: str, first: str) -> None:
         """`piece` is no tag."""
+        self._place.is_fresh = False
         if self._quote is not None:
             self._quote.append(piece)
             self._quote_size += len(piece)
@@ -199,7 +257,8 @@ class Stripper:
         if first in "`~":
             fences.feed_run(first, len(piece))
         elif first == "\n":
-            fences.feed_newline()
+            if fences.feed_newline():
+                self._place.begin_line()
         else:
             fences.feed_text(piece)
 
@@ -221,12 +280,12 @@ class Stripper:
         if tag.name not in WRAPPERS and tag.name not in CALLS:
             if self._open is not None:
                 self._open.turn(None if tag.closes else tag.name)
-                self._place = _Place()
-                self._shown.end_line(self._open)
+                self._place = Place()
+                self._end_line(self._open)
         elif not tag.closes:
             self._abandon()
             self._open = _Open(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
-            self._outer, self._place = self._place, _Place()
+            self._outer, self._place = self._place, Place()
             if tag.empty:
                 self._complete()
         elif self._open is not None and self._open.name == tag.name:
@@ -235,10 +294,10 @@ class Stripper:
     def _complete(self) -> None:
         if self._open is not None:
             opened, self._open = self._open, None
-            self._shown.end_line(opened)
+            self._end_line(opened)
             self._place = self._outer
             if opened.name in CALLS:
-                self.wrote_call = True
+                self._cut(len(opened.text()))
             else:
                 self._last = opened.wrapper()
 
@@ -249,11 +308,17 @@ class Stripper:
             return
         text = opened.text()
         if opened.name in CALLS and text.startswith(("{", "[", "<")):
-            self.wrote_call, text = True, ""
-        self._place = _Place() if text else self._outer
-        self._shown.end_line(opened)
+            self._cut(len(text))
+            text = ""
+        self._place = Place() if text else self._outer
+        self._end_line(opened)
         if text and not opened.is_shown:
             self._shown.put(f"\n{text}\n")
+
+    def _end_line(self, opened: _Open) -> None:
+        """What comes next is shown on another line than what was shown of a wrapper."""
+        if opened.is_shown:
+            self._shown.end_line()
 
     def _say(self, piece: str) -> None:
         place = self._place
@@ -271,32 +336,6 @@ class Stripper:
             self._open.add(piece)
         if self._open is None or self._open.is_shown:
             self._shown.put(piece)
-
-
-class _Place:
-    """Where text is being added: to what people see, or within a wrapper. Begins on a fresh line."""
-
-    __slots__ = ("cut", "end", "fences")
-
-    def __init__(self) -> None:
-        self.fences = Fences()
-        self.end = ""
-        """What could make up something new together with what follows: the start of a tag, or a run's character."""
-        self.cut = False
-        """Whether a tag was taken out behind it."""
-
-    def would_merge(self, piece: str) -> bool:
-        """Whether `piece` must not follow directly, now that what was between is gone."""
-        return self.end.startswith("<") or (self.end != "" and self.end == piece[0])
-
-    def ends_in(self, piece: str) -> None:
-        """`piece` was added."""
-        if piece == "<":
-            self.end = piece
-        elif self.end.startswith("<") and isinstance(read_tag(self.end + piece, 0), Unfinished):
-            self.end += piece
-        else:
-            self.end = piece[-1] if piece[-1] in "`~" else ""
 
 
 class _Open:
@@ -343,56 +382,3 @@ class _Open:
 def _joined(parts: Iterable[list[str]]) -> str:
     texts = ("".join(pieces) for pieces in parts)
     return "\n".join(text for text in texts if text.strip()).strip()
-
-
-class _Shown:
-    """What people see. Keeps white space until something follows it."""
-
-    __slots__ = ("_ready", "_white", "anything", "line_ends")
-
-    def __init__(self) -> None:
-        self.anything = False
-        self._ready: list[str] = []
-        self._white = ""
-        self.line_ends = False
-
-    def end_line(self, opened: _Open) -> None:
-        """What comes next is shown on another line than what was shown of a wrapper, if anything was."""
-        if opened.is_shown and self.anything:
-            self.line_ends = True
-            self._white = self._white.rstrip(" \t")
-
-    def put(self, text: str) -> None:
-        """More text."""
-        visible = text.rstrip()
-        if visible:
-            if self.line_ends:
-                self.line_ends = False
-                if "\n" not in self._white + text[: -len(text.lstrip())]:
-                    self._white = f"\n{self._white}"
-            if self.anything:
-                self._ready.append(self._white + visible)
-            else:
-                words = visible.lstrip()
-                indentation = (self._white + visible[: -len(words)]).rpartition("\n")[2]
-                self._ready.append(indentation[-MAX_WHITE:] + words)
-                self.anything = True
-            self._white = text[len(visible) :]
-        else:
-            self._white += text
-        if len(self._white) > MAX_WHITE:
-            if self.anything:
-                self._ready.append(self._white[:-MAX_WHITE])
-            self._white = self._white[-MAX_WHITE:]
-
-    def put_at_once(self, text: str) -> str:
-        """More text, behind other text, with nothing ready and no white space at its end; what may be shown now."""
-        white, self._white = self._white, ""
-        return white + text
-
-    def take(self) -> str:
-        """What may be shown now."""
-        if not self._ready:
-            return ""
-        ready, self._ready = "".join(self._ready), []
-        return ready

@@ -96,7 +96,9 @@ class AgentChat:
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls, tainted = [part for part in parts if isinstance(part, ToolCall)], _quotes(parts)
-        cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens"
+        if ask.force:
+            said, parts, text_at = _without_words(said), tuple(calls), 0
+        cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens" and not ask.force
         again: tuple[Reminder, ...] = ()
         if cut or (said.wrote_call and not calls):
             again = _tell_once(state, *(("cut", CUT_OFF) if cut else ("calls", REAL_CALLS)))
@@ -292,6 +294,11 @@ class AgentChat:
             show(wrapper.unblock_requirements),
             updated_at_ms=now_ms,
         )
+
+
+def _without_words(said: ModelReply) -> ModelReply:
+    """A reply that had to be a call: what it says beside is not kept, so nobody reads it, the model neither."""
+    return replace(said, text="", wrapper=None, wrote_call=False)
 
 
 def _nudged(said: ModelReply, outcome: Outcome, text: str) -> TextMessageEnd:

@@ -189,8 +189,19 @@ def reply_with(reply: GivenReply, state: ThreadState, run: Run) -> None:
         state: the thread.
         run: the run.
     """
+    run.journal.note(given_fact(reply, state, run))
+
+
+def given_fact(reply: GivenReply, state: ThreadState, run: Run) -> TextMessageEnd:
+    """What is to be noted of a reply that no model has written.
+
+    Args:
+        reply: the reply.
+        state: the thread.
+        run: the run.
+    """
     asked = reply.asked
     call_id, message_id = CallId(derived_id("direct", asked)), MessageId(derived_id("msg", asked, "direct"))
     outcome = Outcome("done", updated_at_ms=round(run.clock.now() * 1000))
     text = shown_text(Words(reply.text, state.context.by))
-    run.journal.note(TextMessageEnd(call_id, message_id, text, outcome=outcome, tainted=reply.outside))
+    return TextMessageEnd(call_id, message_id, text, outcome=outcome, tainted=reply.outside)

@@ -131,6 +131,31 @@ def _moved(data: Data) -> str:
     return f"{name}: {said}" + (", but its max_loops are used up" if what == "limit" else "")
 
 
+_MADE: dict[str, str] = {
+    "made": "the call is made in the model's place",
+    "rerouted": "a call leads to another route",
+    "fixed": "its fixed text is said",
+    "failed": "it has failed",
+}
+"""How a turn gets on with its route; of the rest the calls beside it tell."""
+
+
+def _taken(data: Data) -> str:
+    """Which route a turn takes."""
+    plan = data["plan"]
+    route = f"{plan['route']['name']} ({plan['route']['kind']})"
+    if data.get("fault"):
+        return f"[the route {route} cannot be taken: {data['fault']}]"
+    words = ", ".join(map(repr, plan.get("why", ())))
+    by = f" by the gate {plan['gate']}" + (f": {words}" if words else "") if plan.get("gate") else ""
+    return f"[route {route}{by}]"
+
+
+def _routed(data: Data) -> str:
+    said = _MADE.get(data["what"], "")
+    return f"[{said}{f': {why}' if (why := data.get('why')) else ''}]" if said else ""
+
+
 def _usage(data: Data) -> str:
     usage = data.get("usage", {})
     cached = usage.get("cache_read_tokens", 0) + usage.get("cache_write_tokens", 0)
@@ -198,6 +223,9 @@ _NOTES: dict[str, Callable[[Data], str]] = {
     ),
     "FLOW_PART_STARTED": lambda data: f"[part: {data['part']['key']}]",
     "FLOW_MOVED": lambda data: f"[{_moved(data)}]",
+    "ROUTE_TAKEN": _taken,
+    "ROUTE_MOVED": _routed,
+    "PROCEDURE_MOVED": lambda data: f"[procedure {data['name']}, {data.get('of') or data['step']}: {data['what']}]",
     "THREAD_NAMED": lambda data: f"[named {data['title']!r}]" if data["title"] else "[its name was taken back]",
     "BEAT_STARTED": lambda data: f"[beat: {data['why']}]",
     "BEAT_SKIPPED": lambda data: f"[no beat ({data['reason']}): {data.get('text', '')}]",

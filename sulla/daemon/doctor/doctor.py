@@ -38,6 +38,7 @@ _ORDER: Final = (
     *(
         "intents",
         "flows",
+        "routes",
         "heartbeat",
         "web",
         "mcp",
@@ -46,6 +47,7 @@ _ORDER: Final = (
         "exposure",
         "store",
         "memory",
+        "knowledge",
         "clock",
         "model",
         "fallback",

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sulla.agent.model.shown import MAX_WHITE
 from sulla.agent.model.tags import CALLS, FIELDS, MAX_TAG, WRAPPERS
-from sulla.agent.model.wrappers import MAX_QUOTE, MAX_WHITE, Stripper, Wrapper, parse, strip
+from sulla.agent.model.wrappers import MAX_QUOTE, Stripper, Wrapper, parse, strip
 
 ANY_TAG = re.compile(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})(?:[ \t/][^<>\n]*)?>", re.IGNORECASE)
 

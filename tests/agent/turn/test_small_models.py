@@ -148,6 +148,45 @@ async def test_a_call_that_is_only_written_down_is_told_once_and_neither_made_sh
     provider.assert_done()
 
 
+@pytest.mark.parametrize(
+    "wrote",
+    [
+        'look({"what": "shelf"})',
+        "look(what='shelf')",
+        '{"name": "look", "arguments": {"what": "shelf"}}',
+        '```tool_code\nprint(default_api.look(what="shelf"))\n```',
+        '<|python_tag|>look.call(what="shelf")<|eom_id|>',
+        '[TOOL_CALLS][{"name": "look", "arguments": {"what": "shelf"}}]',
+    ],
+)
+async def test_nor_is_a_call_that_is_written_as_prose(
+    store: MemoryStore, wrote: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    provider = ScriptedProvider([wrote, Say("", (LOOK,)), "It is full. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "what of the shelf?")
+    log = await world.log(thread)
+    assert [entry.data["text"] for entry in log if entry.kind == "TEXT_MESSAGE_END"] == ["", "", "It is full."]
+    assert [entry.data["text"] for entry in log if entry.kind == "REMINDER"] == [REAL_CALLS]
+    assert wrote not in str(provider.requests[-1].messages)
+    (noted,) = [record for record in caplog.records if "wrote down calls" in record.message]
+    assert (vars(noted)["calls"], vars(noted)["characters"]) == (1, len(wrote))
+    assert (await last(world, thread, "RUN_FINISHED"))["outcome"]["status"] == "done"
+    provider.assert_done()
+
+
+async def test_a_sentence_that_mentions_a_call_is_shown_as_it_is(store: MemoryStore) -> None:
+    answer = 'Use look({"what": "shelf"}) for that.'
+    provider = ScriptedProvider([f"{answer}\n<AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "how?")
+    assert (await last(world, thread, "TEXT_MESSAGE_END"))["text"] == answer
+    provider.assert_done()
+
+
 async def test_a_model_that_writes_calls_down_again_is_not_told_again(store: MemoryStore) -> None:
     answer = f"{WROTE}Here is my answer. <AGENT_DONE>ok</AGENT_DONE>"
     provider = ScriptedProvider([answer, answer])

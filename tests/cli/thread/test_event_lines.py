@@ -17,6 +17,8 @@ from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.procedures.slice import ProcedureMoved
+from sulla.routes.slice import RouteBriefed, RouteEnded, RouteMoved, RouteTaken
 from sulla.speech.slice import Overheard
 from sulla.terminal.table import Paper
 from sulla.threads.log.family import ChildCancelled, ChildReported, ChildStarted
@@ -131,6 +133,22 @@ TOLD: list[tuple[Fact, list[str]]] = [
     (FlowMoved("root", "part", "simple"), ["    [simple is over]"]),
     (FlowMoved("root", "part", "branches", failed="no key"), ["    [branches failed: no key]"]),
     (FlowMoved("root", "left", "multi"), ["    [the flow is left: something else answers]"]),
+    (RouteTaken({"route": {"name": "chat", "kind": "default"}, "query": ""}), ["    [route chat (default)]"]),
+    (
+        RouteTaken({"route": {"name": "desk", "kind": "grounded"}, "gate": "money", "why": ["money back"]}),
+        ["    [route desk (grounded) by the gate money: 'money back']"],
+    ),
+    (
+        RouteTaken({"route": {"name": "desk", "kind": "grounded"}}, "no such agent"),
+        ["    [the route desk (grounded) cannot be taken: no such agent]"],
+    ),
+    (RouteBriefed("Do this one step."), []),
+    (RouteMoved("called"), []),
+    (RouteMoved("made"), ["    [the call is made in the model's place]"]),
+    (RouteMoved("fixed", why="provider_transient"), ["    [its fixed text is said: provider_transient]"]),
+    (RouteEnded("desk", "grounded", "tool", "", "sulla", 7), []),
+    (ProcedureMoved("walk", "sha256:1", "started", "stand"), ["    [procedure walk, stand: started]"]),
+    (ProcedureMoved("walk", "sha256:1", "completed", "go", of="stand"), ["    [procedure walk, stand: completed]"]),
     (ChildReported("sub_1"), ["    [told to whoever asked for it]"]),
     (ChildReported("sub_1", known=False), ["    [nobody to tell]"]),
     (BeatStarted(1, "3 open tasks"), ["    [beat: 3 open tasks]"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.memory.terms import MAX_ASKED_TERMS, MAX_TERMS, asked_terms, terms
+from sulla.core.search.terms import MAX_ASKED_TERMS, MAX_TERMS, asked_terms, terms
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""BM25, split into what is known when a note is added and what is known when somebody asks. Pure.
+"""BM25, split into what is known when a text is added and what is known when somebody asks. Pure.
 
-FTS5 does all of it itself. For the other backends a posting carries the note's part (`impact`), and the question's part
-(`rarity`) weighs it; so a search adds up postings and reads no text.
+FTS5 does all of it itself. For whatever else is searched a posting carries the text's part (`impact`), and the
+question's part (`rarity`) weighs it; so a search adds up postings and reads no text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 from typing import Final
 
-from sulla.memory.terms import terms
+from sulla.core.search.terms import terms
 
 _K1, _B = 1.2, 0.75
 """The usual ones, and FTS5's."""
@@ -26,10 +26,19 @@ MOST_MATCHES: Final = 2_000
 
 def impacts(text: str) -> dict[str, float]:
     """What each word of a note counts for."""
-    counts = Counter(terms(text))
-    length = counts.total()
+    return weighed(Counter(terms(text)), USUAL_TERMS)
+
+
+def weighed(counts: Mapping[str, float], usual: float) -> dict[str, float]:
+    """What each word of a text counts for.
+
+    Args:
+        counts: how often each stands there; what stands in a prominent place may count as more than once.
+        usual: the length of a text that counts as neither long nor short, in words.
+    """
+    length = sum(counts.values())
     return {
-        term: round(count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / USUAL_TERMS)), 4)
+        term: round(count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / usual)), 4)
         for term, count in counts.items()
     }
 

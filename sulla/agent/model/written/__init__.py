@@ -1,0 +1,1 @@
+"""Calls of tools that a model writes down instead of making them."""

@@ -1,0 +1,244 @@
+"""What a person's reply to a step means, as far as its words say it surely; the rest is for a model to judge. Pure.
+
+Words are surely meant only where nothing around them takes it back: what is quoted, said of others or of another time,
+asked, or said under a condition is left to the judge, and to `hold` where there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, Literal, get_args
+
+from sulla.agent.input.said import Said, read_said
+from sulla.core.dataclass import dataclass
+from sulla.procedures.definition import MOST_ITEMS, DoneWhen, Procedure, ProcedureStep
+
+Verdict = Literal["complete", "hold", "stuck", "exit"]
+Judged = Literal["complete", "hold", "stuck", "exit", "side_question"]
+
+CHOICES: Final[Mapping[Judged, str]] = MappingProxyType(
+    {
+        "complete": "The reply does what the step asks for.",
+        "hold": "The reply is about the step and does not do yet what it asks for, or it is not clear.",
+        "stuck": "The person does not know how to go on, or says that it does not work.",
+        "exit": "The person does not want to go on with it.",
+        "side_question": "The person asks or says something else.",
+    }
+)
+"""What a model chooses among that judges a reply."""
+
+ITEM_CHARS: Final = 200
+QUESTION_CHARS: Final = 5_000
+_REPLY_CHARS: Final = 2_000
+_ITEM_WORDS: Final = 6
+"""A thing that is named has no more; what has more is a sentence."""
+
+_NOUN: Final = r"(?:exercise|procedure|session|practice|task)"
+_LEAVE: Final = r"(?:stop|quit|end|leave|exit|cancel|abort|drop)"
+_WANT: Final = r"(?:i (?:want|would like|need|have decided|wish|am going) to|i'd like to|i'm going to|i'll|i will)"
+_ASKS: Final = r"(?:can|could|may|shall) (?:we|i|you) (?:please )?"
+_HERE: Final = r"(?: (?:here|now|this|it|there|right now|for (?:now|today)))*"
+_REFUSE: Final = r"(?:do not|don't|dont) (?:want|wish|feel like|care)(?: to)?"
+_GO_ON: Final = r"(?:do|doing|continue|continuing|go on|going on|carry on|carrying on|proceed)"
+
+_WHOLE: Final = re.compile(
+    rf"{_LEAVE}{_HERE}|i quit|i'm out|i am out|"
+    r"(?:that's |that is )?enough(?: of (?:this|that))?(?: for (?:now|today))?|"
+    rf"no more(?: of (?:this|that))?|let's {_LEAVE}{_HERE}|{_WANT} {_LEAVE}{_HERE}|{_ASKS}{_LEAVE}{_HERE}|"
+    rf"(?:i )?{_REFUSE} {_GO_ON}(?: (?:this|that|it|with (?:this|it)|any ?more|any longer|right now|now))*|"
+    rf"i'm done with this|i am done with this|i give up on this"
+)
+"""All that a sentence says, or what it ends in behind a comma."""
+_NAMED: Final = re.compile(
+    rf"(?:^|{_WANT} |let's |{_ASKS}|\b(?:and|so|to|please|then) ){_LEAVE} (?:the|this|that|our|my) (?:\w+ )?{_NOUN}\b|"
+    rf"\b(?:i )?{_REFUSE} (?:\w+ )?{_GO_ON} (?:with )?(?:the|this|that) (?:\w+ )?{_NOUN}\b|"
+    rf"\bno more of (?:the|this|that) {_NOUN}\b"
+)
+"""Words that name what is to end; they may stand in a longer sentence."""
+_FILLERS: Final = frozenset(
+    "please ok okay well now hey sorry just actually thanks thank you no nope yes yeah hmm um uh oh right alright all "
+    "honestly really so then and but".split()
+)
+_OPINION: Final = re.compile(r"\bi (?:think|guess|believe|feel like|suppose) (?=i\b|we\b|let's\b|that's\b|it's\b)")
+_ELSEWHERE: Final = re.compile(
+    r"\b(?:said|says|told|tells|asked|asks|wrote|yesterday|used to|if|when|"
+    r"whenever|once|until|till|after|before|unless|why|how|almost|nearly|tempted|had to|without|"
+    r"tomorrow|later|soon|yet|half|(?:last|next|this|every) (?:\w+ )?(?:time|day|night|morning|week|month|year)|"
+    r"tonight)\b"
+)
+"""What takes words out of the here and now."""
+_OTHERS: Final = re.compile(r"\b(?:he|she|they|you|somebody|someone|everybody|everyone)(?:'s|'ve|'re)?\b")
+_SHORT: Final = 8
+"""Words of a sentence in which one word alone says that a step is done."""
+_NOT: Final = re.compile(r"\b(?:not|never|\w+n't|dont|cant|wont|didnt|wouldnt|shouldnt|cannot)\b")
+_ASKED: Final = re.compile(rf"(?:{_ASKS}|let's )")
+_CLAUSE: Final = re.compile(r"\s*(?:[,:\n\u2013\u2014]| - )\s*")
+_BULLET: Final = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.):])\s+")
+_BETWEEN: Final = re.compile(r"\s*(?:[,;\n]|\band\b|&|\bplus\b)\s*", re.IGNORECASE)
+_LEAD: Final = re.compile(
+    r"^(?:(?:ok|okay|well|so|then|hm+|also|first|next)[,:]?\s+)*"
+    r"(?:(?:i|we)(?: can| do|'m| am)? (?:see|hear|feel|smell|taste|notice|spot|touch|have)(?:ing)?|"
+    r"there(?:'s| is| are)|it'?s|these are|they are)?\s*:?\s*",
+    re.IGNORECASE,
+)
+_NO_ITEM: Final = re.compile(
+    r"(?:i|i'm|i've|i'd|i'll|im|you|we|he|she|it|it's|its|they|this|that|that's|what|who|why|how|when|where|which|can|"
+    r"could|do|does|did|is|are|was|should|would|will|please|because|but|let's|give|tell|show|repeat|wait|stop|quit|exit|"
+    r"help|skip|pass|nothing|none|same|not|too|so|still|very|feeling|thinking|trying|going)\b",
+    re.IGNORECASE,
+)
+"""How that begins which is said, and not named."""
+_NO_THINGS: Final = frozenset(
+    "yes no nope yeah yep ok okay k sure done ready next idk hm hmm hmmm um uh er oh ah aha wow well then also now "
+    "maybe sorry thanks hello hi hey hello again later great good fine nice cool right alright hard difficult tough "
+    "easy better worse lol phew huh dunno whatever anything something everything".split()
+)
+"""Words that name nothing; beside things that are named, they are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply says by its words."""
+
+    verdict: Verdict | None = None
+    """None: its words do not say it."""
+    items: tuple[str, ...] = ()
+    """What it names."""
+
+
+def read_reply(reply: str, procedure: Procedure, step: ProcedureStep, has: Collection[str]) -> Reading:
+    """Read a reply for what its words surely say.
+
+    Args:
+        reply: in the person's own words.
+        procedure: the procedure.
+        step: the step that it answers.
+        has: what was named in this step before; the same thing counts once.
+    """
+    if wants_out(reply, procedure.exits):
+        return Reading("exit")
+    done = step.done_when
+    if done.how == "items":
+        items = items_of(reply)
+        named = {one.casefold() for one in (*has, *items)}
+        return Reading(("complete" if len(named) >= done.count else "hold") if items else None, items)
+    return Reading("complete" if says_done(reply, done) else None)
+
+
+def wants_out(reply: str, more: Iterable[str] = ()) -> bool:
+    """Whether a person surely says that a procedure shall end.
+
+    Args:
+        reply: what the person wrote.
+        more: phrases of the procedure's own.
+    """
+    said = read_said(reply)
+    return any(_ends(sentence) for sentence in _sentences(said)) or any(_has(said, phrase) for phrase in more)
+
+
+def says_done(reply: str, done: DoneWhen) -> bool:
+    """Whether a reply surely has one of the phrases by which a step is done.
+
+    Args:
+        reply: what the person wrote.
+        done: when the step is done.
+    """
+    said = read_said(reply)
+    return any(_has(said, phrase) for phrase in done.phrases)
+
+
+def items_of(reply: str) -> tuple[str, ...]:
+    """The things that a reply names, if it is a list of such, however it is written; nothing if it says anything else.
+
+    Args:
+        reply: what the person wrote.
+    """
+    if "?" in reply or len(reply) > _REPLY_CHARS or _NOT.search(reply.casefold().replace("\u2019", "'")):
+        return ()
+    lines = [_BULLET.sub("", line) for line in reply.strip().splitlines() if line.strip()]
+    parts = [part for line in lines for part in _BETWEEN.split(_LEAD.sub("", line.strip()).rstrip(" .!"))]
+    named = [_LEAD.sub("", part).strip(" .!\"'") for part in parts]
+    named = [part for part in named if part and part.casefold() not in _NO_THINGS]
+    if not named or not all(_is_named(one) for one in named):
+        return ()
+    return tuple(dict.fromkeys(one[:ITEM_CHARS] for one in named))[:MOST_ITEMS]
+
+
+def judged(answer: str) -> Judged:
+    """What a model's answer means that was to choose one of `CHOICES`; `hold` for one that is none of them.
+
+    Args:
+        answer: what it answered.
+    """
+    return next((one for one in get_args(Judged) if one == answer.strip()), "hold")
+
+
+def question(reply: str, procedure: Procedure, step: ProcedureStep, items: tuple[str, ...]) -> str:
+    """What a model is asked that judges a reply; at most `QUESTION_CHARS` characters.
+
+    Args:
+        reply: what the person wrote.
+        procedure: the procedure.
+        step: the step that it answers.
+        items: what was named in this step before.
+    """
+    done = step.done_when
+    asks = f" It is done when {done.count} {done.items} are named; {len(items)} are." if done.how == "items" else ""
+    return (
+        f"A person is led through {procedure.title!r}. The step is {step.title!r}: "
+        f"{step.instructions[:_REPLY_CHARS]}{asks}\n\n"
+        f"The person's reply:\n<reply>\n{reply[:_REPLY_CHARS]}\n</reply>\n\n"
+        "What does the reply mean for this step? If it is not clear, choose hold."
+    )[:QUESTION_CHARS]
+
+
+def _ends(sentence: str) -> bool:
+    if _ELSEWHERE.search(sentence):
+        return False
+    asks, words = "_" in sentence, _words(sentence)
+    clauses = [_words(clause) for clause in _CLAUSE.split(sentence) if _words(clause)]
+    whole = [one for one in (words, *clauses[-1:]) if _WHOLE.fullmatch(_bare(one))]
+    if whole:
+        return not asks or any(_ASKED.match(_bare(one)) for one in whole)
+    found = _NAMED.search(_bare(words))
+    if found is None or (asks and not _ASKED.search(_bare(words))):
+        return False
+    # What the words themselves say no with is meant; any other no takes them back.
+    return _NOT.search(words.replace(found[0], " ")) is None
+
+
+def _has(said: Said, phrase: str) -> bool:
+    """Whether a phrase is said here and now, and not asked."""
+    return any(Said((one,)).has(phrase) and _is_here(one, phrase.casefold()) for one in said.sentences)
+
+
+def _is_here(sentence: str, phrase: str) -> bool:
+    around = sentence.replace(phrase, " ", 1)
+    long = " " not in phrase and len(sentence.split()) > _SHORT
+    return not (long or "_" in sentence or _ELSEWHERE.search(around) or _OTHERS.search(around))
+
+
+def _sentences(said: Said) -> list[str]:
+    """The sentences; a question ends with a ``_``."""
+    found = [part for one in said.sentences for part in re.split(r"(?<= _ )", one)]
+    return [one.strip() for one in found if one.strip()]
+
+
+def _words(text: str) -> str:
+    return _OPINION.sub("", " ".join(re.findall(r"[\w']+", text.replace("_", " "))))
+
+
+def _bare(text: str) -> str:
+    """Without the words that say nothing, at both ends."""
+    words = text.split()
+    while words and words[0] in _FILLERS and words[:2] != ["no", "more"]:
+        del words[0]
+    while words and words[-1] in _FILLERS - {"now", "right"}:
+        del words[-1]
+    return " ".join(words)
+
+
+def _is_named(part: str) -> bool:
+    return len(part.split()) <= _ITEM_WORDS and any(map(str.isalnum, part)) and _NO_ITEM.match(part) is None

@@ -1,0 +1,1 @@
+"""`sulla route` and `sulla audit`."""

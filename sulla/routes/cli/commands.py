@@ -1,0 +1,75 @@
+"""`sulla route`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from sulla.routes.faults import KnownNames
+from sulla.routes.reading import read_routes
+from sulla.routes.schema import MOST_BYTES, json_schema
+from sulla.routes.service import tried
+from sulla.routes.shelf import ROUTES_FILE
+from sulla.terminal.exits import Exit
+from sulla.terminal.options import add_home
+from sulla.terminal.output import tell
+from sulla.terminal.place import home_of
+from sulla.terminal.table import harmless
+
+COMMANDS = {
+    "check": "say all that is wrong with the home's routes.yaml, or with another file",
+    "try": "say which route a message would take, and by which words; needs no daemon",
+    "schema": "print the JSON Schema of routes.yaml, for editors",
+}
+"""Every command below `route`; docs/routes.md explains them."""
+
+
+def arguments(command: argparse.ArgumentParser) -> None:
+    """The commands and their arguments."""
+    below = command.add_subparsers(dest="below", metavar="COMMAND", required=True)
+    for name, text in COMMANDS.items():
+        one = below.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        if name == "schema":
+            continue
+        add_home(one, below=True)
+        if name == "try":
+            one.add_argument("text", metavar="TEXT", help="the message")
+        one.add_argument("--file", metavar="FILE", type=Path, help=f"a file; else {ROUTES_FILE} of the home")
+        one.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> Exit:
+    """Do what was chosen."""
+    if given.below == "schema":
+        print(json.dumps(json_schema(), indent=2))
+        return Exit.OK
+    file: Path = given.file if given.file is not None else home_of(given) / ROUTES_FILE
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(MOST_BYTES + 1).decode("utf-8")
+    except FileNotFoundError:
+        tell(f"there is no {file}: docs/routes.md shows one")
+        return Exit.USAGE
+    except (OSError, UnicodeDecodeError) as error:
+        tell(f"{file} cannot be read: {error}")
+        return Exit.USAGE
+    found = read_routes(text, KnownNames())
+    for fault in found.faults:
+        tell(harmless(fault.told(str(file))))
+    if found.table is None:
+        return Exit.FAILED
+    if given.below == "check":
+        table = found.table
+        said = {"routes": len(table.routes), "gates": len(table.gates), "faults": len(found.faults)}
+        print(json.dumps(said) if given.json else f"{said['routes']} routes, {said['gates']} gates")
+        return Exit.OK
+    seen = tried(found.table, given.text, "")
+    if given.json:
+        print(json.dumps({"route": seen.route, "kind": seen.kind, "gate": seen.gate, "why": list(seen.why)}))
+    elif not seen.route:
+        print("no route: the agent answers")
+    else:
+        by = f" by the gate {seen.gate!r} ({', '.join(seen.why)})" if seen.gate else ""
+        print(f"{seen.route} ({seen.kind}){by}")
+    return Exit.OK

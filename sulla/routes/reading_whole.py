@@ -1,0 +1,152 @@
+"""What is wrong with routes and gates that are well written: what contradicts itself or is never reached. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+
+from sulla.definitions.yaml_text import YamlNode
+from sulla.routes.faults import Severity
+from sulla.routes.phrases import Phrase, phrase_of
+from sulla.routes.plan import Gate, GateFacts, Route
+
+_T = TypeVar("_T")
+
+_REACHED: Final = ("default", "memory", "grounded")
+"""Kinds of which the first route needs no gate: nothing else has decided, or the model called such a tool by itself."""
+
+
+class Written(NamedTuple, Generic[_T]):
+    """A route or a gate, and where it stands."""
+
+    path: str
+    node: YamlNode
+    values: Mapping[str, YamlNode]
+    """What stands behind its keys."""
+    value: _T
+
+    def at(self, key: str) -> tuple[YamlNode, str]:
+        """Where something is told of a key: its value, or the whole where it is not said.
+
+        Args:
+            key: which.
+        """
+        return (self.values[key], f"{self.path}.{key}") if key in self.values else (self.node, self.path)
+
+
+class Tell(Protocol):
+    """Takes what is wrong."""
+
+    def __call__(self, node: YamlNode, path: str, message: str, severity: Severity = "error") -> None:
+        """One thing.
+
+        Args:
+            node: where.
+            path: the same, in words.
+            message: what is wrong, and what was expected.
+            severity: whether the file cannot be used.
+        """
+
+
+def judge_route(written: Written[Route], tell: Tell) -> None:
+    """What of a route contradicts the rest of it.
+
+    Args:
+        written: the route.
+        tell: takes what is wrong.
+    """
+    route, values = written.value, written.values
+    if route.kind == "incident" and not route.reply.fixed_text and "fixed_text" not in values:
+        tell(*written.at("kind"), "the key `fixed_text` is missing: what is said when the model's service fails")
+    if route.kind == "procedure" and not route.procedure and "procedure" not in values:
+        tell(*written.at("kind"), "the key `procedure` is missing: which one begins")
+    if route.kind != "procedure" and route.procedure:
+        tell(*written.at("procedure"), f"a route of kind `{route.kind}` begins no procedure; expected `procedure`")
+    if not route.tools.require and "require" not in values:
+        for key in ("args", "text_only"):
+            if key in values and getattr(route.tools, key):
+                tell(*written.at(key), "there is no tool that this is said of; expected `require` beside it")
+    if route.tools.require and route.tools.require in route.tools.without:
+        tell(*written.at("without"), f"the tool {route.tools.require!r} has to be called and is not there")
+
+
+def judge_routes(routes: Sequence[Written[Route]], gates: Sequence[Written[Gate]], tell: Tell) -> None:
+    """What of several routes does not go together.
+
+    Args:
+        routes: all that are well written.
+        gates: what leads to them.
+        tell: takes what is wrong.
+    """
+    led = {gate.value.route for gate in gates}
+    first: dict[str, str] = {}
+    for written in routes:
+        route = written.value
+        reached = first.setdefault(route.kind, route.name) == route.name and route.kind in _REACHED
+        if route.kind == "default" and not reached:
+            tell(*written.at("kind"), f"there is a default route already: {first['default']!r}; expected one")
+        elif route.name not in led and not reached:
+            said = f"no gate leads to the route {route.name!r}, so no turn takes it"
+            tell(written.node, written.path, said, "warning")
+
+
+class _Asks(NamedTuple):
+    """What a gate asks for, comparable."""
+
+    any: frozenset[Phrase]
+    all: frozenset[Phrase]
+    unless: frozenset[Phrase]
+    facts: GateFacts
+    quoted: bool
+
+    def is_in(self, other: _Asks) -> bool:
+        """Whether another one holds wherever this one does."""
+        return (
+            self.any <= other.any
+            and bool(self.any) == bool(other.any)
+            and other.all <= self.all
+            and other.unless <= self.unless
+            and (other.facts == self.facts or other.facts == GateFacts())
+            and (other.quoted == self.quoted or (other.quoted and not other.unless))
+        )
+
+
+def judge_gates(gates: Sequence[Written[Gate]], routes: Mapping[str, Route], tell: Tell) -> None:
+    """What of the gates can never hold, or says nothing.
+
+    Args:
+        gates: all that are well written, in the order of the file.
+        routes: those that are well written, by name.
+        tell: takes what is wrong.
+    """
+    names: set[str] = set()
+    for gate in gates:
+        if gate.value.name in names:
+            tell(*gate.at("name"), f"there is a gate {gate.value.name!r} already; expected another name")
+        names.add(gate.value.name)
+        said_nothing = not (gate.value.any or gate.value.all or gate.value.facts != GateFacts())
+        if said_nothing and not {"any", "all", "facts"} & gate.values.keys():
+            tell(gate.node, gate.path, "it would hold for every message; expected `any`, `all` or `facts`")
+    asked = sorted(gates, key=lambda gate: not _is_incident(gate, routes))
+    earlier: list[tuple[_Asks, str]] = []
+    for gate in asked:
+        asks = _asks(gate.value)
+        if not (asks.any or asks.all or asks.facts != GateFacts()):
+            continue
+        before = next((name for other, name in earlier if asks.is_in(other)), None)
+        if before is not None:
+            key = "any" if gate.value.any else "all" if gate.value.all else "facts"
+            said = f"it is never reached: the gate {before!r}, which is asked before it, holds wherever it does"
+            tell(*gate.at(key), said)
+        else:
+            earlier.append((asks, gate.value.name))
+
+
+def _is_incident(gate: Written[Gate], routes: Mapping[str, Route]) -> bool:
+    route = routes.get(gate.value.route)
+    return route is not None and route.kind == "incident"
+
+
+def _asks(gate: Gate) -> _Asks:
+    any_of, all_of, unless = (frozenset(map(phrase_of, texts)) for texts in (gate.any, gate.all, gate.unless))
+    return _Asks(any_of, all_of, unless, gate.facts, gate.quoted)

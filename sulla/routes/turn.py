@@ -1,0 +1,314 @@
+"""What is noted as a turn gets on with its route, and under which conditions it is spoken meanwhile. Pure.
+
+A route that requires a tool goes so: the model has to call it; if it does not, or its call comes to nothing, the call
+is made in its place; then the reply is the tool's text, or the model is asked again without the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Final
+
+from sulla.agent.model.loop import GivenReply, given_reply, newest_calls
+from sulla.agent.part import WHOLE_TURN, TurnPart
+from sulla.agent.turn.node import given_fact
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import LimitReached, ProviderError, RouteError, SullaError
+from sulla.core.event import Fact
+from sulla.core.ids import CallId, MessageId, derived_id
+from sulla.core.message import Text, ToolCall, ToolResult
+from sulla.core.run import Run
+from sulla.core.words import Words, ours
+from sulla.models.base import PromptSection
+from sulla.procedures.definition import Procedure
+from sulla.procedures.machine import Continue, move
+from sulla.procedures.slice import open_procedure
+from sulla.routes.begin import told
+from sulla.routes.plan import Route, RoutePlan, RouteTable
+from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
+from sulla.threads.log.inputs import said_of
+from sulla.threads.log.records import TextMessageEnd, ToolCallStart
+from sulla.threads.log.state import ThreadState
+from sulla.tools.base import Effect
+from sulla.tools.registry import Toolbox
+
+MEMORY_TOOLS: Final = frozenset({"recall", "remember", "forget"})
+MOST_ASKED: Final = 8_000
+"""Characters of the person's message that a required tool gets."""
+_OPEN: Final = frozenset({"default", "memory"})
+"""Kinds of routes that a call can lead away from."""
+JUDGING: Final = TurnPart(shown=False)
+NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
+NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
+
+StyleOf = Callable[[str], PromptSection | None]
+"""Gives what a skill says of how to reply; None where there is no such skill that may be used."""
+
+
+EffectOf = Callable[[str, ToolCall], Effect]
+"""Says what repeating a call of an agent (by its id) would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteSteps:
+    """Takes turns along their routes. It lives as long as the daemon.
+
+    Args:
+        table: gives the home's routes as they are now.
+        style: gives what a style says.
+        effect: says what repeating a call would do.
+        procedures: gives the guided procedures as they are now, by name.
+    """
+
+    table: Callable[[], RouteTable | None]
+    style: StyleOf
+    effect: EffectOf
+    procedures: Callable[[], Mapping[str, Procedure]]
+
+    def part(self, state: ThreadState) -> TurnPart:
+        """Under which conditions whoever speaks does so now; see `agent.PartOf`.
+
+        Args:
+            state: the thread.
+        """
+        kept = route_of_run(state)
+        if kept is None or kept.stage in ("judge", "over"):
+            return WHOLE_TURN if kept is None or kept.stage == "over" else JUDGING
+        route = kept.read.route
+        certain = not route.fallback
+        if kept.stage == "require":
+            return TurnPart(force=route.tools.require, certain=certain)
+        if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
+            return TurnPart(opens=True, model=route.model, certain=certain)
+        without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
+        return TurnPart(
+            without=without,
+            sections=self._sections(route, kept, state),
+            model=route.model,
+            opens=route.kind == "default",
+            certain=certain,
+        )
+
+    def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
+        told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()
+        if kept.briefing:
+            told = (*told, PromptSection("procedure", Words(kept.briefing, state.context.by)))
+        style = self.style(route.reply.style) if route.reply.style else None
+        return told if style is None else (*told, style)
+
+    def over(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """What to note where calls have results, or the model has had its last word; see `agent.HandOver`.
+
+        Args:
+            state: the thread.
+            run: the run.
+        """
+        kept = route_of_run(state)
+        if kept is None or kept.stage in ("judge", "over") or kept.fault:
+            return ()
+        if kept.stage == "require":
+            return self._required(kept, state, run)
+        if kept.read.route.kind in _OPEN and (facts := self._rerouted(state, run)):
+            return facts
+        if kept.read.route.reply.fixed_text and _said_nothing(state):
+            return self.fixed(kept, state, run, "nothing_said")
+        return ()
+
+    def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        route, found = kept.read.route, _results_of(kept.read.route.tools.require, state)
+        good = [one for one in found if not one.is_error and one.text.strip()]
+        if good:
+            return self._answered(route, good, state, run)
+        if not kept.made:
+            return self.made(kept, state)
+        if route.tools.text_only:
+            why = found[0].text if found else "nothing"
+            said = NOTHING_FOUND.format(route=route.name, tool=route.tools.require, found=why)
+            return self._failed(kept, said, state, run)
+        return (RouteMoved("called"),)  # the model is told that it failed, and answers all the same
+
+    def _answered(self, route: Route, good: list[ToolResult], state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        called = RouteMoved("called")
+        if not route.tools.text_only or state.run is None:
+            return (called,)
+        asked = next(message.id for message in reversed(state.context.transcript) if message.calls)
+        return called, given_fact(given_reply(asked, good), state, run)
+
+    def _rerouted(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """What follows where an agent has called what another route is about (seed 003: grounded before memory)."""
+        kept, table = route_of_run(state), self.table()
+        newest = newest_calls(state.context.transcript)
+        if kept is None or newest is None or (state.run is not None and state.run.model.replied):
+            return ()
+        good = {result.call_id for result in newest[1] if not result.is_error}
+        called = {call.name for call in newest[0].calls if call.id in good}
+        route = led_by(called, table) if table is not None else None
+        if route is None or route.name == kept.read.route.name:
+            return ()
+        moved = RouteMoved("rerouted", RoutePlan(route, "").to_json())
+        if not route.tools.text_only:
+            return (moved,)
+        results = [one for one in _results_of(route.tools.require, state) if not one.is_error and one.text.strip()]
+        return (moved, *self._answered(route, results, state, run)) if results else (moved,)
+
+    def made(self, kept: TurnRoute, state: ThreadState) -> tuple[Fact, ...]:
+        """The call that a route requires, made in the model's place.
+
+        Args:
+            kept: the route.
+            state: the thread.
+        """
+        plan, run = kept.read, state.run
+        asked = run.message.id if run is not None else MessageId("")
+        message_id = MessageId(derived_id("msg", asked, "route"))
+        call = ToolCall(
+            CallId(derived_id("call", asked, "route")),
+            plan.route.tools.require,
+            replace(plan, query=asked_in(state)).args,
+        )
+        reply = TextMessageEnd(CallId(derived_id("route", asked)), message_id, "", (call,), hidden=True)
+        speaks = (run.agent if run is not None else "") or state.identity.agent
+        return (
+            RouteMoved("made"),
+            reply,
+            ToolCallStart(call.id, call.name, call.args, message_id, self.effect(speaks, call)),
+        )
+
+    def judged(self, verdict: str, state: ThreadState) -> tuple[Fact, ...]:
+        """What follows from what a model has made of the person's reply to a procedure.
+
+        Args:
+            verdict: one of `verdicts.CHOICES`; anything else holds the procedure where it is.
+            state: the thread.
+        """
+        kept = open_procedure(state)
+        if kept is None:
+            return (RouteMoved("judged"),)
+        moved = move(kept, Continue(reply_in(state), verdict), self.procedures().get(kept.name))
+        return RouteMoved("judged"), *told(moved)
+
+    def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
+        """The fixed text of a route, as its reply.
+
+        Args:
+            kept: the route.
+            state: the thread.
+            run: the run.
+            why: why no model says it.
+        """
+        asked = state.run.message.id if state.run is not None else MessageId("")
+        reply = GivenReply(asked, kept.read.route.reply.fixed_text)
+        return RouteMoved("fixed", why=why), given_fact(reply, state, run)
+
+    def helped(self, error: SullaError, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        """What goes on where the model could not be asked: the call is made in its place, or the fixed text is said;
+        nothing where the turn fails.
+
+        Args:
+            error: why not.
+            state: the thread.
+            run: the run.
+        """
+        kept = route_of_run(state)
+        if kept is None or kept.stage == "over":
+            return ()
+        if kept.stage == "judge":
+            return self.judged("", state)
+        if kept.stage == "require" and not kept.made and isinstance(error, ProviderError):
+            return self.made(kept, state)
+        if kept.read.route.reply.fixed_text and isinstance(error, (ProviderError, LimitReached, RouteError)):
+            return self.fixed(kept, state, run, error.code)
+        return ()
+
+    def _failed(self, kept: TurnRoute, why: str, state: ThreadState, run: Run) -> tuple[Fact, ...]:
+        if kept.read.route.reply.fixed_text:
+            return self.fixed(kept, state, run, why)
+        return (RouteMoved("failed", why=why),)
+
+    def missing(self, tools: Toolbox, state: ThreadState, agent: str) -> str:
+        """Why a route cannot be gone on with; empty if it can.
+
+        Args:
+            tools: what the agent that speaks may use.
+            state: the thread.
+            agent: its id.
+        """
+        kept = route_of_run(state)
+        if kept is None or kept.stage != "require":
+            return ""
+        route = kept.read.route
+        tool = tools.get(route.tools.require)
+        if tool is not None and not tool.missing:
+            return ""
+        do = tool.missing if tool is not None else "give it the tool, or name another agent in `routes.yaml`"
+        return NOT_THERE.format(route=route.name, tool=route.tools.require, agent=agent, do=do)
+
+
+def ended(kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
+    """What to note once the reply of a turn is there.
+
+    Args:
+        kept: its route.
+        state: the thread.
+        run: the run.
+    """
+    route = kept.read.route
+    began_ms = state.run.course.started_ms if state.run is not None else 0
+    took_ms = max(0, round(run.clock.now() * 1000) - began_ms)
+    return RouteEnded(route.name, route.kind, kept.mode, route.reply.style, run.agent, took_ms)
+
+
+def asked_in(state: ThreadState) -> str:
+    """The words of the message that the open run works on.
+
+    Args:
+        state: the thread.
+    """
+    asked = state.run.message.id if state.run is not None else ""
+    found = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
+    said = found.parts[0] if found is not None and found.parts else None
+    return said.text[:MOST_ASKED] if isinstance(said, Text) else ""
+
+
+def reply_in(state: ThreadState) -> str:
+    """What the person says to a procedure in the message that the open run works on; empty where anything of it may be
+    somebody else's.
+
+    Args:
+        state: the thread.
+    """
+    run = state.run
+    if run is None or not run.message.own or "injection" in state.newest.diagnostics:
+        return ""
+    return said_of(asked_in(state), run.message.said_chars)
+
+
+def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:
+    """What the newest calls of a tool came to; nothing where the newest reply has none."""
+    newest = newest_calls(state.context.transcript)
+    if newest is None:
+        return []
+    calls = {call.id for call in newest[0].calls if call.name == tool}
+    return [result for result in newest[1] if result.call_id in calls]
+
+
+def _said_nothing(state: ThreadState) -> bool:
+    """Whether the model has had its last word and said none."""
+    if state.run is None or not state.run.model.replied or state.newest.outcome.status not in ("in_progress", "done"):
+        return False
+    last = next(reversed(state.context.transcript), None)
+    return last is None or last.role != "assistant" or not last.text.strip()
+
+
+def led_by(called: Collection[str], table: RouteTable) -> Route | None:
+    """The route that calls lead to: one that is grounded in what a tool finds before one about memory (seed 003).
+
+    Args:
+        called: the tools that were called.
+        table: the routes.
+    """
+    for route in table.routes.values():
+        if route.kind == "grounded" and route.tools.require in called:
+            return route
+    return table.of_kind("memory") if MEMORY_TOOLS & {*called} else None

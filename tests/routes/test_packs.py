@@ -1,0 +1,80 @@
+"""The routes of the two packs read without a fault, and lead where their pages say."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.routes.faults import KnownNames
+from sulla.routes.gates import TurnFacts, route_of
+from sulla.routes.plan import KINDS, RouteTable
+from sulla.routes.reading import read_routes
+from tests.house.source import ROOT
+
+
+def pack(name: str) -> RouteTable:
+    """The routes of a pack."""
+    found = read_routes((ROOT / "skills" / name / "routes.yaml").read_text("utf-8"), KnownNames())
+    assert found.faults == ()
+    assert found.table is not None
+    return found.table
+
+
+def test_the_wellbeing_pack_has_the_six_routes_of_the_seed_and_two_more_exercises() -> None:
+    table = pack("wellbeing")
+    assert {name: route.kind for name, route in table.routes.items()} == {
+        "crisis_response": "incident",
+        "crisis_clarification": "clarify",
+        "grounded_lookup": "grounded",
+        "guided_exercise": "procedure",
+        "guided_grounding": "procedure",
+        "guided_thought_record": "procedure",
+        "memory_control": "memory",
+        "therapeutic": "default",
+    }
+    assert {route.kind for route in table.routes.values()} == set(KINDS)
+    assert table.routes["crisis_response"].tools.require
+    assert not table.routes["crisis_clarification"].tools.require
+    assert not table.routes["crisis_response"].fallback
+
+
+@pytest.mark.parametrize("name", ["wellbeing", "support-desk"])
+def test_a_pack_names_no_number_that_somebody_would_ring(name: str) -> None:
+    texts = [route.reply.fixed_text + route.reply.instructions for route in pack(name).routes.values()]
+    assert not any(character.isdigit() for text in texts for character in text)
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "route"),
+    [
+        ("wellbeing", "Can we do the breathing exercise again?", "guided_exercise"),
+        ("wellbeing", "Help me to calm down, please", "guided_exercise"),
+        ("wellbeing", "Could we try the 5-4-3-2-1 thing?", "guided_grounding"),
+        ("wellbeing", "I'd like to do a grounding exercise", "guided_grounding"),
+        ("wellbeing", "What is a grounding exercise good for?", None),
+        ("wellbeing", "Let's do a thought record", "guided_thought_record"),
+        ("wellbeing", "I don't want to do that thought record", None),
+        ("wellbeing", "I don't want another exercise", None),
+        ("wellbeing", "What do you remember about me?", "memory_control"),
+        ("wellbeing", "What is CBT?", "grounded_lookup"),
+        ("wellbeing", "Can we do an exercise? I want to die", "crisis_response"),
+        ("support-desk", "your site is down since noon", "incident"),
+        ("support-desk", "I want a refund. Also, somebody logged into my account!", "incident"),
+        ("support-desk", "You charged me twice, I want my money back", "refund"),
+        ("support-desk", "What is your refund policy?", "product"),
+        ("support-desk", "How do I export my data?", "product"),
+        ("support-desk", "Forget my address", "memory"),
+        ("support-desk", "I am writing this down", None),
+        ("support-desk", "Hello!", None),
+    ],
+)
+def test_a_message_is_led_to_its_route(name: str, message: str, route: str | None) -> None:
+    plan = route_of(pack(name), message, TurnFacts())
+    assert (plan.route.name if plan is not None else None) == route
+
+
+def test_a_yes_after_the_question_is_an_incident_and_elsewhere_it_is_nothing() -> None:
+    table = pack("wellbeing")
+    after = route_of(table, "Yes, I am.", TurnFacts(last_route="crisis_clarification"))
+    assert after is not None
+    assert after.route.name == "crisis_response"
+    assert route_of(table, "Yes, I am.", TurnFacts(last_route="therapeutic")) is None

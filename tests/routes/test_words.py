@@ -1,0 +1,57 @@
+"""A message is heard without what it quotes, and what may be the person's own words is taken for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.routes.words import MOST_CHARS, hear
+
+LONG_S = 20.0
+"""Far more than any message takes, and far less than one would for which the time grows with the square."""
+
+
+def own(message: str) -> str:
+    """What is heard of a message as the person's own."""
+    return " ".join(hear(message).own.written)
+
+
+@pytest.mark.parametrize(
+    ("message", "heard"),
+    [
+        ('he wrote "go away" today', "he wrote _ today"),
+        ("he wrote \u201cgo away\u201d today", "he wrote _ today"),
+        ("he wrote 'go away' today", "he wrote _ today"),
+        ("he wrote \u2018don\u2019t go\u2019 today", "he wrote _ today"),
+        ("run `go away` now", "run _ now"),
+        ("look:\n```\ngo away\n```\nwhy?", "look _ why"),
+        ("> go away\nwhy?", "_ why"),
+        ('he wrote "go away', "he wrote go away"),
+        ('I am 5\'4" and go "away"', "i am 5'4 and go _"),
+        ("'cause I go and the boys' dog", "'cause i go and the boys' dog"),
+        ("I'm here, don't go", "i'm here don't go"),
+        ('"go away"', "go away"),
+        ("> go away", "go away"),
+        ("    go away", "go away"),
+        ("```\ngo away", "go away"),
+        ('one "two\n\nthree" four', "one two three four"),
+    ],
+)
+def test_what_is_the_persons_own(message: str, heard: str) -> None:
+    assert own(message) == heard
+
+
+def test_what_is_quoted_is_still_there_for_whoever_asks_for_it() -> None:
+    assert hear('he wrote "go away" today').whole.written == ["he", "wrote", "go", "away", "today"]
+
+
+def test_the_end_of_a_very_long_message_is_heard() -> None:
+    assert own("word " * MOST_CHARS + "help")[-4:] == "help"
+
+
+@pytest.mark.parametrize(
+    "part",
+    ['"', "\u201c", "\u201ca", "'a ", "`", "``` ", "```\n", "```x\n", "> ", "~~~\n`````\n", "\u201aa", "\n ", "'"],
+)
+@pytest.mark.timeout(LONG_S)
+def test_no_message_takes_long_to_hear(part: str) -> None:
+    assert hear(part * (MOST_CHARS // len(part))).whole is not None
