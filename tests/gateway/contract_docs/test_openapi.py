@@ -166,7 +166,7 @@ KNOWN = {
     "playbook": "brew",
     "run": "run_1",
 }
-WITH_NUMBERS = {"speech.chunk", "turn.send"}
+WITH_NUMBERS = {"speech.chunk", "turn.send", "route.purge"}
 """Whose bodies hold whole numbers."""
 BY_MEANING = {"schedule.add", "workflow.start"}
 """Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""
