@@ -9,11 +9,14 @@ from pydantic import Field
 from sulla.core.dataclass import dataclass
 from sulla.routes.audit.record import AuditRow
 from sulla.rpc.caller import Context
-from sulla.rpc.form import Params, Seq, Words
+from sulla.rpc.form import Params, Words
 from sulla.rpc.method import Example, Method, Methods, Rest
 
 MOST_ROWS: Final = 1_000
 Limit = Annotated[int, Field(ge=1, le=MOST_ROWS)]
+MOST_MS: Final = 253_402_300_799_999
+"""The end of the year 9999, UTC milliseconds."""
+Moment = Annotated[int, Field(ge=0, le=MOST_MS)]
 
 
 class RouteTry(Params):
@@ -25,14 +28,14 @@ class RouteTry(Params):
 class RouteAuditList(Params):
     """`route.audit`."""
 
-    since_ms: Seq = 0
+    since_ms: Moment = 0
     limit: Limit = 100
 
 
 class RoutePurge(Params):
     """`route.purge`."""
 
-    before_ms: Seq
+    before_ms: Moment
 
 
 @dataclass(frozen=True, slots=True)

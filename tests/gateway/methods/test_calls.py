@@ -45,6 +45,7 @@ KNOWN = {
     "begins": "thr_1",
     "files": {"soul.md": "my diary"},
     "digest": "sha256:0",
+    "before_ms": 1_800_000_000_000,
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
