@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import AsyncGenerator
+from typing import Any
 
 import pytest
 
@@ -15,19 +14,15 @@ from sulla.core.words import ours
 from sulla.flows.slice import FlowMoved
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.base import Store
-from sulla.store.memory import MemoryStore
-from sulla.store.redis.store import RedisStore
-from sulla.store.sqlite.store import SqliteStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say
 from sulla.threads.log.records import TextMessageEnd
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.flows.world import PASSES, FlowWorld, PartsProvider
-from tests.servers.stores.redis import RedisServer, redis_server
+from tests.kits.each_store import redis_server, store
 
-__all__ = ["redis_server"]
+__all__ = ["redis_server", "store"]
 
 FLOW = {
     "name": "multi with branches",
@@ -92,28 +87,6 @@ class NotingProvider(PartsProvider):
                 yield delta
         finally:
             self._says = says
-
-
-@pytest.fixture(
-    params=["memory", pytest.param("sqlite", marks=pytest.mark.faults), pytest.param("redis", marks=pytest.mark.faults)]
-)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    clock, made = ManualClock(), cast("Store", None)
-
-    def make_id(prefix: str) -> str:
-        return f"{prefix}_{request.param}"
-
-    match request.param:
-        case "memory":
-            made = MemoryStore(clock, make_id)
-        case "sqlite":
-            made = SqliteStore(tmp_path / "store.db", clock, make_id)
-        case "redis":
-            server: RedisServer = request.getfixturevalue("redis_server")
-            made = RedisStore(server.new_url(), clock, make_id)
-    await made.open()
-    yield made
-    await made.close()
 
 
 def world_of(store: Any, provider: PartsProvider, done: list[str], boot: int) -> FlowWorld:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -13,18 +12,14 @@ from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.handoffs.slice import active_agent
 from sulla.store.base import Store
-from sulla.store.memory import MemoryStore
-from sulla.store.redis.store import RedisStore
-from sulla.store.sqlite.store import SqliteStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld
-from tests.servers.stores.redis import RedisServer, redis_server
+from tests.kits.each_store import redis_server, store
 
-__all__ = ["redis_server"]
+__all__ = ["redis_server", "store"]
 
 STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("sulla", "transfer_to_researcher", {"reason": "it is yours"}),
@@ -70,28 +65,6 @@ def note_tool(done: list[str]) -> Tool:
         return Done(ours("noted"))
 
     return define(note, effect="idempotent")
-
-
-@pytest.fixture(
-    params=["memory", pytest.param("sqlite", marks=pytest.mark.faults), pytest.param("redis", marks=pytest.mark.faults)]
-)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    clock, made = ManualClock(), cast("Store", None)
-
-    def make_id(prefix: str) -> str:
-        return f"{prefix}_{request.param}"
-
-    match request.param:
-        case "memory":
-            made = MemoryStore(clock, make_id)
-        case "sqlite":
-            made = SqliteStore(tmp_path / "store.db", clock, make_id)
-        case "redis":
-            server: RedisServer = request.getfixturevalue("redis_server")
-            made = RedisStore(server.new_url(), clock, make_id)
-    await made.open()
-    yield made
-    await made.close()
 
 
 def world_of(store: Any, model: Any, done: list[str], boot: int, gone: tuple[str, ...] = ()) -> TeamWorld:

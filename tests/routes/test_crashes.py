@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
 
 import pytest
 
@@ -14,19 +13,15 @@ from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Delta
 from sulla.store.base import Store
-from sulla.store.memory import MemoryStore
-from sulla.store.redis.store import RedisStore
-from sulla.store.sqlite.store import SqliteStore
-from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
+from tests.kits.each_store import redis_server, store
 from tests.routes.test_node import FACTS, FIXED, HELP, table
 from tests.routes.world import RouteWorld
-from tests.servers.stores.redis import RedisServer, redis_server
 
-__all__ = ["redis_server"]
+__all__ = ["redis_server", "store"]
 
 
 def called(name: str) -> Say:
@@ -71,28 +66,6 @@ class PlaysByForce(ScriptedProvider):
         self.add(self._plays[request.force])
         async for delta in super().stream(request):
             yield delta
-
-
-@pytest.fixture(
-    params=["memory", pytest.param("sqlite", marks=pytest.mark.faults), pytest.param("redis", marks=pytest.mark.faults)]
-)
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    clock, made = ManualClock(), cast("Store", None)
-
-    def make_id(prefix: str) -> str:
-        return f"{prefix}_{request.param}"
-
-    match request.param:
-        case "memory":
-            made = MemoryStore(clock, make_id)
-        case "sqlite":
-            made = SqliteStore(tmp_path / "store.db", clock, make_id)
-        case "redis":
-            server: RedisServer = request.getfixturevalue("redis_server")
-            made = RedisStore(server.new_url(), clock, make_id)
-    await made.open()
-    yield made
-    await made.close()
 
 
 def tools(keys: list[str]) -> tuple[Tool, ...]:
