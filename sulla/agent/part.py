@@ -37,7 +37,7 @@ class TurnPart:
     """Whether what the message says may still lead elsewhere (`Opening`), as where a turn has no parts."""
     certain: bool = False
     """Whether it has to be that very model, asked once: none stands in for it, no failure is waited out, and it is not
-    waited for longer than a minute."""
+    waited for longer than half a minute."""
 
 
 WHOLE_TURN: Final = TurnPart(opens=True)

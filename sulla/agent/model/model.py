@@ -44,7 +44,7 @@ from sulla.threads.log.waits import RunWaiting
 
 log = logging.getLogger(__name__)
 
-CERTAIN_S: Final = 60.0
+CERTAIN_S: Final = 30.0
 """How long a reply may take that has to come from this model at once or not at all (`ReplyRequest.certain`)."""
 _SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
 """Failures that are the service's own; a request that it refuses for good reason is none."""

@@ -440,7 +440,7 @@ async def test_a_tool_that_a_run_has_to_be_answered_by_is_forced_in_each_attempt
     assert [request.force for request in provider.requests] == ["choose", "choose"]
 
 
-async def test_what_has_to_come_at_once_is_asked_for_once_and_no_longer_than_a_minute(store: MemoryStore) -> None:
+async def test_what_has_to_come_at_once_is_asked_for_once_and_for_a_bounded_time(store: MemoryStore) -> None:
     provider = ScriptedProvider([ProviderTransient("busy"), DONE])
     world = World(store, provider)
     thread = await world.thread()
