@@ -194,7 +194,10 @@ class AgentChat:
                 hidden=True,
                 stand_in=_stand_in(said.completed),
             ),
-            *(ToolCallStart(call.id, call.name, call.args, message_id, "pure") for call in calls),
+            *(
+                ToolCallStart(call.id, call.name, call.args, message_id, "pure", refused=call.name != question.tool)
+                for call in calls
+            ),
             *results_of(question, calls, fault),
             *((ask_again(question, open_run, fault),) if outcome is None else ()),
         )

@@ -248,6 +248,8 @@ class ToolCallStart(Fielded):
     args: FrozenJson
     message_id: MessageId
     effect: Literal["pure", "idempotent", "once"] = "once"
+    refused: bool = False
+    """Whether it is not made: the reply answers a question, and does nothing else. Its result says so."""
 
 
 @dataclass(frozen=True, slots=True)
