@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -22,15 +22,18 @@ class AgentWriter:
     Args:
         home: the home's folder.
         folders: looks at them.
+        said_of: gives what may be a slip of the pen in an agent's folder beside what they say, by the agent's id.
     """
 
     home: Path
     folders: AgentFolders
+    said_of: Callable[[str], Awaitable[tuple[str, ...]]]
 
     async def get(self, agent: str) -> AgentText:
         """See `AgentFiles.get`."""
         texts = await asyncio.to_thread(_writing().read_texts, self.home / AGENTS, agent)
-        return AgentText(agent, texts, _writing().digest_of(texts), self.folders.said_of(agent))
+        said = (*self.folders.said_of(agent), *await self.said_of(agent))
+        return AgentText(agent, texts, _writing().digest_of(texts), said)
 
     async def create(self, agent: str, files: Mapping[str, str]) -> AgentText:
         """See `AgentFiles.create`."""
