@@ -54,7 +54,7 @@ def hint(text: str) -> str:
 
 
 def told(message: str) -> str:
-    """A daemon's message in words of the command line: methods by the commands that do it, parameters by their names."""
+    """A daemon's message in words of the command line: methods by the commands that do it, parameters by name."""
     for method, command in _COMMANDS.items():
         message = message.replace(method, f"`{NAME} {command}`")
     return hint(_FIELD.sub(lambda found: found[1].replace("_", " "), message))
