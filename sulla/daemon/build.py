@@ -140,7 +140,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
-            files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders, flows.said_of)),
+            files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders, flows)),
             environment_rpc.METHODS.done_by(scene),
             permissions_rpc.METHODS.done_by(core.guarding.rules),
             switch_rpc.METHODS.done_by(host.switch),

@@ -83,14 +83,13 @@ class FlowBeginnings:
                     raise InvalidInput(f"{said}.{did_you_mean(name, tools)}")
         self.chosen(options)
 
-    async def said_of(self, agent: str) -> tuple[str, ...]:
+    def said_of(self, agent: str) -> tuple[str, ...]:
         """What may be a slip of the pen in what an agent's folder says of flows: it is there, and no turn of it begins;
         or it takes the place of a role, which changes every flow.
 
         Args:
             agent: its id.
         """
-        await self.shelf.look_now()
         spec = next((one for one in self.specs() if one.id == agent), None)
         if spec is None:
             return ()

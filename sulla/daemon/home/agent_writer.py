@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +13,7 @@ from sulla.core.dataclass import dataclass
 from sulla.daemon.agents import unusable
 from sulla.daemon.home.agent_folders import AgentFolders
 from sulla.definitions.agents import AGENTS
+from sulla.flows.begin import FlowBeginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +23,18 @@ class AgentWriter:
     Args:
         home: the home's folder.
         folders: looks at them.
-        said_of: gives what may be a slip of the pen in an agent's folder beside what they say, by the agent's id.
+        flows: say what may be a slip of the pen beside that.
     """
 
     home: Path
     folders: AgentFolders
-    said_of: Callable[[str], Awaitable[tuple[str, ...]]]
+    flows: FlowBeginnings
 
     async def get(self, agent: str) -> AgentText:
         """See `AgentFiles.get`."""
         texts = await asyncio.to_thread(_writing().read_texts, self.home / AGENTS, agent)
-        said = (*self.folders.said_of(agent), *await self.said_of(agent))
+        await self.flows.shelf.look_now()
+        said = (*self.folders.said_of(agent), *self.flows.said_of(agent))
         return AgentText(agent, texts, _writing().digest_of(texts), said)
 
     async def create(self, agent: str, files: Mapping[str, str]) -> AgentText:

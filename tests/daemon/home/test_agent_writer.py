@@ -40,7 +40,7 @@ class World:
         conditions = ConditionRegistry((), {})
         shelf = FlowShelf(home, lambda: (*self.team.ids, *read_roles()), conditions, ManualClock())
         flows = FlowBeginnings(shelf, lambda: self.team.specs, read_roles, tuple)
-        self.writer = AgentWriter(home, folders, flows.said_of)
+        self.writer = AgentWriter(home, folders, flows)
 
     async def made(self) -> AgentText:
         """An agent that a client has made."""
