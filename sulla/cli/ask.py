@@ -13,6 +13,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.attend import run_turn
 from sulla.terminal.exits import Exit
 from sulla.terminal.given import piped_text, thread_of
+from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
 from sulla.terminal.questions import somebody_is_there
 from sulla.terminal.turn import Asking, Said, fault_in, too_long
@@ -51,6 +52,9 @@ def run(given: argparse.Namespace) -> Exit:
 
         return asyncio.run(print_last_answer(home, thread_id, as_json=given.json))
     if fault := fault_in(said.text) or (fault_in(said.quoted) if said.quoted else ""):
+        if not fault_in(" ".join(given.text) or "-") and (said.text or said.quoted).strip():
+            tell(f"sulla: standard input: {fault}")  # how the command is used was not what was wrong
+            return Exit.USAGE
         given.wrong(fault)
     if why := too_long(said.text) or too_long(said.quoted):
         raise TooLarge(why)

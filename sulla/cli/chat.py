@@ -50,7 +50,6 @@ def run(given: argparse.Namespace) -> Exit:
     if by_hand and sys.stdout.isatty():
         from sulla.terminal.chat.talk import Talk
 
-        tell("Ctrl-C stops an answer, Ctrl-D leaves, /help says more.")
         with asyncio.Runner() as talking:
             return talking.run(Talk(home, clock, given.agent or "").run(thread_id or ""))
     if by_hand:

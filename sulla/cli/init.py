@@ -29,6 +29,7 @@ from sulla.models.ollama.probe import find_ollama
 from sulla.models.wire.keys import check_key
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_line
+from sulla.terminal.output import say
 from sulla.terminal.place import home_of
 from sulla.terminal.program import program
 from sulla.terminal.table import one_line
@@ -96,7 +97,7 @@ async def _init(given: argparse.Namespace, home: Path, examined: Examined, *, fr
     if given.json:
         print(json.dumps(_as_json(report, going_on)))
     else:
-        print("\n".join(_as_text(report, going_on)))
+        say("\n".join(_as_text(report, going_on)))
     found = await _tried(given, wizard)
     if wizard is not None and wishes.model is not None and found is not None:
         found = await _with_another_key(given, wizard, wishes.model, found, home)
@@ -109,7 +110,7 @@ async def _init(given: argparse.Namespace, home: Path, examined: Examined, *, fr
 
 def _wizard(around: Around) -> Wizard:
     find = partial(find_ollama, clock=SystemClock())
-    return Wizard(around, read_line, partial(read_line, hidden=True), print, find)
+    return Wizard(around, read_line, partial(read_line, hidden=True), say, find)
 
 
 async def _look_around(examined: Examined) -> Around:
@@ -167,7 +168,7 @@ async def _with_another_key(
             break
         source = examined_of(given).sources.get(("model", setting), "")
         if source and not source.endswith(KEYS_FILE):
-            print(f"the key is that of {source}, which goes before {home / KEYS_FILE}: set it anew, or unset it")
+            say(f"the key is that of {source}, which goes before {home / KEYS_FILE}: set it anew, or unset it")
             break
         if not (key := await wizard.key(model)):
             break
@@ -187,7 +188,7 @@ async def _tried(given: argparse.Namespace, wizard: Wizard | None, *, again: boo
         return None
     found = await check_model(examined.settings.model, choice, SystemClock(), CHECK_S)
     if not given.json:
-        print(one_line(f"{found.result}: {found.found}") + (f"\n  → {one_line(found.remedy)}" if found.remedy else ""))
+        say(one_line(f"{found.result}: {found.found}") + (f"\n  → {one_line(found.remedy)}" if found.remedy else ""))
     return found
 
 

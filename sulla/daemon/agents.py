@@ -134,7 +134,9 @@ def model_written(settings: Settings, team: Team, name: str) -> str:
     """
     folders = (settings.home / AGENTS / spec.id for spec in team.specs if spec.model == name)
     files = (next((file for file in map(one.joinpath, AGENT_FILES) if file.exists()), one) for one in folders)
-    return ", ".join(map(str, files)) or "the playbook's step that names it"
+    # Whoever may only talk is told it too, and not where the home is.
+    written = ", ".join(str(file.relative_to(settings.home)) for file in files)
+    return f"{written} of the home" if written else "the playbook's step that names it"
 
 
 def doubts(team: Team, tools: ToolRegistry, skills: Sequence[str] | None = None) -> Iterator[str]:

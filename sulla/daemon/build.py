@@ -43,6 +43,7 @@ from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.store_watch import StoreWatch, room_of
 from sulla.daemon.stores import store_reader, store_source
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.flows.begin import FlowBeginnings
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.handoffs.groups import TurnGroups
@@ -134,12 +135,12 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     lifecycle = Lifecycle(
         settings, examine or (lambda: Examined(settings, (), {})), host, takers, work, core.agent_folders
     )
-    offered = OfferedModels(settings.model, clock)
+    offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
-            files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders)),
+            files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders, flows)),
             environment_rpc.METHODS.done_by(scene),
             permissions_rpc.METHODS.done_by(core.guarding.rules),
             switch_rpc.METHODS.done_by(host.switch),

@@ -10,8 +10,10 @@ from sulla.finding.title import title_of
 from sulla.gateway.commands import Verdict, WaitingThread
 from sulla.gateway.wire import QuestionRow
 from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.store.values import LogInfo
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import ANSWER, is_own_wait
+from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.schema import problems_of_answer
@@ -84,14 +86,17 @@ async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingT
         StoreUnavailable: the store does not answer.
     """
     page = await threads.list(after=after, limit=limit, status="suspended")
-    found = {info.key: questions_of(info.key, state) for info, state in page if state is not None}
+    found = {info.key: await asked_now(threads, info, state) for info, state in page if state is not None}
+    found = {key: asked for key, asked in found.items() if asked}
     last = page[-1][0].key if len(page) == limit else ""
     busy = 0
     while busy < limit and (not last or after < last):
         page = await threads.list(after=after, limit=_PAGE, status="open")
         for info, state in page:
             # One that is listed as suspended too came to rest, or went on, in between.
-            if state is not None and PLAYBOOK_RUN.of(state) is not None and (asked := questions_of(info.key, state)):
+            if state is None or PLAYBOOK_RUN.of(state) is None:
+                continue
+            if asked := await asked_now(threads, info, state):
                 found[info.key] = asked
                 busy += 1
         if len(page) < _PAGE:
@@ -100,11 +105,30 @@ async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingT
     return [WaitingThread(key, found[key]) for key in sorted(found)[:limit]]
 
 
+async def asked_now(threads: ThreadStore, info: LogInfo, state: ThreadState) -> tuple[QuestionRow, ...]:
+    """What a thread's run waits to be told, without what was answered and waits to be taken up: after a start that
+    may be a while.
+
+    Args:
+        threads: where it is.
+        info: its head.
+        state: what the head says, which knows nothing of answers that came since.
+
+    Raises:
+        StoreUnavailable: the store does not answer.
+    """
+    asked = questions_of(info.key, state)
+    if asked and info.ready and (newer := await threads.with_inbox(info)) is not None:
+        return questions_of(info.key, newer)
+    return asked
+
+
 def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
-    """What the thread's run waits to be told."""
+    """What the thread's run waits to be told, and nobody has answered."""
     run = state.run
     if run is None:
         return ()
+    answered = {one.fact.wait_id for one in state.inbox.controls.values() if isinstance(one.fact, Answer)}
     return tuple(
         QuestionRow(
             thread_id,
@@ -121,5 +145,5 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
         )
         for wait in run.waits.values()
         # A sub-agent answers the first; time, or a conversation's agent, the second.
-        if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
+        if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id) and wait.wait_id not in answered
     )

@@ -219,8 +219,8 @@ class Service:
     async def questions_of(self, thread_id: str) -> Sequence[QuestionRow]:
         """What the thread's run waits to be told by people."""
         self._watch.check()
-        _, state = await self._threads.get(ThreadId(thread_id))
-        return () if state is None else questions.questions_of(thread_id, state)
+        info, state = await self._threads.get(ThreadId(thread_id))
+        return () if state is None else await questions.asked_now(self._threads, info, state)
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the

@@ -14,8 +14,13 @@ from sulla.store.base import Store
 from sulla.threads.log.records import RunStarted
 
 
-def make_store(settings: Settings, place: Place) -> Store:
+def make_store(settings: Settings, place: Place, *, read_only: bool = False) -> Store:
     """The store that the settings name; not opened yet.
+
+    Args:
+        settings: name it.
+        place: what it stands on.
+        read_only: its file, if it has one, lies where nothing can be written.
 
     Raises:
         SettingsError: they name none that there is, or its library is not installed.
@@ -30,7 +35,7 @@ def make_store(settings: Settings, place: Place) -> Store:
         return MemoryStore(place.clock, place.make_id)
     from sulla.store.sqlite.store import SqliteStore
 
-    return SqliteStore(path, place.clock, place.make_id)
+    return SqliteStore(path, place.clock, place.make_id, read_only=read_only)
 
 
 def _postgres(named: StoreUrl, place: Place) -> Store:

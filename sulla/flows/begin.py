@@ -83,6 +83,27 @@ class FlowBeginnings:
                     raise InvalidInput(f"{said}.{did_you_mean(name, tools)}")
         self.chosen(options)
 
+    def said_of(self, agent: str) -> tuple[str, ...]:
+        """What may be a slip of the pen in what an agent's folder says of flows: it is there, and no turn of it begins;
+        or it takes the place of a role, which changes every flow.
+
+        Args:
+            agent: its id.
+        """
+        spec = next((one for one in self.specs() if one.id == agent), None)
+        if spec is None:
+            return ()
+        said: list[str] = []
+        if agent in self.roles():
+            place = f"it takes the place of the role {agent!r} in every flow"
+            said.append(f"the agent {agent!r}: {place}; if that is not meant, give it another id")
+        try:
+            if spec.flow:
+                self.chosen(spec.flow)
+        except InvalidInput as error:
+            said.append(f"the agent {agent!r}: {error.message} Each message to it fails until that is mended")
+        return tuple(said)
+
     def chosen(self, options: FlowOptions) -> AgentFlow:
         """The flow that options choose.
 

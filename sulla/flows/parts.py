@@ -369,4 +369,5 @@ def turn_part(state: ThreadState, tells: Mapping[str, tuple[ToolSpec, ...]]) -> 
         return WHOLE_TURN
     part = flow.part
     own = next((one.system_prompt for one in brought_by(flow) if one.agent_key == part.key), "") if part.is_role else ""
-    return TurnPart(part.shown, part.is_role, part.tools, own, tells.get(part.key, ()))
+    optional = part.on_failure == "ignore" and not part.calls  # nobody is kept waiting for what can be passed over
+    return TurnPart(part.shown, part.is_role, part.tools, own, tells.get(part.key, ()), certain=optional)

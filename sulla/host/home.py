@@ -98,6 +98,11 @@ class Home:
             ) from None
         self._lock = handle
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it is there and nothing can be written to it, so that it can only be looked at."""
+        return self.path.is_dir() and not os.access(self.path, os.W_OK)
+
     def say_who(self) -> None:
         """Say in the locked file which process has it, for `claimed_by`: a daemon does, and nobody who only looks."""
         if self._lock is not None:
@@ -199,8 +204,11 @@ class Home:
 
     def known_token(self) -> str | None:
         """The first token, or None if it was never made or is not ours to read."""
+        return self._known(TOKEN)
+
+    def _known(self, name: str) -> str | None:
         try:
-            return (self.path / TOKEN).read_text(encoding="ascii").strip() or None
+            return (self.path / name).read_text(encoding="ascii").strip() or None
         except (OSError, UnicodeDecodeError):
             return None
 
@@ -248,6 +256,8 @@ class Home:
 
     def _once(self, name: str, make: Callable[[], str]) -> str:
         """What a file holds, made now if there is none; two processes that do this at once get the same."""
+        if self.is_read_only and (known := self._known(name)) is not None:
+            return known
         self._make()
         try:
             with os.fdopen(os.open(self.path / name, _FLAGS, 0o600), "r+", encoding="ascii") as file:

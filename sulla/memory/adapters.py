@@ -24,7 +24,7 @@ BUSY_S: Final = 5.0
 def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     """The index of what agents remember: on the server that the store is on, or in a file next to the store's.
 
-    Nothing is opened yet.
+    Nothing is opened yet. A file that lies where nothing can be written is only read.
 
     Raises:
         SettingsError: the settings name no store that there is, or its library is not installed.

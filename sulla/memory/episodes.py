@@ -136,7 +136,7 @@ class EpisodeReader:
                         run.asked += other.asked
             case TextMessageEnd(hidden=False):
                 run.parts[-1].said = fact.text or run.parts[-1].said
-            case ToolCallStart():
+            case ToolCallStart(refused=False):
                 run.parts[-1].tools[fact.name] = None
             case _:
                 pass  # nothing that an episode tells of

@@ -9,6 +9,7 @@ from asyncio import Future
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
+from urllib.parse import quote
 
 from sulla.core.errors import StoreUnavailable
 from sulla.core.search.ranking import MOST_MATCHES, telling
@@ -67,6 +68,8 @@ class SqliteWorker(Protocol):
 def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     """Open the file, making it as needed; to be called on the thread that will use it.
 
+    Where nothing can be written it is only read; what is not there is empty then.
+
     Args:
         path: the file, in a folder that exists; `IN_MEMORY` for none.
         busy_timeout_s: how long to wait for another process's write, in seconds.
@@ -75,6 +78,8 @@ def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         StoreUnavailable: it is somebody else's, or of a later version.
         sqlite3.Error: it cannot be used.
     """
+    if path != IN_MEMORY and path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+        return _open_read_only(path, busy_timeout_s)
     if path != IN_MEMORY:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
@@ -88,6 +93,23 @@ def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         if not _refuse_strangers(connection, path):  # Asked again: another process may have been faster.
             _make(connection)
         connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_read_only(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    if not path.exists():
+        return open_memory(IN_MEMORY, busy_timeout_s)
+    # As `store.sqlite.file.connect_to_read`, which this floor does not know.
+    log = path.with_name(f"{path.name}-wal")
+    still = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=ro{still}", uri=True, timeout=busy_timeout_s, isolation_level=None
+    )
+    try:
+        _refuse_strangers(connection, path)
     except BaseException:
         connection.close()
         raise

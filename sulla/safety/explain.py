@@ -216,4 +216,5 @@ def _is_command(data: Mapping[str, Any]) -> bool:
 
 
 def _call(fact: ToolCallStart) -> str:
-    return f"{fact.name} {cut(json.dumps(dict(fact.args), ensure_ascii=False), _ARGS_CHARS)}"
+    refused = " (not made)" if fact.refused else ""
+    return f"{fact.name} {cut(json.dumps(dict(fact.args), ensure_ascii=False), _ARGS_CHARS)}{refused}"

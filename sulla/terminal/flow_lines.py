@@ -41,9 +41,10 @@ def branches_line(data: Mapping[str, Any]) -> str:
 
 
 def is_answer(data: Mapping[str, Any]) -> bool:
-    """Whether a tool call is the answer of a part, of which people are told by what it comes to.
+    """Whether a tool call is the answer of a part, of which people are told by what it comes to, or one beside it that
+    was not made.
 
     Args:
         data: of the event `TOOL_CALL_START`.
     """
-    return bool(data.get("name") == _ANSWERS)
+    return bool(data.get("name") == _ANSWERS or data.get("refused"))

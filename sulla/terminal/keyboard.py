@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from sulla.core.clock import Clock
-from sulla.terminal.wrap import ERASE_BELOW
+from sulla.terminal.place import terminal_reflows
+from sulla.terminal.wrap import ERASE_BELOW, added_rows, wrapped
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
     from prompt_toolkit.key_binding.key_processor import KeyPress
+    from prompt_toolkit.output import Output
+    from prompt_toolkit.renderer import Renderer
 
 QUIET_S: Final = 0.3
 """So long nothing may come before a question takes an answer: nobody reads it and makes up their mind in less, and what
@@ -36,6 +39,8 @@ NOISE_S: Final = 60.0
 """If the keyboard is not quiet for so long, nobody can answer: the question is left open."""
 LEAST_RUN: Final = 64
 """So many characters that are read at once are a paste that the terminal has not marked as one."""
+_LEAST_COLUMNS: Final = 20
+"""On a terminal narrower than this words are broken anywhere."""
 _LOOK_S: Final = 1.0
 """How often a paste that goes on is looked at."""
 
@@ -60,7 +65,7 @@ async def read_answer(hint: str, clock: Clock) -> str | None:
         KeyboardInterrupt: Ctrl-C.
     """
     session = line_editor()
-    answering = _Answering(hint, clock, UnendedPaste(session.app, PASTE_S))
+    answering = _Answering(lambda: _broken(hint, session), clock, UnendedPaste(session.app, PASTE_S))
 
     def begin() -> None:  # the line editor keeps the task, and ends it
         _ = session.app.create_background_task(answering.watch(session.app))
@@ -85,10 +90,19 @@ async def read_line(prompt: str, *, hidden: bool = False) -> str | None:
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
+    session = line_editor()
     try:
-        return await line_editor().prompt_async(prompt, is_password=hidden)
+        return await session.prompt_async(lambda: _broken(prompt, session), is_password=hidden)
     except EOFError:
         return None
+
+
+def _broken(prompt: str, session: PromptSession[str]) -> str:
+    """What stands before an answer, broken at words where the terminal is narrower."""
+    columns = session.app.output.get_size().columns
+    lines = prompt.rstrip(" ")
+    rows = [row for line in lines.split("\n") for row in wrapped(line, max(_LEAST_COLUMNS, columns))]
+    return "\n".join(rows) + prompt[len(lines) :]
 
 
 class MessageReader:
@@ -113,7 +127,7 @@ class MessageReader:
 class _Answering:
     """Which keys are meant for a question, from when it is shown until it is answered."""
 
-    def __init__(self, hint: str, clock: Clock, paste: UnendedPaste) -> None:
+    def __init__(self, hint: Callable[[], str], clock: Clock, paste: UnendedPaste) -> None:
         self._hint = hint
         self._clock = clock
         self._paste = paste
@@ -125,7 +139,7 @@ class _Answering:
 
     def prompt(self) -> StyleAndTextTuples:
         """What stands before the answer."""
-        return [("bold", "".join(self._notes)), ("", self._hint if self._open else "")]
+        return [("bold", "".join(self._notes)), ("", self._hint() if self._open else "")]
 
     async def watch(self, app: Application[Any]) -> None:
         """Take keys as the answer once none came for `QUIET_S`, and show that they are; end what never ends."""
@@ -257,6 +271,8 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
         output.enable_cpr = False  # the terminal's answer to where the cursor is would be among the keys
     output.erase_down = lambda: output.write_raw(ERASE_BELOW)  # type: ignore[method-assign]  # always of whole rows
     session: PromptSession[str] = PromptSession(output=output, enable_suspend=True, **more)
+    if terminal_reflows():
+        follow_width(session.app.renderer, output)
     keys = session.app.key_processor
     feed = keys.feed_multiple
 
@@ -265,6 +281,41 @@ def line_editor(**more: Any) -> PromptSession[str]:  # noqa: ANN401 - the librar
 
     keys.feed_multiple = joined  # type: ignore[method-assign]  # it is handed all that was read at once
     return session
+
+
+def follow_width(renderer: Renderer, output: Output) -> None:
+    """Have the line editor erase all that it drew also where the terminal has broken its rows anew since.
+
+    Args:
+        renderer: draws it.
+        output: the terminal.
+    """
+    erase, render = renderer.erase, renderer.render
+
+    def settle() -> None:
+        """The library goes up by as many rows as it has drawn."""
+        drawn, before, columns = renderer._last_screen, renderer._last_size, output.get_size().columns
+        if drawn is None or before is None or columns >= before.columns:
+            return
+        at = renderer._cursor_pos
+        widths = [_width(drawn.data_buffer[y]) for y in range(at.y)]
+        renderer._cursor_pos = at._replace(y=at.y + added_rows([*widths, at.x], columns))
+        renderer._last_size = before._replace(columns=columns)
+
+    def erased(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
+        settle()
+        erase(*given, **named)
+
+    def rendered(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
+        settle()
+        render(*given, **named)
+
+    renderer.erase, renderer.render = erased, rendered  # type: ignore[method-assign]  # it has no place for that
+
+
+def _width(row: Any) -> int:  # noqa: ANN401 - the library's
+    """How much of a row was written; blanks at its end are not."""
+    return max((at + max(1, cell.width) for at, cell in row.items() if cell.char != " "), default=0)
 
 
 def runs_joined(presses: Sequence[KeyPress]) -> list[KeyPress]:

@@ -39,6 +39,8 @@ _COMMANDS = {
 """The commands that do what a daemon's message to all its clients calls by the method's name."""
 
 
+_FIELD: Final = re.compile(r"\bparams\.([a-z][a-z_]*)")
+"""How a daemon calls a parameter to its clients."""
 _CALLED: Final = re.compile(rf"(`|^ {{3}}){NAME} ", re.MULTILINE)
 
 
@@ -52,7 +54,7 @@ def hint(text: str) -> str:
 
 
 def told(message: str) -> str:
-    """A daemon's message as the command line says it: what it calls by a method's name, by the command that does it."""
+    """A daemon's message in words of the command line: methods by the commands that do it, parameters by name."""
     for method, command in _COMMANDS.items():
         message = message.replace(method, f"`{NAME} {command}`")
-    return hint(message)
+    return hint(_FIELD.sub(lambda found: found[1].replace("_", " "), message))

@@ -80,6 +80,8 @@ def in_two(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
         lead = name + " " * (wide - width(name))
         if width(name) > wide:
             yield name
+            if not about:
+                continue
             lead = " " * wide
         for row in wrapped(about, max(_LEAST, columns - wide - 2)):
             yield f"{lead}  {row}".rstrip()

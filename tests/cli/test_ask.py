@@ -51,7 +51,7 @@ def test_a_failed_turn_says_why(capsys: Capsys) -> None:
     ("words", "said"),
     [
         (("hi", "--thread", "thr_unknown"), "thr_unknown"),
-        (("hi", "--thread", "no id"), "thread_id"),
+        (("hi", "--thread", "no id"), "thread id"),
         (("x" * 100_001,), "that has 100,001 characters, and a message may have 100,000: put it into a file"),
         (("x" * 1_200_000,), "that has 1,200,000 characters"),
     ],
@@ -132,7 +132,8 @@ def test_a_dash_reads_the_question_from_standard_input(capsys: Capsys) -> None:
 def test_standard_input_that_is_no_text_is_refused(capsys: Capsys) -> None:
     asked = typed(capsys, "ask", "-", given=b"ab\xff")
     assert asked.code == Exit.USAGE
-    assert "character 3 of the question is not valid UTF-8" in asked.err
+    said = "sulla: standard input: character 3 of the question is not valid UTF-8: write it in UTF-8\n"
+    assert asked.err == said
 
 
 @pytest.mark.usefixtures("here")

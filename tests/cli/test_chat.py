@@ -67,7 +67,7 @@ def test_a_refused_line_does_not_end_the_talk(capsys: Capsys) -> None:
     chat = typed(capsys, "chat", given=b"x" * 100_001 + b"\nhello\n")
     assert (chat.code, chat.out) == (Exit.OK, "Hello.\n")
     assert chat.err == (
-        "refused: params.text: got 100001 characters, expected at most 100000; "
+        "refused: text: got 100001 characters, expected at most 100000; "
         "send it in parts, or put it in a file of the workspace and name that\n"
     )
 

@@ -109,7 +109,7 @@ def test_a_model_is_said_to_be_written_where_its_agents_are(settings: Settings) 
     agent(settings, "reader", 'model = "ollama:x"')
     agent(settings, "other", 'model = "ollama:y"')
     team = read_team(settings)
-    assert model_written(settings, team, "ollama:x") == f"{settings.home}/agents/reader/agent.toml"
+    assert model_written(settings, team, "ollama:x") == "agents/reader/agent.toml of the home"
     assert model_written(settings, team, "ollama:z") == "the playbook's step that names it"
 
 

@@ -12,7 +12,7 @@ from sulla.core.errors import AlreadyAnswered, InvalidInput, NotFound
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.intake import Intake
-from sulla.daemon.questions import check_choice, check_verdict, questions_of, waiting
+from sulla.daemon.questions import asked_now, check_choice, check_verdict, questions_of, waiting
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.commands import Verdict
 from sulla.gateway.wire import QuestionRow
@@ -81,6 +81,23 @@ async def test_pages_go_through_all_of_them_once_and_in_order(world: World, limi
     while page := await waiting(world.threads, found[-1] if found else "", limit):
         found += [one.thread_id for one in page]
     assert found == sorted(threads)
+
+
+@pytest.mark.parametrize("resting", [True, False])
+async def test_what_was_answered_and_is_not_taken_up_yet_is_asked_no_more(world: World, *, resting: bool) -> None:
+    thread = await waits(world, 1, HUMAN, CHOICE, resting=resting)
+    await waits(world, 2, HUMAN)
+    await world.threads.answer(thread, Answer("human:1", "yes", "approve"))
+    # Nobody has attended to the thread since, as after a kill.
+    info, state = await world.threads.get(thread)
+    assert state is not None
+    assert [one.wait_id for one in state.run.waits.values()] == ["human:1", "answer:1"]  # type: ignore[union-attr]  # it has one
+    assert [row.id for row in await asked_now(world.threads, info, state)] == ["answer:1"]
+    found = {one.thread_id: [row.id for row in one.questions] for one in await waiting(world.threads, "", 10)}
+    assert found[thread] == ["answer:1"]
+    await world.threads.answer(thread, Answer("answer:1", "red"))
+    found = {one.thread_id: [row.id for row in one.questions] for one in await waiting(world.threads, "", 10)}
+    assert list(found.values()) == [["human:1"]]
 
 
 async def test_a_turn_at_work_that_is_no_playbook_asks_nothing(world: World) -> None:

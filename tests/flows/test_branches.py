@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sulla.agent.spec import AgentSpec
-from sulla.core.errors import ProviderRejected, ProviderUnauthorized, SullaError
+from sulla.core.errors import ProviderRejected, ProviderTransient, ProviderUnauthorized, SullaError
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
@@ -205,17 +205,21 @@ async def test_a_message_that_joins_where_nothing_more_would_be_said_is_answered
     assert await world.status(thread) == ("done", "")
 
 
-@pytest.mark.parametrize("error", [ProviderRejected("400: no"), ProviderUnauthorized("401: who")], ids=str)
-async def test_suggestions_that_the_service_refuses_are_passed_over_and_told(
+@pytest.mark.parametrize(
+    "error", [ProviderRejected("400: no"), ProviderUnauthorized("401: who"), ProviderTransient("529: busy")], ids=str
+)
+async def test_suggestions_that_the_service_refuses_are_passed_over_at_once_and_told(
     store: MemoryStore, error: SullaError
 ) -> None:
     class Refusing(PartsProvider):
         async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
             if parts_of(request)[-1:] == ["query_suggest"]:
+                tries.append(request.certain)
                 raise error
             async for delta in super().stream(request):
                 yield delta
 
+    tries: list[bool] = []
     world = FlowWorld(store, Refusing())
     thread = await world.thread()
     await world.walk(thread, agent_mode="simple", more_suggest=True)
@@ -223,6 +227,8 @@ async def test_suggestions_that_the_service_refuses_are_passed_over_and_told(
     assert await world.status(thread) == ("done", "")
     passed = [fact.passed for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.passed]
     assert passed == [error.message]
+    assert tries == [True], "no failure is waited out, and no other model is asked"
+    assert [one.certain for one in world.parts.requests] == [False]
 
 
 @pytest.mark.parametrize("how", ["delegated", "branch"])

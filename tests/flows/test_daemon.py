@@ -29,7 +29,9 @@ def part(key: str, reply: Reply, times: int | None = None) -> Rule:
 
 
 def judged(status: str) -> Reply:
-    return Reply("", tools=(ToolUse("give_answer", {"status": status, "reason": "so it is"}),))
+    """What the judge says, beside a call that it may not make."""
+    beside = ToolUse("write_file", {"path": "judged.md", "content": "x"})
+    return Reply("", tools=(beside, ToolUse("give_answer", {"status": status, "reason": "so it is"})))
 
 
 SCRIPT = Script(
@@ -92,6 +94,8 @@ def test_a_flow_of_the_home_is_walked_and_people_see_what_is_theirs(tmp_path: Pa
             assert (code, said) == (0, "Did a step.\nDid a step.\nAll of it is done.\n"), told
             assert "[part: task_completion_judge]" in told
             assert "give_answer" not in told
+            assert "write_file" not in told
+            assert not list(home.rglob("judged.md"))
             # The branch worked as itself, in a run of its own; what it said was told to who came next.
             systems = [json.dumps(request["messages"][0]) for request in model.requests]
             assert sum("You are the soul of checker." in one for one in systems) == 1

@@ -14,7 +14,11 @@ from sulla.host.findings import Finding
 
 def judged(home: Path, text: str) -> Finding:
     (home / "sulla.toml").write_text(text)
-    (finding,) = judge_heartbeat(load_settings({}, {}, home).section(HeartbeatSettings), ["sulla", "coder"])
+    return found(load_settings({}, {}, home).section(HeartbeatSettings))
+
+
+def found(beats: HeartbeatSettings) -> Finding:
+    (finding,) = judge_heartbeat(beats, ["sulla", "coder"])
     return finding
 
 
@@ -35,14 +39,14 @@ def test_where_it_is_on_it_is_said_when(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("beats", "said"),
     [
-        ('enabled = true\nagent = "codre"', "heartbeat.agent: no agent 'codre'"),
-        ("enabled = true\nperiod_s = 60\njitter_s = 60", "heartbeat: jitter"),
+        (HeartbeatSettings(enabled=True, agent="codre"), "heartbeat.agent: no agent 'codre'"),
+        (HeartbeatSettings(enabled=True, period_s=60, jitter_s=60), "heartbeat: jitter"),
     ],
 )
-def test_what_cannot_be_is_a_fault_with_its_name(tmp_path: Path, text: str, said: str) -> None:
-    finding = judged(tmp_path, f"[heartbeat]\n{text}\n")
+def test_what_cannot_be_is_a_fault_with_its_name(beats: HeartbeatSettings, said: str) -> None:
+    finding = found(beats)
     assert finding.result == "fault"
     assert finding.found.startswith(said)
     assert "docs/settings.md" in finding.remedy

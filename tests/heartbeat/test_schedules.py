@@ -16,6 +16,9 @@ from sulla.schedules.spec import BeatAction, Cron, Every, Spec
 
 def wanted(home: Path, text: str, *agents: str) -> dict[str, Spec]:
     home.mkdir(exist_ok=True)
+    for agent in agents:
+        (home / "agents" / agent).mkdir(parents=True)
+        (home / "agents" / agent / "agent.toml").write_text("description = 'works'\n")
     (home / "sulla.toml").write_text(text)
     return wanted_by(load_settings({}, {}, home).section(HeartbeatSettings), ["sulla", *agents])
 
@@ -70,7 +73,7 @@ def test_what_is_not_said_of_one_is_as_it_is_said_of_all(tmp_path: Path) -> None
         ('cron = "often"', "heartbeat.cron is 'often': cron: got 'often'"),
         ('zone = "Mars"', "heartbeat.zone is 'Mars': there is no time zone 'Mars'"),
         ('active_hours = "days"', "heartbeat.active_hours is 'days': active hours"),
-        ("period_s = 60\njitter_s = 60", "heartbeat: jitter"),
+        ("period_s = 60\njitter_s = 60", "heartbeat.jitter_s: got 60 seconds, expected less than every 60"),
         ('[heartbeat.schedules.x]\ncron = "often"', "heartbeat.schedules.x.cron: cron"),
         ("period_s = 59", "greater than or equal to 60"),
     ],

@@ -35,4 +35,5 @@ def test_what_people_are_told_of_a_flow(type_: str, data: dict[str, Any], said: 
 
 def test_the_answer_of_a_part_is_told_by_what_it_comes_to() -> None:
     assert is_answer({"name": "give_answer"})
+    assert is_answer({"name": "bash", "refused": True})
     assert not is_answer({"name": "bash"})

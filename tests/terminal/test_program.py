@@ -70,4 +70,6 @@ def test_it_is_the_module_where_there_is_no_script(tmp_path: Path, monkeypatch: 
 def test_a_method_that_a_message_names_is_told_as_the_command_that_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sulla.terminal.program.program", lambda: "sulla")
     said = "no thread 'x': create one with thread.create, or list them with thread.list"
+    wrong = "params.title: got 300 characters, expected at most 200; params.said_chars: missing"
+    assert told(wrong) == "title: got 300 characters, expected at most 200; said chars: missing"
     assert told(said) == "no thread 'x': create one with `sulla ask`, or list them with `sulla thread list`"

@@ -191,6 +191,8 @@ def test_a_tool_call_is_told_beside_the_answer_on_its_own_line() -> None:
 
 
 def test_a_tool_call_with_long_arguments_stays_short() -> None:
+    refused = _event("TOOL_CALL_START", call_id="c", name="write", args={}, refused=True)
+    assert Screen("run").show(refused) == ("", "")
     _, beside = Screen("run").show(_event("TOOL_CALL_START", call_id="c", name="write", args={"text": "x" * 999}))
     assert len(beside) < 140
 

@@ -42,6 +42,7 @@ def test_names_and_what_they_are_stand_side_by_side() -> None:
         "    long",
     ]
     assert list(in_two([("x" * 30, "about")], 60)) == ["x" * 30, " " * 22 + "  about"]
+    assert list(in_two([("x" * 30, ""), ("y", "")], 60)) == ["x" * 30, "y"]
 
 
 @pytest.mark.parametrize(

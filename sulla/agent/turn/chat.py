@@ -196,7 +196,10 @@ class AgentChat:
                 hidden=True,
                 stand_in=_stand_in(said.completed),
             ),
-            *(ToolCallStart(call.id, call.name, call.args, message_id, "pure") for call in calls),
+            *(
+                ToolCallStart(call.id, call.name, call.args, message_id, "pure", refused=call.name != question.tool)
+                for call in calls
+            ),
             *results_of(question, calls, fault),
             *((ask_again(question, open_run, fault),) if outcome is None else ()),
         )
@@ -227,7 +230,8 @@ class AgentChat:
         reply_tokens, tuning = self.model.estimator.reply_tokens(self.limits), self.spec.tuning
         if state.run is not None and (question := state.run.asked.question) is not None:
             prompt = (*(one for one in self._prompt(state) if one.name != "wrappers"), asked_section(question))
-            return ReplyRequest(prompt, (answer_tool(question),), reply_tokens, "answer", question.tool, tuning)
+            tools, certain = (answer_tool(question),), self.part(state).certain
+            return ReplyRequest(prompt, tools, reply_tokens, "answer", question.tool, tuning, certain)
         part = self.part(state)
         purpose: Purpose = "reply" if part.shown and not part.force else "held"
         prompt, told = self._prompt(state), self._told(state)

@@ -37,6 +37,7 @@ def do(given: argparse.Namespace) -> Exit:
     path = os.pathsep.join(dict.fromkeys((str(Path(own_command()[0]).parent), *os.get_exec_path())))
     manager = find_manager(DaemonService(service_name(home), own_command(), str(home), path, setuid_bubblewrap()))
     if given.verb == "install":
+        manager.check()  # first: whoever has no manager here need mend nothing for it
         return install(manager, home, examined_of(given))
     if given.verb == "status":
         return status(manager, home)

@@ -29,6 +29,13 @@ class Manager(Protocol):
     def file(self) -> Path:
         """What describes the daemon to it."""
 
+    def check(self) -> None:
+        """Do nothing if it can be asked here at all.
+
+        Raises:
+            Refused: it does not answer; why, and what to do, is told.
+        """
+
     def install(self) -> None:
         """Describe the daemon, and start it now and whenever its owner's session begins.
 
@@ -88,9 +95,12 @@ class Systemd:
     systemctl: str
     file: Path
 
+    def check(self) -> None:
+        """See `Manager`."""
+        self._ask("show-environment")
+
     def install(self) -> None:
         """See `Manager`."""
-        self._ask("show-environment")  # before anything is written: is there a manager at all?
         _write(self.file, self.text)
         self._ask("daemon-reload")
         self._ask("enable", "--now", self.file.name)
@@ -152,6 +162,10 @@ class Launchd:
     @property
     def _target(self) -> str:
         return f"{self._domain}/{self.service.name}"
+
+    def check(self) -> None:
+        """See `Manager`."""
+        self._ask("print", self._domain)
 
     def install(self) -> None:
         """See `Manager`."""

@@ -93,7 +93,8 @@ _SAYS: dict[str, Callable[[dict[str, Any], Data], Says]] = {
 
 
 def _call(data: Data) -> str:
-    return f"· {data['name']} " + one_line(json.dumps(data.get("args", {}), ensure_ascii=False), _ARGS)
+    refused = " (not made)" if data.get("refused") else ""
+    return f"· {data['name']} " + one_line(json.dumps(data.get("args", {}), ensure_ascii=False), _ARGS) + refused
 
 
 def _result(data: Data) -> str:

@@ -86,7 +86,7 @@ def _from_store(given: argparse.Namespace) -> Iterator[Source]:
 
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        archive = runner.run(stack.enter_async_context(open_archive(settings_of(given), make=False)))
+        archive = runner.run(stack.enter_async_context(open_archive(settings_of(given), make=False, only_reads=True)))
         try:
             yield FromStore(archive, runner)
         finally:

@@ -73,7 +73,7 @@ async def _rows(given: argparse.Namespace) -> list[dict[str, Any]]:
         return rows
     from sulla.daemon.access.token_admin import open_desk
 
-    async with open_desk(settings_of(given), make=False) as desk:
+    async with open_desk(settings_of(given), make=False, only_reads=True) as desk:
         return [_row(info) for info in await desk.list()]
 
 

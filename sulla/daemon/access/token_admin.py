@@ -65,9 +65,9 @@ class TokenAdmin:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, *, make: bool) -> AsyncIterator[TokenAdmin]:
+async def open_desk(settings: Settings, *, make: bool, only_reads: bool = False) -> AsyncIterator[TokenAdmin]:
     """Claim a home and open its tokens: see `archive.open_kept`."""
-    async with open_kept(settings, make=make) as kept:
+    async with open_kept(settings, make=make, only_reads=only_reads) as kept:
         keeper = TokenStore(kept.store, kept.place.clock, random_token)
         token = kept.home.token(random_token)
         await keeper.open(token, lambda: kept.home.renew_token(random_token))

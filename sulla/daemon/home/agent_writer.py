@@ -13,6 +13,7 @@ from sulla.core.dataclass import dataclass
 from sulla.daemon.agents import unusable
 from sulla.daemon.home.agent_folders import AgentFolders
 from sulla.definitions.agents import AGENTS
+from sulla.flows.begin import FlowBeginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,19 @@ class AgentWriter:
     Args:
         home: the home's folder.
         folders: looks at them.
+        flows: say what may be a slip of the pen beside that.
     """
 
     home: Path
     folders: AgentFolders
+    flows: FlowBeginnings
 
     async def get(self, agent: str) -> AgentText:
         """See `AgentFiles.get`."""
         texts = await asyncio.to_thread(_writing().read_texts, self.home / AGENTS, agent)
-        return AgentText(agent, texts, _writing().digest_of(texts), self.folders.said_of(agent))
+        await self.flows.shelf.look_now()
+        said = (*self.folders.said_of(agent), *self.flows.said_of(agent))
+        return AgentText(agent, texts, _writing().digest_of(texts), said)
 
     async def create(self, agent: str, files: Mapping[str, str]) -> AgentText:
         """See `AgentFiles.create`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -53,10 +54,14 @@ class Archive:
 
 @asynccontextmanager
 async def open_archive(
-    settings: Settings, *, make: bool, prepare: Callable[[Place], Place] = lambda place: place
+    settings: Settings,
+    *,
+    make: bool,
+    prepare: Callable[[Place], Place] = lambda place: place,
+    only_reads: bool = False,
 ) -> AsyncIterator[Archive]:
     """Claim a home and open its threads: see `open_kept`."""
-    async with open_kept(settings, make=make, prepare=prepare) as kept:
+    async with open_kept(settings, make=make, prepare=prepare, only_reads=only_reads) as kept:
         store, place, ceiling = kept.store, kept.place, settings.limits.history_tokens
         limits = ThreadLimits(load_tokens=ceiling)
         yield Archive(
@@ -76,7 +81,11 @@ class Kept:
 
 @asynccontextmanager
 async def open_kept(
-    settings: Settings, *, make: bool, prepare: Callable[[Place], Place] = lambda place: place
+    settings: Settings,
+    *,
+    make: bool,
+    prepare: Callable[[Place], Place] = lambda place: place,
+    only_reads: bool = False,
 ) -> AsyncIterator[Kept]:
     """Claim a home and open its store.
 
@@ -84,6 +93,8 @@ async def open_kept(
         settings: the home and its store.
         make: whether to make a store if there is none yet.
         prepare: may put doubles in the place of what it stands on.
+        only_reads: whoever asks changes nothing: a home, or a store, to which nothing can be written is opened
+            without claiming it and without setting right what was left half done.
 
     Raises:
         HomeInUse: a daemon runs on it.
@@ -97,19 +108,24 @@ async def open_kept(
     if not make and file is not None and not file.exists():
         raise NotFound(f"nothing is kept in {file} yet: talk with `sulla chat`, or name another home with --home DIR")
     home = Home(settings.home)
-    _claim(home)
+    claims = not (only_reads and home.is_read_only)
+    read_only = only_reads and (home.is_read_only or (file is not None and not os.access(file.parent, os.W_OK)))
+    if claims:
+        _claim(home)
     try:
         owner = f"{home.identity(random_id)}:{random_id('boot')}"
         place = prepare(Place(SystemClock(), random_id, owner, random_part))
-        store = place.wrap_store(make_store(settings, place))
+        store = place.wrap_store(make_store(settings, place, read_only=read_only))
         await store.open()
         try:
-            await undo_half_import(store, owner)
+            if not read_only:
+                await undo_half_import(store, owner)
             yield Kept(home, place, store)
         finally:
             await store.close()
     finally:
-        home.unlock()
+        if claims:
+            home.unlock()
 
 
 def _claim(home: Home) -> None:

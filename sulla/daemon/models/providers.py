@@ -16,7 +16,7 @@ from sulla.core.distribution import install_hint
 from sulla.core.errors import InvalidInput, ProviderError, ProviderUnreachable, SettingsError
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.lazy import LazyProvider
-from sulla.daemon.models.withheld import VARIABLES, KeyWithheld, anothers_key
+from sulla.daemon.models.withheld import VARIABLES, KeyWithheld, anothers_key, named_in_home
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.settings.keys import KEYS_FILE
 from sulla.host.place import Place
@@ -36,17 +36,19 @@ COUNT_S: Final = 10.0
 def advice_of(settings: ModelSettings, provider: str, named_in: str = "") -> Advice:
     """What to do where a service does not take its key or has no such model, by where these are written.
 
+    Whoever may only talk is told it too, so files of the home go without the folder that they are in.
+
     Args:
         settings: the keys.
         provider: the service's short name.
         named_in: where the model's name is written; empty for the daemon's own.
     """
-    named_in = named_in or settings.source_of("name") or "SULLA_MODEL"
+    named_in = named_in or named_in_home(settings.source_of("name")) or "SULLA_MODEL"
     source = settings.source_of(f"{provider}_api_key")
     if not source:
         return replace(advice_on(VARIABLES.get(provider, "OLLAMA_API_KEY")), named_in=named_in)
     how = " (`sulla init --key-stdin`, or an editor)" if source.endswith(KEYS_FILE) else ""
-    where = source if source.endswith(".toml") else f"the environment variable {source}"
+    where = named_in_home(source) if source.endswith(".toml") else f"the environment variable {source}"
     said = f"The key is from {where}: put another one there{how} and restart the daemon"
     return Advice(f"{said}, or see that this one may use the model", named_in)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
 from typing import Final
 
 from sulla.core.errors import ProviderKeyMissing
@@ -30,8 +31,17 @@ def anothers_key(settings: ModelSettings, model: ModelName) -> tuple[str, str]:
     service = service_of(getattr(settings, f"{model.provider}_api_key").get_secret_value())
     if service in ("", right):
         return "", ""
-    where = settings.source_of(f"{model.provider}_api_key") or VARIABLES[model.provider]
+    where = named_in_home(settings.source_of(f"{model.provider}_api_key")) or VARIABLES[model.provider]
     return f"{where} holds a key that begins like one of {service}, not of {right}", service
+
+
+def named_in_home(source: str) -> str:
+    """Who has given a setting, for whoever may talk: that does not say where the home is.
+
+    Args:
+        source: a file, or a variable.
+    """
+    return f"{Path(source).name} of the home" if source.endswith(".toml") else source
 
 
 class KeyWithheld:

@@ -1,4 +1,4 @@
-"""What `sulla flow check`, `graph` and `dry-run` do with flows. No daemon has to run."""
+"""What `sulla flow list`, `check`, `graph` and `dry-run` do with flows. No daemon has to run."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.definitions.flow_options import read_flow_options
 from sulla.flows.begin import flags_of
 from sulla.flows.conditions import SessionContext
 from sulla.flows.drawing import mermaid
-from sulla.flows.reading import BOM, FlowFault, read_flow
+from sulla.flows.reading import BOM, FlowFault, names_in, read_flow
 from sulla.flows.rehearsal import Rehearsal
 from sulla.flows.roles import read_roles
 from sulla.flows.schema import AgentFlow, SwitchNode, every
 from sulla.flows.shelf import DEFAULT, ENDINGS, FlowShelf, ShelvedFlow
 from sulla.host.host import Host
 from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
 from sulla.terminal.table import harmless, one_line
 from sulla.tools.nearest import did_you_mean
 
@@ -31,6 +33,20 @@ _ROOT: Final = re.compile(r"""(?m)^["']?root["']?[ \t]*:|\A\s*\{(?:.*[{,\s])?["'
 
 _FLAGS: Final = ("agent_mode", "deep_thinking", "plan", "more_suggest")
 """How a turn is to be walked, as `--input` can say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFlow:
+    """A flow of the home, as a list shows it."""
+
+    name: str
+    file: str
+    agents: tuple[str, ...]
+    """Whom it sets to work, each once; empty if it has faults."""
+    nodes: int
+    """How many it has; 0 if it has faults."""
+    trouble: str
+    """What is wrong with it; empty if it can be walked."""
 
 
 class FlowFiles:
@@ -48,6 +64,16 @@ class FlowFiles:
     def all(self) -> list[ShelvedFlow]:
         """Those of the home."""
         return list(self._shelf.flows.values())
+
+    def listed(self) -> list[ListedFlow]:
+        """Those of the home, as a list shows them."""
+        return [_listed(flow) for flow in self.all()]
+
+    def tell_faults(self) -> None:
+        """Say on standard error which of the home's cannot be walked."""
+        for flow in self.listed():
+            if flow.trouble:
+                tell(one_line(f"cannot be walked: {flow.trouble}"))
 
     def find(self, name: str) -> ShelvedFlow | None:
         """The flow that a name means, or that a file holds; None if it is none.
@@ -92,6 +118,15 @@ class FlowFiles:
         for line in rehearsal.lines(found):
             print(json.dumps({"line": line}) if given.json else harmless(line))
         return Exit.OK
+
+
+def _listed(flow: ShelvedFlow) -> ListedFlow:
+    if isinstance(flow.found, tuple):
+        told = "; ".join(fault.told(flow.file.name) for fault in flow.found)
+        return ListedFlow(flow.name, flow.file.name, (), 0, told)
+    nodes = [node for _, node in every(flow.found.root)]
+    agents = dict.fromkeys(name for _, kind, name in names_in(flow.found) if kind == "agent")
+    return ListedFlow(flow.name, flow.file.name, tuple(agents), len(nodes), "")
 
 
 def _whole(flow: ShelvedFlow) -> AgentFlow:

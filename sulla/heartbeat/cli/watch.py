@@ -176,7 +176,7 @@ class BeatLines:
 
 def _of_cycle(kind: str, data: Row) -> Iterator[str]:
     match kind:
-        case "TOOL_CALL_START":
+        case "TOOL_CALL_START" if not data.get("refused"):
             yield f"· {data['name']} {json.dumps(data.get('args', {}), ensure_ascii=False)[:120]}"
         case "CHILD_STARTED":
             yield f"· sub-agent {data['agent']}: {data.get('task', '')}"

@@ -36,6 +36,10 @@ _NO_TOOLS: Final = (
 )
 """How services say that a model takes no tools, in small letters and without quotes; seen in their users' reports."""
 
+_STATUS = re.compile(r"^\d{3}, message[:=]\s*")
+"""aiohttp has a status for what it could not read; nobody answered with it."""
+_CUT = re.compile(r"without sending complete message body \(([^()]+)\)$")
+"""How httpx puts it that not all of an answer came."""
 _USER = re.compile(r"//[^/]*@")
 
 
@@ -89,12 +93,18 @@ def refuses_tools(said: str) -> bool:
 
 
 def innermost(error: Exception) -> str:
-    """The innermost words about a failed connection; the outer ones only say that it failed."""
+    """The innermost words about a failed connection, in one line; the outer ones only say that it failed."""
     if any(type(cause).__name__ == "gaierror" for cause in _causes(error)):
         return "its name could not be looked up; perhaps there is no network"
     while isinstance(error.__cause__, Exception):
         error = error.__cause__
-    return str(error) or type(error).__name__
+    return _in_short(str(error)) or type(error).__name__
+
+
+def _in_short(words: str) -> str:
+    """What a library says, in one line and without what only says that something failed."""
+    line = _STATUS.sub("", " ".join(words.split())).rstrip(". ")
+    return found[1] if (found := _CUT.search(line)) is not None else line
 
 
 def shown(address: str) -> str:

@@ -95,8 +95,8 @@ async def read_reply(
         if deadline.passed:
             raise took_too_long(request.model, request.timeout_s) from error
         raise ProviderProtocol(
-            f"the connection broke in the middle of the reply of the model {request.model!r} ({innermost(error)}); "
-            "nothing of it counts"
+            f"the service ended the connection in the middle of the reply of the model {request.model!r} "
+            f"({innermost(error)}); nothing of it counts: try again, or look at what runs there"
         ) from error
     finally:
         await deadline.stop()

@@ -11,7 +11,7 @@ from sulla.terminal.options import add_home
 
 FILE_COMMANDS = {
     "new": "write a playbook to begin with",
-    "list": "list the playbooks and what starts them",
+    "list": "list the playbooks and flows, and what starts them",
     "check": "say what is wrong with playbooks and their tests, with line and column",
     "graph": "draw one, as Mermaid",
     "dry-run": "show the ways that one can go and what it would do, without doing anything",

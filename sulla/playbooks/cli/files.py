@@ -35,24 +35,31 @@ def _list(given: argparse.Namespace) -> Exit:
         on = ", ".join(row.on)
         steps = row.steps if not row.trouble else "-"
         fields = asdict(row)
-        told = json.dumps({"name": fields.pop("playbook"), **fields})
+        told = json.dumps({"name": fields.pop("playbook"), "kind": "playbook", **fields})
         print(told if given.json else table.row((row.playbook, steps, on, row.description)))
+    flows = FlowFiles(playbooks.home.host)
+    for flow in flows.listed():
+        told = json.dumps({"name": flow.name, "kind": "flow", **asdict(flow)})
+        about = f"a flow of {', '.join(flow.agents)}" if flow.agents else "a flow"
+        print(told if given.json else table.row((flow.name, flow.nodes or "-", "turns", about)))
     for row in rows:
         if row.trouble and not given.json:
             tell(one_line(f"cannot be run: {row.trouble}"))
+    if not given.json:
+        flows.tell_faults()
     for said in playbooks.catalog.troubles:
         tell(one_line(said))
     return Exit.OK
 
 
 def _check(given: argparse.Namespace) -> Exit:
-    """The exit code says whether every playbook can be run, and every test."""
+    """The exit code says whether every playbook can be run, and every test; a name of both kinds means both."""
     playbooks = HomePlaybooks(given)
     flows, all_of_them = FlowFiles(playbooks.home.host), given.names in ([], ["all"])
-    named = {name: flow for name in given.names if not all_of_them and (flow := _flow(playbooks, flows, name))}
+    named = {name: flow for name in given.names if not all_of_them and (flow := flows.find(name))}
     chosen = flows.all() if all_of_them else list(named.values())
     errors, warnings = flows.check(chosen, as_json=given.json), 0
-    others = [name for name in given.names if name not in named]
+    others = [name for name in given.names if name not in named or name in playbooks.catalog.playbooks]
     opened = playbooks.some(others) if others or not named else []
     for one in opened:
         for file, fault in [(str(one.file), fault) for fault in one.faults] + _of_tests(playbooks, one):

@@ -186,7 +186,7 @@ def of_child(event: Row) -> Iterator[str]:
     """The lines for an event of a thread that works for the run."""
     data = event["data"]
     match event["type"]:
-        case "TOOL_CALL_START":
+        case "TOOL_CALL_START" if not data.get("refused"):
             yield f"· {data['name']} {json.dumps(data.get('args', {}), ensure_ascii=False)[:SHORT]}"
         case "NOTICE":
             yield f"! {data['text']}"

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 from sulla.core.errors import StoreUnavailable
 from sulla.store.sqlite.tables import APPLICATION_ID, MIGRATIONS
@@ -64,6 +65,67 @@ def open_file(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def open_to_read(path: Path, busy_timeout_s: float, *, quiet: bool) -> tuple[sqlite3.Connection, bool]:
+    """Open a store's file so that nothing of it changes; the connection may be used on any one thread at a time.
+
+    Args:
+        path: the file; it exists.
+        busy_timeout_s: how long to wait for another process's write, in seconds.
+        quiet: nobody writes meanwhile: then SQLite need not make its neighbour files.
+
+    Returns:
+        The connection, and whether its tables are this version's.
+
+    Raises:
+        StoreUnavailable: it is somebody else's, or of a later version.
+        sqlite3.Error: for `explained`.
+    """
+    connection = connect_to_read(path, busy_timeout_s, quiet=quiet)
+    try:
+        version = refuse_strangers(connection, path)
+        connection.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection, version == len(MIGRATIONS)
+
+
+def connect_to_read(path: Path, busy_timeout_s: float, *, quiet: bool) -> sqlite3.Connection:
+    """A connection to any SQLite file by which nothing of it changes: see `open_to_read`."""
+    # Without a writer and a log of its own the file is all there is: as it is, SQLite need not make any neighbour.
+    still = quiet and not _has_content(path.with_name(f"{path.name}-wal"))
+    uri = f"file:{quote(str(path))}?mode=ro{'&immutable=1' if still else ''}"
+    return sqlite3.connect(uri, uri=True, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False)
+
+
+def open_read_only(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    """Open a store's file that lies where nothing can be written; to be called on the thread that will use it.
+
+    Args:
+        path: the file; it exists.
+        busy_timeout_s: how long to wait for another process's write, in seconds.
+
+    Raises:
+        StoreUnavailable: it is somebody else's, or of another version.
+        sqlite3.Error: for `explained`.
+    """
+    connection, current = open_to_read(path, busy_timeout_s, quiet=True)
+    if not current:
+        connection.close()
+        raise StoreUnavailable(
+            f"the store {str(path)!r} is of an earlier version, and cannot be brought up to date where nothing can be "
+            "written: copy the home to where it can, and name the copy with --home DIR"
+        )
+    return connection
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def compact_file(path: Path, kind: str, scrub: Callable[[str, bytes], bytes]) -> tuple[int, int]:

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -15,8 +14,7 @@ from sulla.core.errors import StoreUnavailable, leaf
 from sulla.store import rules
 from sulla.store.requests import FindRequest
 from sulla.store.sqlite import steps
-from sulla.store.sqlite.file import explained, refuse_strangers
-from sulla.store.sqlite.tables import MIGRATIONS
+from sulla.store.sqlite.file import explained, open_to_read
 from sulla.store.values import LogInfo, Record, Status
 
 T = TypeVar("T")
@@ -133,19 +131,9 @@ class SqliteReader:
     def _open(self) -> bool:
         if not self._path.exists():
             raise StoreUnavailable(f"the store {str(self._path)!r} does not exist")
-        # Without a writer and a log of its own the file is all there is: as it is, SQLite need not make any neighbour.
-        still = self._quiet and not _has_content(self._path.with_name(f"{self._path.name}-wal"))
-        uri = f"file:{quote(str(self._path))}?mode=ro{'&immutable=1' if still else ''}"
         # The calls of one caller come one after the other, but each on whatever thread is free.
-        connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        try:
-            version = refuse_strangers(connection, self._path)
-            connection.execute("PRAGMA cell_size_check = ON")
-        except BaseException:
-            connection.close()
-            raise
-        self._connection = connection
-        return version == len(MIGRATIONS)
+        self._connection, current = open_to_read(self._path, _BUSY_S, quiet=self._quiet)
+        return current
 
     def _structure(self) -> FileStructure:
         try:
@@ -163,10 +151,3 @@ class SqliteReader:
         if self._connection is None:
             raise StoreUnavailable(f"the store {str(self._path)!r} is not open")
         return self._connection
-
-
-def _has_content(path: Path) -> bool:
-    try:
-        return path.stat().st_size > 0
-    except FileNotFoundError:
-        return False

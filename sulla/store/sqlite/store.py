@@ -11,6 +11,7 @@ from sulla.store.bus import LocalBus
 from sulla.store.checked import CheckedStore
 from sulla.store.requests import AppendRequest, FindRequest, OfferRequest
 from sulla.store.sqlite import steps
+from sulla.store.sqlite.file import open_file, open_read_only
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.store.values import Grant, Lease, LogInfo, Offered, Record
 
@@ -26,14 +27,18 @@ class SqliteStore(CheckedStore):
         clock: for leases, times to live and due dates.
         make_id: for the incarnation of a new file.
         busy_timeout_s: how long a write waits for another process's, in seconds.
+        read_only: the file lies where nothing can be written; all but reading fails.
     """
 
-    def __init__(self, path: Path, clock: Clock, make_id: MakeId, *, busy_timeout_s: float = 5.0) -> None:
+    def __init__(
+        self, path: Path, clock: Clock, make_id: MakeId, *, busy_timeout_s: float = 5.0, read_only: bool = False
+    ) -> None:
         self._clock = clock
         self._make_id = make_id
         self._bus = LocalBus()
         super().__init__(self._bus)
-        self._db = SqliteThread(path, busy_timeout_s)
+        self._read_only = read_only
+        self._db = SqliteThread(path, busy_timeout_s, open_read_only if read_only else open_file)
 
     async def open(self) -> None:
         """Open the file; make or migrate it as needed. A second time does nothing.
@@ -43,7 +48,8 @@ class SqliteStore(CheckedStore):
         """
         await self._db.start()
         try:
-            await self._db.write(lambda db: steps.settle_in(db, self._make_id("store"), self._clock))
+            if not self._read_only:
+                await self._db.write(lambda db: steps.settle_in(db, self._make_id("store"), self._clock))
         except BaseException:
             await self._db.stop()
             raise

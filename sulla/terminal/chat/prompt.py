@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, Final, Literal
+from contextlib import contextmanager, suppress
+from select import select
+from typing import Final, Literal
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app_or_none
@@ -20,8 +21,6 @@ from prompt_toolkit.input.typeahead import store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
-from prompt_toolkit.output import Output
-from prompt_toolkit.renderer import Renderer
 from prompt_toolkit.search import accept_search
 from prompt_toolkit.shortcuts import CompleteStyle
 
@@ -30,9 +29,9 @@ from sulla.core.dataclass import dataclass
 from sulla.terminal.chat.orders import Known, completions
 from sulla.terminal.chat.pieces import LatePieces
 from sulla.terminal.keyboard import UnendedPaste, line_editor, put_back
-from sulla.terminal.place import terminal_reflows
-from sulla.terminal.wrap import added_rows
+from sulla.terminal.output import tell
 
+GREETING: Final = "Ctrl-C stops an answer, Ctrl-D leaves, /help says more."
 PASTE_IDLE_S: Final = 10.0
 """A paste of which nothing comes for so long has ended: its end got lost on the way. What came of it is kept."""
 TICK_S: Final = 1.0
@@ -108,13 +107,14 @@ class TalkPrompt:
             key_bindings=self._keys(),
         )
         self._paste = UnendedPaste(self._session.app, PASTE_IDLE_S, idle=True)
-        if terminal_reflows():
-            follow_width(self._session.app.renderer, self._session.app.output)
 
     @contextmanager
-    def kept_raw(self) -> Iterator[None]:
+    def kept_raw(self, greeting: str = "") -> Iterator[None]:
         """Take keys as they are typed, and pastes as such, also between two lines and while something is printed: the
         system cuts and changes none of them.
+
+        Args:
+            greeting: is told first, below what the system has shown of keys that came before.
         """
         output = self._session.app.output
         unmark = output.disable_bracketed_paste
@@ -123,6 +123,8 @@ class TalkPrompt:
             with self._session.app.input.raw_mode():
                 output.enable_bracketed_paste()
                 output.flush()
+                if greeting:
+                    tell("\n" * _has_come(self._session.app.input) + greeting)
                 yield
         finally:
             unmark()
@@ -266,6 +268,13 @@ class TalkPrompt:
                 self.draw()
 
 
+def _has_come(keyboard: Input) -> bool:
+    """Whether keys came that nobody has read; the system has shown them in the line that the cursor is in."""
+    with suppress(NotImplementedError, OSError, ValueError):  # one that is no file, as on Windows
+        return bool(select([keyboard.fileno()], [], [], 0)[0])
+    return False
+
+
 def _take_ahead(keyboard: Input) -> None:
     """Put what was typed before there was a line to type in into the first one. An Enter at the end of a single line
     sends it; of several lines, which may be a paste that the terminal could not mark yet, none does. The system itself
@@ -327,41 +336,6 @@ def above(text: str) -> None:
     app.output.flush()
     app.renderer.reset()
     app.invalidate()
-
-
-def follow_width(renderer: Renderer, output: Output) -> None:
-    """Have the line editor erase all that it drew also where the terminal has broken its rows anew since.
-
-    Args:
-        renderer: draws it.
-        output: the terminal.
-    """
-    erase, render = renderer.erase, renderer.render
-
-    def settle() -> None:
-        """The library goes up by as many rows as it has drawn."""
-        drawn, before, columns = renderer._last_screen, renderer._last_size, output.get_size().columns
-        if drawn is None or before is None or columns >= before.columns:
-            return
-        at = renderer._cursor_pos
-        widths = [_width(drawn.data_buffer[y]) for y in range(at.y)]
-        renderer._cursor_pos = at._replace(y=at.y + added_rows([*widths, at.x], columns))
-        renderer._last_size = before._replace(columns=columns)
-
-    def erased(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
-        settle()
-        erase(*given, **named)
-
-    def rendered(*given: Any, **named: Any) -> None:  # noqa: ANN401 - the library's
-        settle()
-        render(*given, **named)
-
-    renderer.erase, renderer.render = erased, rendered  # type: ignore[method-assign]  # it has no place for that
-
-
-def _width(row: Any) -> int:  # noqa: ANN401 - the library's
-    """How much of a row was written; blanks at its end are not."""
-    return max((at + max(1, cell.width) for at, cell in row.items() if cell.char != " "), default=0)
 
 
 class _Kept(History):

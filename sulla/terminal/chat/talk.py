@@ -23,7 +23,7 @@ from sulla.terminal.chat.markdown import renderer
 from sulla.terminal.chat.orders import Known, Message, Misread, Mode, Order
 from sulla.terminal.chat.pieces import Event, Piece, last_messages
 from sulla.terminal.chat.pressed import Pressed
-from sulla.terminal.chat.prompt import Around, TalkPrompt, Typed, above
+from sulla.terminal.chat.prompt import GREETING, Around, TalkPrompt, Typed, above
 from sulla.terminal.chat.view import Used, View, notice_piece
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
@@ -123,7 +123,7 @@ class Talk:
         """
         await commands.learn(self)
         commands.check_agent(self, self.choices.agent)
-        with self.prompt.kept_raw():
+        with self.prompt.kept_raw(GREETING):
             try:
                 async with asyncio.TaskGroup() as group:
                     self.current.group = group

@@ -57,7 +57,6 @@ class Input(Fielded):
     tainted: bool = False
     """Whether it may have been made from what nobody trusts, though it is nobody's from outside."""
     spoken: Spoken | None = None
-    """How it was said, if by voice."""
     chain: int = 0
     """How deep in a chain of events the playbook's run is that says it; 0 for whoever else does."""
     quoted: str = ""
@@ -239,7 +238,7 @@ class TextMessageEnd(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStart(Fielded):
-    """A tool call is about to run."""
+    """A tool call is about to run; one that is `refused` is not made, because its reply answers a question alone."""
 
     kind: ClassVar[str] = "TOOL_CALL_START"
     provenance: ClassVar[Provenance] = "thread"
@@ -248,6 +247,7 @@ class ToolCallStart(Fielded):
     args: FrozenJson
     message_id: MessageId
     effect: Literal["pure", "idempotent", "once"] = "once"
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

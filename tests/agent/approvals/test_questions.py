@@ -43,6 +43,7 @@ from sulla.threads.log.records import (
     TextMessageEnd,
     ThreadCreated,
     ToolCallResult,
+    ToolCallStart,
 )
 from sulla.threads.log.state import ModelContext, ThreadState
 from sulla.threads.log.transcript import Transcript
@@ -259,6 +260,9 @@ async def test_other_calls_of_the_reply_are_not_made(store: MemoryStore) -> None
     assert made == []
     results = [entry.fact for entry in await home.log() if isinstance(entry.fact, ToolCallResult)]
     assert [(result.text, result.is_error) for result in results] == [(NOT_MADE, True), (PASSED_ON, False)]
+    begun = [entry.fact for entry in await home.log() if isinstance(entry.fact, ToolCallStart)]
+    assert [(one.name, one.refused) for one in begun][:1] == [("mail", True)]
+    assert [one.refused for one in begun[1:]] == [False] * len(begun[1:])
     await home.check()
 
 

@@ -208,6 +208,21 @@ def test_a_manager_that_does_not_answer_is_quoted_and_nothing_is_written(
     assert not (tmp_path / "config").exists()
 
 
+def test_a_manager_that_does_not_answer_is_told_before_settings_and_a_daemon_that_runs(
+    machine: Machine, tmp_path: Path, capsys: Capsys
+) -> None:
+    machine.has("systemctl", "echo Failed to connect to bus >&2; exit 1")
+    home = tmp_path / ".sulla"
+    home.mkdir()
+    with running_daemon(home):
+        assert "Failed to connect to bus" in typed(capsys, "service", "install").err
+    (home / "sulla.toml").write_text("[limits]\nruns = 0\n")
+    said = typed(capsys, "service", "install")
+    assert said.code == Exit.REFUSED
+    assert "Failed to connect to bus" in said.err
+    assert "limits.runs" not in said.err
+
+
 def test_one_that_was_never_installed_is_not_driven(machine: Machine, capsys: Capsys) -> None:
     machine.has("systemctl")
     for verb in ("start", "stop", "restart", "uninstall", "logs"):
@@ -235,7 +250,7 @@ def test_settings_with_faults_make_no_service(machine: Machine, tmp_path: Path, 
     assert said.code == Exit.SETTINGS
     assert "gateway.port" in said.err
     assert "limits.runs" in said.err
-    assert machine.asked == []
+    assert machine.asked == ["systemctl --user show-environment"]
 
 
 def test_each_home_has_a_service_of_its_own() -> None:

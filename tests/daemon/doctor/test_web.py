@@ -21,12 +21,13 @@ def test_it_says_what_searches_and_what_of_the_own_network_may_be_read(tmp_path:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"SULLA_WEB__SEARCH": "brave"}, "web.brave_api_key"),
-        ({"SULLA_WEB__SEARCH": "searxng"}, "web.searxng_url"),
-        ({"SULLA_WEB__ALLOW_HOSTS": "no host"}, "web.allow_hosts"),
+        ({"search": "brave"}, "web.brave_api_key"),
+        ({"search": "searxng"}, "web.searxng_url"),
+        ({"allow_hosts": ("no host",)}, "web.allow_hosts"),
     ],
 )
-def test_what_keeps_the_daemon_from_starting_is_a_fault(tmp_path: Path, given: dict[str, str], said: str) -> None:
-    (finding,) = judge_web(load_settings(given, {}, tmp_path))
+def test_what_keeps_the_daemon_from_starting_is_a_fault(tmp_path: Path, given: dict[str, object], said: str) -> None:
+    settings = load_settings({}, {}, tmp_path)
+    (finding,) = judge_web(settings.model_copy(update={"web": settings.web.model_copy(update=given)}))
     assert (finding.result, said in finding.found) == ("fault", True)
     assert "before this is mended" in finding.remedy

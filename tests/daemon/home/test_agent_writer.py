@@ -14,6 +14,10 @@ from sulla.daemon.home.agent_writer import AgentWriter
 from sulla.daemon.settings.config import load_settings
 from sulla.definitions import agent_writing
 from sulla.definitions.replace import exchange
+from sulla.flows.begin import FlowBeginnings
+from sulla.flows.conditions import ConditionRegistry
+from sulla.flows.roles import read_roles
+from sulla.flows.shelf import FlowShelf
 from sulla.host.team import Team
 from sulla.host.tools import ToolRegistry
 from sulla.testing.clock import ManualClock
@@ -33,7 +37,10 @@ class World:
         self.root = home / "agents"
         self.team: Team = read_team(settings)
         folders = AgentFolders(settings, self.team, ToolRegistry(self.team), ManualClock())
-        self.writer = AgentWriter(home, folders)
+        conditions = ConditionRegistry((), {})
+        shelf = FlowShelf(home, lambda: (*self.team.ids, *read_roles()), conditions, ManualClock())
+        flows = FlowBeginnings(shelf, lambda: self.team.specs, read_roles, tuple)
+        self.writer = AgentWriter(home, folders, flows)
 
     async def made(self) -> AgentText:
         """An agent that a client has made."""
@@ -63,6 +70,19 @@ async def test_an_agent_that_is_made_changed_and_removed_is_so_at_once(world: Wo
     assert (world.team.ids, [*world.root.iterdir()]) == (("sulla",), [])
     with pytest.raises(NotFound, match="there is no folder"):
         await world.writer.get("reader")
+
+
+async def test_a_flow_that_there_is_not_and_the_id_of_a_role_are_told(world: World) -> None:
+    (world.root.parent / "flows").mkdir()
+    (world.root.parent / "flows" / "mine.yaml").write_text("name: mine\nroot: simple\n")
+    made = await world.writer.create("plan", {"agent.toml": TOML + '[flow]\nflow = "mime"\n'})
+    role, flow = made.warnings
+    assert role.startswith("the agent 'plan': it takes the place of the role 'plan' in every flow")
+    assert flow.startswith("the agent 'plan': there is no flow 'mime' in ")
+    assert "Did you mean 'mine'? Each message to it fails until that is mended" in flow
+    mended = await world.writer.update("plan", {"agent.toml": TOML + '[flow]\nflow = "mine"\n'}, made.digest)
+    assert mended.warnings == (role,)
+    assert (await world.made()).warnings == ()
 
 
 async def test_there_is_one_folder_of_a_name(world: World) -> None:

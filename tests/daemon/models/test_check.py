@@ -107,8 +107,11 @@ async def test_a_wrong_key_is_told_as_the_service_tells_it() -> None:
 @pytest.mark.parametrize(
     ("way", "said"),
     [
-        ("keys.toml", "keys.toml: put another one there (`sulla init --key-stdin`, or an editor) and restart"),
-        ("sulla.toml", "sulla.toml: put another one there and restart the daemon"),
+        (
+            "keys.toml",
+            "keys.toml of the home: put another one there (`sulla init --key-stdin`, or an editor) and restart",
+        ),
+        ("sulla.toml", "sulla.toml of the home: put another one there and restart the daemon"),
         ("variable", "The key is from the environment variable {variable}: put another one there and restart"),
     ],
 )
@@ -129,6 +132,7 @@ async def test_a_refused_key_is_named_by_where_it_comes_from(
         choice = Choice(parse_model(f"{provider}:a"), "it was asked for")
         found = (await check_model(model, choice, SystemClock(), START_S)).found
     assert said.format(variable=variable) in found
+    assert str(tmp_path) not in found
     assert "wrong" not in found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,65 @@ def test_all_of_them_are_found_at_once_and_the_rest_counts(tmp_path: Path) -> No
         "SULLA_DAEMON__ZONE:",
     ]
     assert found.settings.model.reply_tokens == 77
+
+
+_BEATS = "[heartbeat]\nenabled = true\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (_BEATS + "agent = 'nobody'\n", "3: heartbeat.agent: no agent 'nobody' (known: sulla, reader"),
+        (
+            _BEATS + "period_s = 60\njitter_s = 60\n",
+            "4: heartbeat.jitter_s: got 60 seconds, expected less than every 60",
+        ),
+        (
+            _BEATS + "[heartbeat.schedules.late]\nagent = 'nobody'\n",
+            "heartbeat.schedules.late.agent: no agent 'nobody' (known: sulla, reader",
+        ),
+        (
+            _BEATS + "[heartbeat.schedules.late]\nperiod_s = 60\njitter_s = 90\n",
+            "heartbeat.schedules.late.jitter_s: got 90 seconds, expected less than every 60",
+        ),
+        ("[journal]\nenabled = false\ntraining = true\n", "3: journal.training is true and journal.enabled is false"),
+        ("[web]\nsearch = 'brave'\n", "2: web.search is 'brave', which needs web.brave_api_key"),
+        ("[web]\nsearch = 'searxng'\n", "2: web.search is 'searxng', which needs web.searxng_url"),
+        (
+            "[model]\nnative_tools = {openai = [{type = 'web_search'}]}\nopenai_form = 'chat'\n",
+            'model.native_tools.openai works with model.openai_form = "responses" alone',
+        ),
+    ],
+)
+def test_what_up_would_refuse_is_found_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "agents" / "reader").mkdir(parents=True)
+    (tmp_path / "agents" / "reader" / "agent.toml").write_text("description = 'reads'\n")
+    (tmp_path / "sulla.toml").write_text(text)
+    (fault,) = examine_settings({}, {}, tmp_path).faults
+    assert fault.startswith(f"{tmp_path / 'sulla.toml'}:")
+    assert said in fault
+
+
+def test_beats_that_can_be_are_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "agents" / "reader").mkdir(parents=True)
+    (tmp_path / "agents" / "reader" / "agent.toml").write_text("description = 'reads'\n")
+    late = "[heartbeat.schedules.late]\nagent = 'reader'\nperiod_s = 60\n"
+    (tmp_path / "sulla.toml").write_text(_BEATS + "agent = 'reader'\njitter_s = 59\n" + late)
+    assert examine_settings({}, {}, tmp_path).faults == ()
+    (tmp_path / "sulla.toml").write_text("[heartbeat]\nagent = 'nobody'\njitter_s = 99999\n")
+    assert examine_settings({}, {}, tmp_path).faults == (), "nobody beats"
+
+
+@pytest.mark.parametrize(("url", "library"), [("postgresql://u@h/d", "psycopg"), ("redis://h", "redis")])
+def test_a_store_whose_library_is_missing_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, library: str
+) -> None:
+    (tmp_path / "sulla.toml").write_text(f"[store]\nurl = '{url}'\n")
+    assert examine_settings({}, {}, tmp_path).faults == ()
+    monkeypatch.setitem(sys.modules, library, None)
+    (fault,) = examine_settings({}, {}, tmp_path).faults
+    assert fault.startswith(f"{tmp_path / 'sulla.toml'}:2: store.url: SULLA_STORE or store.url asks for")
+    assert f"which needs the library '{library}'" in fault
 
 
 def test_an_address_beyond_this_machine_is_right_once_it_is_said_to_be_meant(tmp_path: Path) -> None:

@@ -134,6 +134,8 @@ async def test_a_stream_cut_anywhere_is_broken(how: str, cut: int) -> None:
         assert fake.ended == ["cut"]
     assert not any(isinstance(delta, Completed) for delta in found)
     assert error is not None
+    if how == "close":
+        assert "in the middle of the reply of the model 'fake:1b' (incomplete chunked read); nothing" in str(error)
 
 
 async def test_embeddings_come_one_for_each_text() -> None:

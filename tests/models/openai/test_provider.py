@@ -250,6 +250,10 @@ async def test_a_stream_that_is_cut_is_broken(how: str, form: Form) -> None:
         assert fake.ended == ["cut"]
     assert not any(isinstance(delta, Completed) for delta in found)
     assert type(error) is ProviderProtocol
+    assert "\n" not in error.message
+    if how == "close":
+        assert "in the middle of the reply of the model 'fake:1b' (Not enough data" in error.message
+        assert "message" not in error.message
 
 
 async def test_finished_replies_share_a_connection_and_the_deadline_stops() -> None:

@@ -35,6 +35,13 @@ def test_the_innermost_words_of_a_failure_are_told() -> None:
     assert innermost(OSError()) == "OSError"
 
 
+def test_what_a_library_says_of_an_answer_that_was_cut_is_one_short_line() -> None:
+    aiohttp = ValueError("400, message:\n  Not enough data to satisfy transfer length header.")
+    assert innermost(aiohttp) == "Not enough data to satisfy transfer length header"
+    httpx = ValueError("peer closed connection without sending complete message body (incomplete chunked read)")
+    assert innermost(httpx) == "incomplete chunked read"
+
+
 def test_a_name_that_cannot_be_looked_up_is_told_with_why_that_may_be() -> None:
     outer = ValueError("it failed")
     outer.__context__ = socket.gaierror(socket.EAI_NONAME, "Name or service not known")

@@ -82,6 +82,37 @@ def test_the_list_says_what_starts_each_and_what_is_wrong(home: Path, tea: Path,
     assert found[1]["inputs"]["for"]["required"] is True
 
 
+def test_the_list_has_flows_beside_playbooks_and_says_what_is_wrong_with_them(
+    home: Path, tea: Path, capsys: Capsys
+) -> None:
+    (home / "flows").mkdir()
+    (home / "flows" / "mine.yaml").write_text("name: mine\nroot: {type: sequence, steps: [plan, simple, plan]}\n")
+    (home / "flows" / "bad.yaml").write_text("name: bad\nroot: nobody_here\n")
+    shown = typed(capsys, "flow", "list")
+    assert shown.code == Exit.OK
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert [line[:3] for line in lines[1:]] == [["tea", "3", "manual,"], ["bad", "-", "turns"], ["mine", "4", "turns"]]
+    assert shown.out.splitlines()[3].endswith("a flow of plan, simple")
+    assert shown.err.startswith("cannot be walked: bad.yaml:2:7: error: root: there is no agent 'nobody_here'")
+    found = rows(typed(capsys, "flow", "list", "--json").out)
+    assert [(row["name"], row["kind"], bool(row["trouble"])) for row in found] == [
+        ("tea", "playbook", False),
+        ("bad", "flow", True),
+        ("mine", "flow", False),
+    ]
+
+
+def test_a_name_that_a_playbook_and_a_flow_have_means_both_to_check(home: Path, tea: Path, capsys: Capsys) -> None:
+    (home / "flows").mkdir()
+    (home / "flows" / "tea.yaml").write_text("name: tea\nroot: nobody_here\n")
+    shown = typed(capsys, "flow", "check", "tea")
+    assert shown.code == Exit.FAILED
+    assert "there is no agent 'nobody_here'" in shown.out
+    assert shown.out.splitlines()[-1] == "1 playbook, 1 flow, 1 error, 0 warnings"
+    (home / "flows" / "tea.yaml").write_text("name: tea\nroot: simple\n")
+    assert typed(capsys, "flow", "check", "tea").out == "1 playbook, 1 flow, 0 errors, 0 warnings\n"
+
+
 def test_looking_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     monkeypatch.setenv("SULLA_HOME", str(tmp_path))
     for words in (["list"], ["check"], ["test"]):

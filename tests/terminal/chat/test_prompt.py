@@ -15,7 +15,8 @@ from prompt_toolkit.styles import Style
 
 from sulla.host.system import SystemClock
 from sulla.terminal.chat.orders import Known
-from sulla.terminal.chat.prompt import Around, TalkPrompt, follow_width
+from sulla.terminal.chat.prompt import GREETING, Around, TalkPrompt
+from sulla.terminal.keyboard import follow_width
 from sulla.terminal.place import terminal_reflows
 from sulla.terminal.wrap import added_rows
 
@@ -53,6 +54,19 @@ async def test_lines_that_come_before_the_first_prompt_stand_in_it_and_a_single_
     typed = reading.result()
     assert typed is not None
     assert typed.text == sent
+
+
+@pytest.mark.parametrize(("before", "said"), [("half of next", f"\n{GREETING}\n"), ("", f"{GREETING}\n")])
+async def test_the_greeting_stands_below_what_was_typed_ahead(
+    capsys: pytest.CaptureFixture[str], before: str, said: str
+) -> None:
+    around = Around(list, lambda: "you> ", Known, lambda _: "leave", lambda _: None, lambda _: None)
+    with create_pipe_input() as keyboard, create_app_session(input=keyboard):
+        keyboard.send_text(before)
+        prompt = TalkPrompt(SystemClock(), around, [])
+        with prompt.kept_raw(GREETING):
+            assert capsys.readouterr().err == said
+        keyboard.flush()
 
 
 @pytest.mark.parametrize(

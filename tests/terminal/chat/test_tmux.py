@@ -52,11 +52,14 @@ class Tmux:
 
 
 @contextmanager
-def tmux(folder: Path, environ: Mapping[str, str]) -> Iterator[Tmux]:
-    """A talk in a window of 120 columns."""
+def tmux(
+    folder: Path, environ: Mapping[str, str], command: str = "chat", columns: int = 120, module: str = "-m sulla"
+) -> Iterator[Tmux]:
+    """A command in a window."""
     one = Tmux(folder)
     named = " ".join(f"{name}={shlex.quote(value)}" for name, value in environ.items())
-    one("new-session", "-d", "-x", "120", "-y", "30", f"env {named} {shlex.quote(sys.executable)} -m sulla chat")
+    run = f"env -u COLUMNS {named} {shlex.quote(sys.executable)} {module} {command}; read end"
+    one("new-session", "-d", "-x", str(columns), "-y", "30", run)
     try:
         yield one
     finally:
@@ -86,3 +89,38 @@ def test_no_line_is_doubled_while_an_answer_comes(act: Callable[[Tmux], None], t
             shown = re.findall(r"^Paragraph (\d+) says", one.seen, re.MULTILINE)
             assert shown == [str(number) for number in range(12)]
             assert one.seen.count(LABEL) <= 1
+
+
+def test_what_can_be_typed_at_a_question_stands_there_once_however_the_window_is_pulled(tmp_path: Path) -> None:
+    """With a target that `always` would allow, it is wider than the window becomes."""
+    hint = "[y]es, [n]o, always (from now on, for host:docs.example.org), or why not> "
+    code = (
+        "import asyncio; from sulla.host.system import SystemClock; from sulla.terminal.keyboard import read_answer; "
+        f"print('frame'); print('so:', asyncio.run(read_answer({hint!r}, SystemClock())))"
+    )
+    with tmux(tmp_path, {"PYTHONUTF8": "1"}, f"-c {shlex.quote(code)}", module="") as one:
+        until(lambda: "[y]es, [n]o" in one.seen, "the question can be answered")
+        one("send-keys", "because it")
+        for columns in (*COLUMNS, *reversed(COLUMNS)):
+            one("resize-window", "-x", str(columns), "-y", "30")
+            pause()
+        one("send-keys", " is late", "Enter")
+        until(lambda: "so: because it is late" in one.seen, "the answer is taken")
+        assert one.seen.count("[y]es, [n]o") == 1, one.seen
+
+
+def test_init_breaks_no_word(tmp_path: Path) -> None:
+    def words(one: Tmux) -> str:
+        return " ".join(one("capture-pane", "-p", "-S", "-").split())
+
+    place = Place(tmp_path / "home")
+    with tmux(tmp_path, place.environ, "init", 30) as one:
+        until(lambda: "or a name:" in words(one), "which model is asked")
+        one("send-keys", "Enter")
+        until(lambda: "[/" in words(one), "where the workspace is to be is asked")
+        assert "Folder for the files that agents work on [" in words(one)
+        one("send-keys", "Enter")
+        until(lambda: "for work at set times" in words(one), "the zone is asked")
+        one("send-keys", "Enter")
+        until(lambda: "looks for what is wrong" in words(one), "what was made is told")
+        assert "asks it something, in another terminal" in words(one), one("capture-pane", "-p", "-S", "-")
