@@ -55,9 +55,9 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
         if changes and alone:
             yield _told(at, "is", f"nobody is there who started it by {alone[0]!r}, and it takes effect outside")
         elif changes and (found := reached_by(flow.behind(step), surely)):
-            yield _told(at, "is", f"{_named(found)} came from outside, and it takes effect outside")
+            yield _told(at, "is", f"{_named(found, step)} came from outside, and it takes effect outside")
         elif found := reached_by(into, surely):
-            yield _told(at, "is", f"{_named(found)} came from outside and flows into its arguments")
+            yield _told(at, "is", f"{_named(found, step)} came from outside and flows into its arguments")
         elif alone and (found := reached_by(into, maybe)):
             yield _told(at, "may be", f"{_named(found)} flows into its arguments, and may have read something outside")
 
@@ -76,8 +76,9 @@ def _may_read(does: object, known: KnownNames) -> bool:
     return any("*" in name or known.is_elsewhere(name) or (name in tools and tools[name].foreign) for name in names)
 
 
-def _named(found: frozenset[str]) -> str:
-    return " and ".join(f"{name!r}" if name != PAYLOAD else "what starts it" for name in sorted(found)[:3])
+def _named(found: frozenset[str], step: str = "") -> str:
+    said = {PAYLOAD: "what starts it", step: f"what {step!r} came to in a pass before"}
+    return " and ".join(said.get(name, repr(name)) for name in sorted(found)[:3])
 
 
 def _given_up(at: StepAt, name: str, whose: str) -> PlaybookFault:

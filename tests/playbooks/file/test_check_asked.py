@@ -52,6 +52,13 @@ def test_what_takes_effect_behind_a_page_is_asked_about(needs: str, asked: bool)
     assert ["'a' came from outside, and it takes effect outside" in one for one in said] == [True] * asked
 
 
+def test_what_takes_effect_in_a_loop_is_asked_about_from_its_second_pass_on() -> None:
+    post = "tool: http, with: {url: 'https://a.example/${{ loop.index }}', method: POST, json: {}}"
+    (said,) = told(f"  - id: l\n    loop:\n      count: 3\n      steps:\n        - {{id: b, {post}}}\n")
+    assert said.endswith("what 'b' came to in a pass before came from outside, and it takes effect outside")
+    assert told(f"  - {{id: l, loop: {{count: 3, steps: [{{id: b, {post.replace('POST', 'GET')}}}]}}}}\n") == []
+
+
 @pytest.mark.parametrize("tool", ["write_file", "bash"])
 def test_what_stays_inside_or_hangs_on_the_call_is_not_told_of(tool: str) -> None:
     assert told(PAGE + f"  - {{id: b, tool: {tool}, with: {{x: '${{{{ steps.a.output }}}}'}}}}\n") == []
