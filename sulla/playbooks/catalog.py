@@ -174,8 +174,7 @@ class PlaybookCatalog:
                     troubles.append(f"{file}: {found}")
                 else:
                     seen[file] = found
-        own = {one.shelved.name: _inputs(one.shelved) for one in seen.values()}
-        known = replace(known, playbooks={**(known.playbooks or {}), **own})
+        known = _known_with(known, {one.shelved.name: one.shelved.sketched for one in seen.values()})
         if known != self._known:
             seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
@@ -374,8 +373,10 @@ def _by_name(found: Sequence[CatalogEntry]) -> dict[str, CatalogEntry]:
     return dict(sorted(playbooks.items()))
 
 
-def _inputs(shelved: CatalogEntry) -> Mapping[str, InputSpec]:
-    return shelved.sketched.inputs if shelved.sketched is not None else {}
+def _known_with(known: KnownNames, own: Mapping[str, Definition | None]) -> KnownNames:
+    from sulla.playbooks.file.check_within import known_with
+
+    return known_with(known, own)
 
 
 def _count(definition: Definition) -> int:

@@ -20,8 +20,8 @@ _PARTS: Final = re.compile(r"&&|\|\||[;|&\n]|\$\(|[()`{}]")
 """What stands between two commands."""
 _WRITTEN: Final = re.compile(r"(?<![0-9<>&])[0-9]?>{1,2}[ \t]*([^\s<>&;|]+)")
 _WORDS: Final = re.compile(r"[^\s<>]+")
-_EACH: Final = frozenset("touch tee truncate".split())
-"""Commands that write whatever they name."""
+_EACH: Final = frozenset("touch tee truncate rm unlink rmdir".split())
+"""Commands that write or remove whatever they name."""
 _LAST: Final = frozenset("cp mv ln install".split())
 """Commands that write what they name last, or into it where that is a folder."""
 _GIT: Final = frozenset(
