@@ -150,7 +150,10 @@ def test_whether_a_request_takes_effect_follows_from_its_method(method: str, ask
     ("command", "name"),
     [
         ("echo all > Makefile", "Makefile"),
-        ("make && date >> orders.lock", "orders.lock"),
+        ("make && date >> yarn.lock", "yarn.lock"),
+        ("rm -f deploy.run", "deploy.run"),
+        ("rm -rf out sub/Makefile", "sub/Makefile"),
+        ("rm -rf out; date >> orders.lock; rm -f orders.lock orders.claim", ""),
         ("git add out.txt && git commit -m new", ".git"),
         ("touch out.txt sub/run.sh", "sub/run.sh"),
         ("curl x | tee setup.py", "setup.py"),
@@ -161,7 +164,7 @@ def test_whether_a_request_takes_effect_follows_from_its_method(method: str, ask
         ("cat Makefile > /dev/null; git log > log.txt", ""),
         ("cp new.json out", ""),
         ("echo x > ${{ steps.a.result.text | quote }}.sh", ""),
-        ("./build.sh 2> $NAME.lock", ""),
+        ("./build.sh 2> $NAME.run", ""),
     ],
 )
 def test_a_command_behind_a_page_is_told_of_that_names_a_file_which_programs_run(command: str, name: str) -> None:
