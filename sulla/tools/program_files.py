@@ -41,16 +41,15 @@ PROGRAM_FILES: Final = {
         "nakefile.nim deploy.php ecs.php"
     ),
     "a package manager": (
-        "*file.lock cargo.lock yarn.lock bun.lock deno.lock poetry.lock uv.lock pdm.lock pixi.lock "
-        "pylock*.lock requirements*.lock *-requirements.lock composer.lock symfony.lock flake.lock devenv.lock mix.lock "
-        "rebar.lock gleam.lock pubspec.lock shard.lock gopkg.lock glide.lock *.yaml.lock *.yml.lock "
-        "*.json.lock *.toml.lock cabal.lock esy.lock dune.lock opam.lock conan*.lock vcpkg*.lock spack.lock "
-        "conda*.lock environment*.lock renv.lock packrat.lock luarocks.lock paket.lock nuget.lock "
-        "package*.lock npm*.lock pnpm*.lock *.bazel.lock buf.lock chart.lock galaxy.lock collections.lock "
-        "terraform*.lock terragrunt*.lock dvc.lock devbox.lock mise.lock aqua.lock pkgx.lock west.lock dependencies.lock "
-        "gradle*.lock *gradle.lock scarb.lock forc.lock move.lock foundry.lock soldeer.lock nargo.lock "
-        "nimble.lock project.lock vendir.lock plugins.lock skills.lock mcp.lock npins.lock lazy-lock.json "
-        "head.lock index.lock config.lock"
+        "*file.lock cargo.lock yarn.lock bun.lock deno.lock poetry.lock uv.lock pdm.lock pixi.lock pylock*.lock "
+        "requirements*.lock *-requirements.lock composer.lock symfony.lock flake.lock mix.lock devenv.lock "
+        "rebar.lock gleam.lock pubspec.lock shard.lock gopkg.lock glide.lock *.yaml.lock *.yml.lock *.json.lock "
+        "*.toml.lock cabal.lock esy.lock dune.lock opam.lock conan*.lock vcpkg*.lock spack.lock conda*.lock "
+        "environment*.lock renv.lock packrat.lock luarocks.lock paket.lock nuget.lock package*.lock npm*.lock "
+        "pnpm*.lock *.bazel.lock buf.lock chart.lock galaxy.lock collections.lock terraform*.lock terragrunt*.lock "
+        "devbox.lock mise.lock aqua.lock pkgx.lock west.lock gradle*.lock *gradle.lock scarb.lock forc.lock "
+        "move.lock foundry.lock soldeer.lock nargo.lock dependencies.lock nimble.lock project.lock vendir.lock "
+        "plugins.lock skills.lock mcp.lock npins.lock lazy-lock.json head.lock index.lock config.lock dvc.lock"
     ),
     "Python": (
         "setup.py noxfile.py sitecustomize.py usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py "

@@ -273,6 +273,10 @@ class CallGuard:
         permit = open_run.calls.permits.get(call.id)
         if permit is not None and permit.digest == digest:
             return CallAllowed(replace(context, approved=ask.question), permit)
+        if filed is not None and filed.approved is not None:
+            before = replace(context, call_id=filed.approved[0])
+            if filed.approved[1] == digest_of(tool, call.args, before, ask.question):
+                return CallAllowed(replace(context, approved=ask.question))  # another try of what was allowed
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
         names = filed.shown if filed is not None else {}
         shown = {name: self.redactor.json(replaced(value, names)) for name, value in call.args.items()}

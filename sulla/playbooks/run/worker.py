@@ -236,7 +236,8 @@ class RunWorker:
             job.fresh = True
         fresh, job.fresh = job.fresh, False
         by = self._whose(job, reads=self.effect(call) == "pure")
-        filed = FiledCall(self.history.trust.named(job.begun.at), self.history.marks)
+        approved = self.history.allowed.get(job.begun.at)
+        filed = FiledCall(self.history.trust.named(job.begun.at), self.history.marks, approved)
         made = await self.effects.call(call, filed, by, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 

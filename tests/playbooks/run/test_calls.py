@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -328,6 +329,28 @@ def shaky(ledger: EffectLedger, failures: int, effect: Any = "idempotent") -> To
         return Done(ours("now"))
 
     return define(shaky, effect=effect, reach="inward", category="testing")
+
+
+@pytest.mark.parametrize("boots", [False, True])
+async def test_a_yes_to_a_call_holds_for_its_other_tries_and_for_no_other_pass(
+    make: Make, ledger: EffectLedger, boots: bool
+) -> None:
+    tries = "retry: {tries: 3, backoff: 10s, factor: 1}"
+    step = "{id: a, tool: shaky, with: {what: one}, " + tries + "}"
+    text = f"name: shaky\nsteps:\n  - {{id: l, loop: {{count: 2, steps: [{step}]}}}}\n"
+    tool = replace(shaky(ledger, 2), reach="outward")
+    world = make(ScriptedProvider(), text, more=[tool])
+    run = await world.run_play("shaky", trigger="schedule", origin="playbook")
+    await say(world, run, "approve")
+    assert effects(ledger) == ["one"]
+    if boots:
+        world = make(ScriptedProvider(), text, more=[tool], boot=2)
+    for tried in (2, 3):
+        await later(world, 11)
+        assert len(effects(ledger)) == tried
+    assert (await question(world, run)).tool == "shaky", "the second pass is asked about by itself"
+    await say(world, run, "reject")
+    assert len(effects(ledger)) == 3
 
 
 async def test_a_tool_that_fails_twice_and_then_works_is_waited_for_longer_each_time(
