@@ -53,6 +53,8 @@ class FiledCall:
     approved: tuple[CallId, str] | None = None
     """The call of an attempt before that a person said yes to, and the digest of that yes: it is good for another
     attempt at the very same. None where there is none."""
+    outside: str = ""
+    """What of its run is from outside and counts for it, for people; empty where nothing does, or nobody knows."""
 
     @property
     def marked(self) -> Mapping[str, str]:

@@ -190,6 +190,8 @@ class CallGuard:
             case AskFirst() if tool.refuses is not None and (why := tool.refuses(call.args)):
                 return CallDenied(f"Not run: {why}")  # nobody is asked for what would be refused all the same
             case AskFirst():
+                if filed is not None and filed.outside and verdict.rule == "tainted":
+                    verdict = replace(verdict, reason=f"{verdict.reason}; from outside is {filed.outside}")
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
                 if target and (others := ", ".join(answerable(context.agent, state)[1:])):

@@ -21,6 +21,9 @@ _BEGUN_BY: Final = ("manual", "chat", "schedule", "webhook", "event")
 _GIVEN_BY_FILES: Final = ("webhook", "event")
 """Triggers whose inputs stand in the playbook: what comes from outside is the payload."""
 
+_MOST_NAMED: Final = 3
+"""Steps that a question names."""
+
 
 @dataclass(slots=True)
 class RunTrust:
@@ -105,6 +108,21 @@ class RunTrust:
             return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
         outside = self.outside if isinstance(does, READ_AGAIN) else self._apart(at)
         return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), outside)))
+
+    def told(self, at: str, *, reads: bool) -> str:
+        """What from outside counts for a call, for people; empty where nothing does, or nobody knows.
+
+        Args:
+            at: the step's address.
+            reads: whether it is a call that changes nothing.
+        """
+        step = _step_of(at)
+        found = reached_by(self.flow.into(step), self.outside) if reads else self._apart(at)
+        said = {PAYLOAD: "what began the run", INPUTS: "its inputs", step: f"what {step!r} came to before"}
+        steps = sorted(name for name in found if name in said or name in self.plan.nodes)
+        names = [said.get(name, f"what {name!r} came to") for name in steps[:_MOST_NAMED]]
+        more = f" and {len(steps) - _MOST_NAMED} more" if len(steps) > _MOST_NAMED else ""
+        return ", ".join(names) + more
 
     def _apart(self, at: str) -> set[str]:
         """What holds words from outside, but for what earlier attempts at an address came to."""

@@ -441,3 +441,7 @@ def test_any_number_can_have_any_decimals(number: float, digits: int) -> None:
 )
 def test_an_end_of_a_line_within_quotes_is_the_one_that_is_written(source: str, value: object) -> None:
     assert evaluate(Template("${{ " + source + " }}"), {"text": "a\r\nb"}) == value
+
+
+def test_a_byte_order_mark_before_json_is_passed_over() -> None:
+    assert evaluate(Template("${{ text | fromjson }}"), {"text": '\ufeff{"a": 1}'}) == {"a": 1}

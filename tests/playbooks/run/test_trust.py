@@ -74,6 +74,13 @@ def test_what_takes_effect_counts_with_all_that_the_run_holds(at: str, tainted: 
     assert of.whose(at, Author.OUTSIDE).tainted is tainted
 
 
+def test_a_question_names_what_is_from_outside() -> None:
+    of = trust("webhook", Played("STEP_COMPLETED", "a", tainted=True), Played("STEP_COMPLETED", "d", tainted=True))
+    assert of.told("c", reads=True) == "what 'a' came to"
+    assert of.told("d", reads=False) == "what 'a' came to, what began the run"
+    assert of.told("d", reads=True) == ""
+
+
 def test_another_attempt_counts_as_the_first_one_did_where_nothing_but_its_answer_came_from_outside() -> None:
     answered = trust("manual", Played("STEP_FAILED", "a", tainted=True), by=Author.PERSON)
     assert [answered.whose(step, Author.OUTSIDE).tainted for step in "acd"] == [False, True, True]
