@@ -344,7 +344,7 @@ class RunDriver:
                 self.take(facts, by, seq=seq)
             case heard.CallApproved() | heard.CallRepeated():
                 if isinstance(what, heard.CallApproved):
-                    self._history.allowed[at] = (wait.call_id, wait.digest)
+                    self._history.trust.allowed[at] = (wait.call_id, wait.digest)
                 self._out.append(_ruled(at, wait, what, seq))
                 self._moving.append(job)
 

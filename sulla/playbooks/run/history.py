@@ -76,8 +76,6 @@ class RunHistory:
     """How many of its records are kept, or about to be."""
     jobs: dict[str, StepAttempt] = field(default_factory=dict)
     """By address."""
-    allowed: dict[str, tuple[CallId, str]] = field(default_factory=dict)
-    """The last call of each step, by its address, that a person said yes to, and the yes's digest."""
     heavy: bool = field(default=False, init=False)
     """Whether it holds values so large that what expressions make of them is worked out beside the event loop."""
     lane: str = field(default="", init=False)

@@ -8,6 +8,7 @@ from typing import Final
 
 from sulla.agent.spec import SULLA
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import CallId
 from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Template, ToolStep
 from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, READ_AGAIN, DataFlow, reached_by
@@ -39,6 +40,8 @@ class RunTrust:
     """What holds words from outside, as `DataFlow` calls it."""
     begun_by: str = ""
     """What began the outermost of the runs that it is within, as `TriggerKind` says it."""
+    allowed: dict[str, tuple[CallId, str]] = field(default_factory=dict, init=False)
+    """The last call of each step, by its address, that a person said yes to in this run, and the yes's digest."""
     _passes: dict[str, set[str]] = field(default_factory=dict, init=False)
     """The addresses at which each step came to words from outside: in a loop it has one for each pass."""
 

@@ -237,7 +237,7 @@ class RunWorker:
         fresh, job.fresh = job.fresh, False
         reads, trust = self.effect(call) == "pure", self.history.trust
         by = self._whose(job, reads=reads)
-        approved = self.history.allowed.get(job.begun.at)
+        approved = trust.allowed.get(job.begun.at)
         outside = trust.told(job.begun.at, reads=reads) if by.tainted else ""
         filed = FiledCall(trust.named(job.begun.at), self.history.marks, approved, outside)
         made = await self.effects.call(call, filed, by, self.state, self.run, fresh=fresh)
