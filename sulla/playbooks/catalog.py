@@ -165,6 +165,8 @@ class PlaybookCatalog:
         self._look(self._ask())
 
     def _look(self, known: KnownNames) -> None:
+        from sulla.playbooks.file.check_within import known_with  # it brings all that reads expressions along
+
         troubles: list[str] = []
         seen: dict[Path, _Seen] = {}
         for folder in self._folders:
@@ -174,8 +176,7 @@ class PlaybookCatalog:
                     troubles.append(f"{file}: {found}")
                 else:
                     seen[file] = found
-        own = {one.shelved.name: _inputs(one.shelved) for one in seen.values()}
-        known = replace(known, playbooks={**(known.playbooks or {}), **own})
+        known = known_with(known, {one.shelved.name: one.shelved.sketched for one in seen.values()})
         if known != self._known:
             seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
@@ -372,10 +373,6 @@ def _by_name(found: Sequence[CatalogEntry]) -> dict[str, CatalogEntry]:
             said = f"{shelved.file} is called {shelved.name!r} too: give one of them another name"
             playbooks[shelved.name] = replace(first, definition=None, trouble=said)
     return dict(sorted(playbooks.items()))
-
-
-def _inputs(shelved: CatalogEntry) -> Mapping[str, InputSpec]:
-    return shelved.sketched.inputs if shelved.sketched is not None else {}
 
 
 def _count(definition: Definition) -> int:

@@ -171,7 +171,8 @@ class StoredRuns:
             name in had and had[name] == value for name, value in begin.inputs.items()
         )
         if not same or order.payload != begin.payload or (not begin.source and before.identity.title != begin.playbook):
-            raise MessageIdReused("the same key began another run, or one with other inputs: take a new key")
+            what = "message id of this webhook" if begin.trigger == "webhook" else "key"
+            raise MessageIdReused(f"the same {what} began another run, or one with other inputs: take a new one")
         return True
 
     async def _tell_begun(self, thread_id: ThreadId, begin: Begin, name: str) -> None:

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson, replaced
 from sulla.core.pattern import late_pattern
 from sulla.tools.base import Effect, Reach, Tool, ToolContext
@@ -49,6 +50,11 @@ class FiledCall:
     """Which step of which text makes it, and what began the run; empty where no rule is made for a step."""
     secrets: Mapping[str, str]
     """The names of secrets, by what stands for them in the arguments."""
+    approved: tuple[CallId, str] | None = None
+    """The call of an attempt before that a person said yes to, and the digest of that yes: it is good for another
+    attempt at the very same. None where there is none."""
+    outside: str = ""
+    """What of its run is from outside and counts for it, for people; empty where nothing does, or nobody knows."""
 
     @property
     def marked(self) -> Mapping[str, str]:

@@ -34,11 +34,22 @@ PROGRAM_FILES: Final = {
         "*.vcxproj *.sln nuget.config global.json composer.json mix.exs rebar.config kbuild kconfig buck jamroot "
         "jamfile dangerfile* *.gn build.ninja android.bp *.cabal cabal.project* setup.hs dune dune-project "
         "project.clj deps.edn xmake.lua premake*.lua conanfile.* vcpkg.json dub.json dub.sdl *.nimble *.nix "
-        "devbox.json *.lock *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig "
+        "devbox.json *.lockb pkgbuild apkbuild build.sc build.mill *.slnx *.pbxproj *.xcconfig "
         "nextflow.config *_build.py *-build.py buildfile build.jl make.jl guix.scm manifest.scm channels.scm "
         "_targets.r pre_gen_project.* post_gen_project.* pre_prompt.* activate.r myocamlbuild.ml data_readers.clj "
         "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt package@swift*.swift "
         "nakefile.nim deploy.php ecs.php"
+    ),
+    "a package manager": (
+        "*file.lock cargo.lock yarn.lock bun.lock deno.lock poetry.lock uv.lock pdm.lock pixi.lock pylock*.lock "
+        "requirements*.lock *-requirements.lock composer.lock symfony.lock flake.lock mix.lock devenv.lock "
+        "rebar.lock gleam.lock pubspec.lock shard.lock gopkg.lock glide.lock *.yaml.lock *.yml.lock *.json.lock "
+        "*.toml.lock cabal.lock esy.lock dune.lock opam.lock conan*.lock vcpkg*.lock spack.lock conda*.lock "
+        "environment*.lock renv.lock packrat.lock luarocks.lock paket.lock nuget.lock package*.lock npm*.lock "
+        "pnpm*.lock *.bazel.lock buf.lock chart.lock galaxy.lock collections.lock terraform*.lock terragrunt*.lock "
+        "devbox.lock mise.lock aqua.lock pkgx.lock west.lock gradle*.lock *gradle.lock scarb.lock forc.lock "
+        "move.lock foundry.lock soldeer.lock nargo.lock dependencies.lock nimble.lock project.lock vendir.lock "
+        "plugins.lock skills.lock mcp.lock npins.lock lazy-lock.json head.lock index.lock config.lock dvc.lock"
     ),
     "Python": (
         "setup.py noxfile.py sitecustomize.py usercustomize.py *.pth dodo.py tasks.py fabfile.py manage.py "
@@ -134,7 +145,9 @@ PLAIN_ENDINGS: Final = (
     # Data, pictures, sound, archives
     "db sqlite sqlite3 parquet feather arrow npy npz h5 dat data bin png jpg jpeg gif webp avif bmp tif tiff ico heic "
     "mp3 wav ogg flac opus m4a mp4 mkv webm mov avi ttf otf woff woff2 zip tar gz tgz bz2 xz zst 7z bak tmp orig map "
-    "gpx kml drawio mmd puml"
+    "gpx kml drawio mmd puml "
+    # What says that somebody is at work: who locks whom is no program's order. Those of package managers stand above.
+    "lock claim"
 )
 """How names end of files that are text or data."""
 

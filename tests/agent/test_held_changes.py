@@ -181,17 +181,28 @@ async def test_a_clean_conversation_writes_into_the_workspace_itself(home: Home)
     assert (home.workspace / "Makefile").exists()
 
 
+async def test_a_file_that_says_who_is_at_work_can_be_removed_again_behind_a_page(home: Home) -> None:
+    held = HeldChanges(home.layers, PROGRAMS)
+    toolbox = Toolbox(shell_tools(home.shell, ShellJobs(SystemClock()), lambda: held))
+    context = replace(context_in(home.workspace, SystemClock()), by=Author.OUTSIDE, whole_bytes=MAX_STEP_BYTES)
+    (home.workspace / "deploy.lock").write_text("")
+    done = await run_call(toolbox, ToolCall(CallId("c1"), "bash", {"command": "rm -f deploy.lock"}), context)
+    assert isinstance(done, Done)
+    assert not done.is_error, done.text
+    assert not (home.workspace / "deploy.lock").exists()
+
+
 async def test_a_playbooks_step_is_told_what_to_do_instead_and_nothing_waits_for_a_person_that_nobody_asks(
     home: Home,
 ) -> None:
     held = HeldChanges(home.layers, PROGRAMS)
     toolbox = Toolbox(shell_tools(home.shell, ShellJobs(SystemClock()), lambda: held))
     context = replace(context_in(home.workspace, SystemClock()), by=Author.OUTSIDE, whole_bytes=MAX_STEP_BYTES)
-    (home.workspace / "orders.lock").write_text("")
-    done = await run_call(toolbox, ToolCall(CallId("c1"), "bash", {"command": "rm -f orders.lock"}), context)
+    (home.workspace / "orders.run").write_text("")
+    done = await run_call(toolbox, ToolCall(CallId("c1"), "bash", {"command": "rm -f orders.run"}), context)
     assert isinstance(done, Done)
     assert (done.is_error, done.refused) == (True, True)
-    assert "it is given up: programs may run or obey orders.lock" in done.text
+    assert "it is given up: programs may run or obey orders.run" in done.text
     assert "playbook of its own" in done.text
     assert "bash_job" not in done.text
     assert held.waiting(context.thread_id) == ()

@@ -55,6 +55,9 @@ TOOLS = (
     "typedoc.yaml launchSettings.json ng-config.json app.json5 x.jsonc logging.properties cloudbuild.json testem.js "
     "hatch_build.py pdm_build.py pelicanconf.py _targets.R deps/build.jl guix.scm project/X.scala "
     "buildSrc/src/main/java/X.java config/initializers/x.rb callback_plugins/x.py hooks/pre_gen_project.py x-test.mts "
+    "Cargo.lock a/yarn.lock poetry.lock Gemfile.lock Podfile.lock pdm.lock bun.lock flake.lock composer.lock "
+    "dev-requirements.lock stack.yaml.lock MODULE.bazel.lock conda-lock.yml Chart.lock .terraform.lock.hcl HEAD.lock "
+    "orders.run server.pid "
     "gatsby-node.cjs x.config.cts knexfile.mts tests/testthat/setup.R src/AppTest.php"
 ).split()
 """What usual tools read or run, one of each."""
@@ -97,6 +100,7 @@ FREE = (
         "src/plugins/table.py",
         "chart.js/a.md",
     ),
+    *("deploy.lock", "a/orders.lock", "order-17.claim"),
     *("src/build_index.py", "app.py", "migrations/0002_more.py", "src/components/Profile.tsx", "src/config.rs"),
 )
 

@@ -190,6 +190,8 @@ class CallGuard:
             case AskFirst() if tool.refuses is not None and (why := tool.refuses(call.args)):
                 return CallDenied(f"Not run: {why}")  # nobody is asked for what would be refused all the same
             case AskFirst():
+                if filed is not None and filed.outside and verdict.rule == "tainted":
+                    verdict = replace(verdict, reason=f"{verdict.reason}; from outside is {filed.outside}")
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
                 if target and (others := ", ".join(answerable(context.agent, state)[1:])):
@@ -273,6 +275,10 @@ class CallGuard:
         permit = open_run.calls.permits.get(call.id)
         if permit is not None and permit.digest == digest:
             return CallAllowed(replace(context, approved=ask.question), permit)
+        if filed is not None and filed.approved is not None:
+            before = replace(context, call_id=filed.approved[0])
+            if filed.approved[1] == digest_of(tool, call.args, before, ask.question):
+                return CallAllowed(replace(context, approved=ask.question))  # another try of what was allowed
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
         names = filed.shown if filed is not None else {}
         shown = {name: self.redactor.json(replaced(value, names)) for name, value in call.args.items()}

@@ -17,6 +17,7 @@ from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.file.check_within import known_with
 from sulla.playbooks.file.read import mentioned
 from sulla.playbooks.files import tests_beside
 
@@ -159,7 +160,7 @@ class HomePlaybooks:
         return self._known_at(file, self._beside(file, text), text)
 
     def _known_at(self, file: Path, beside: Mapping[str, Definition], text: str) -> KnownNames:
-        known = _with(self.known, beside)
+        known = known_with(self.known, beside)
         faulty = {name for name in mentioned(text) if name not in beside and file.with_name(f"{name}.yaml").is_file()}
         return replace(known, faulty=frozenset(faulty))
 
@@ -178,7 +179,7 @@ class HomePlaybooks:
         for _ in texts:
             before = len(found)
             for name, source in texts.items():
-                definition = check_playbook(source, _with(self.known, found)).definition
+                definition = check_playbook(source, known_with(self.known, found)).definition
                 if definition is not None and definition.name == name:
                     found[name] = definition
             if len(found) == before:
@@ -205,8 +206,3 @@ def text_of(file: Path) -> str:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from None
     except SullaError as error:
         raise InvalidInput(f"{file} cannot be read: {error.message}") from None
-
-
-def _with(known: KnownNames, more: Mapping[str, Definition]) -> KnownNames:
-    inputs = {name: definition.inputs for name, definition in more.items()}
-    return replace(known, playbooks={**(known.playbooks or {}), **inputs})

@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from sulla.core.errors import InvalidInput
@@ -44,9 +45,27 @@ def _run(given: argparse.Namespace) -> Exit:
             if source is None:
                 raise
             # The daemon is told what the file says, and not what it is called.
-            raise InvalidInput(_A_FAULT.sub(lambda _: f"{given.name}:", error.message)) from None
+            said = _A_FAULT.sub(lambda _: f"{given.name}:", error.message)
+            raise InvalidInput(said + _left_beside(Path(given.name), source, said)) from None
 
     return _begin(given, begin)
+
+
+def _left_beside(file: Path, source: str, said: str) -> str:
+    """What to do where a file names playbooks that lie beside it: a daemon knows those of its home alone.
+
+    Args:
+        file: which is run.
+        source: what it says.
+        said: why it was refused.
+    """
+    from sulla.playbooks.file.read import mentioned  # it brings all that reads playbooks along
+
+    beside = [file.with_name(f"{name}.yaml") for name in mentioned(source) if f"no playbook {name!r}" in said]
+    found = " ".join(str(one) for one in beside if one.is_file())
+    if not found:
+        return ""
+    return f"\n{found} lies beside the file, and a daemon runs playbooks of its home alone within one: copy it there"
 
 
 def _alone(given: argparse.Namespace) -> Row:

@@ -255,7 +255,7 @@ def _abs(meter: CostMeter, value: object) -> int | float:
 
 def _from_json(meter: CostMeter, value: object) -> Json:
     try:
-        found: Json = json.loads(text_in(value), parse_constant=_no_constant)
+        found: Json = json.loads(text_in(value).removeprefix("\ufeff"), parse_constant=_no_constant)
     except RecursionError:
         raise InvalidInput("this JSON is nested too deep") from None
     except ValueError as error:

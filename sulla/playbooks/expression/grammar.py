@@ -81,7 +81,9 @@ def _parse(source: str) -> Tree:
     if len(source) > MAX_EXPRESSION_CHARS:
         raise InvalidInput(f"it has {len(source)} characters; {MAX_EXPRESSION_CHARS} are allowed")
     try:
-        parser = Parser(_environment(), source, state="variable")
+        # Jinja takes each end of a line for a plain one, also within quotes; as an escape it stays what it is.
+        kept = _TEXT.sub(lambda text: text[0].replace("\r", "\\r"), source) if "\r" in source else source
+        parser = Parser(_environment(), kept, state="variable")
         found = parser.parse_expression()
         rest = parser.stream.current
     except TemplateSyntaxError as error:
@@ -101,6 +103,7 @@ def _environment() -> Environment:
     return ImmutableSandboxedEnvironment(undefined=StrictUndefined)
 
 
+_TEXT: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WORDS: Final = {"&": "and", "|": "or", "!": "not", "?": "a if b else c"}
 """What other languages write as signs."""

@@ -6,14 +6,14 @@ not wait for a yes that nobody gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from sulla.agent.subagents.reports import COMMAND
-from sulla.playbooks.definition import AgentStep, Definition, ToolStep
+from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep
 from sulla.playbooks.file.check_changed import changed
 from sulla.playbooks.file.check_fault import PlaybookFault
-from sulla.playbooks.file.check_known import KnownNames, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, WithinCalls
 from sulla.playbooks.file.read_sketch import StepAt
 from sulla.playbooks.machine.data_flow import PAYLOAD, DataFlow, reached_by
 
@@ -35,10 +35,12 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     alone = [trigger.kind for trigger in definition.on if trigger.kind in _UNATTENDED]
     flow = DataFlow(definition)
     surely = {PAYLOAD} if any(kind in _FROM_OUTSIDE for kind in alone) else set[str]()
-    surely |= {step for step, at in steps.items() if _reads(at.does, tools)}
+    surely |= {step for step, at in steps.items() if _reads(at.does, known)}
     maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
     for step, at in steps.items():
         does = at.does
+        if isinstance(does, PlaybookStep):
+            yield from _within(at, does.playbook, reached_by(flow.behind(step), surely), alone, known)
         if isinstance(does, ToolStep) and (name := changed(does)):
             brought = frozenset(surely & {PAYLOAD})
             if found := brought or reached_by(flow.behind(step), surely):
@@ -55,15 +57,33 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
         if changes and alone:
             yield _told(at, "is", f"nobody is there who started it by {alone[0]!r}, and it takes effect outside")
         elif changes and (found := reached_by(flow.behind(step), surely)):
-            yield _told(at, "is", f"{_named(found)} came from outside, and it takes effect outside")
+            yield _told(at, "is", f"{_named(found, step)} came from outside, and it takes effect outside")
         elif found := reached_by(into, surely):
-            yield _told(at, "is", f"{_named(found)} came from outside and flows into its arguments")
+            yield _told(at, "is", f"{_named(found, step)} came from outside and flows into its arguments")
         elif alone and (found := reached_by(into, maybe)):
             yield _told(at, "may be", f"{_named(found)} flows into its arguments, and may have read something outside")
 
 
-def _reads(does: object, tools: Mapping[str, KnownTool]) -> bool:
+def _within(
+    at: StepAt, name: str, found: frozenset[str], alone: Sequence[str], known: KnownNames
+) -> Iterator[PlaybookFault]:
+    """What is told of the calls of a playbook that is a step."""
+    calls = known.calls.get(name, WithinCalls())
+    if calls.changes and alone:
+        why = f"nobody is there who started it by {alone[0]!r}, and it takes effect outside"
+        yield _told(at, "is", why, calls.changes)
+    elif calls.changes and found:
+        yield _told(at, "is", f"{_named(found, at.id)} came from outside, and it takes effect outside", calls.changes)
+    elif calls.reads and found:
+        why = f"{_named(found, at.id)} came from outside, and inputs flow into its arguments"
+        yield _told(at, "is", why, calls.reads)
+
+
+def _reads(does: object, known: KnownNames) -> bool:
     """Whether what a step comes to is from outside."""
+    if isinstance(does, PlaybookStep):
+        return known.calls.get(does.playbook, WithinCalls()).foreign
+    tools = known.tools or {}
     return isinstance(does, ToolStep) and does.tool in tools and tools[does.tool].foreign
 
 
@@ -76,8 +96,9 @@ def _may_read(does: object, known: KnownNames) -> bool:
     return any("*" in name or known.is_elsewhere(name) or (name in tools and tools[name].foreign) for name in names)
 
 
-def _named(found: frozenset[str]) -> str:
-    return " and ".join(f"{name!r}" if name != PAYLOAD else "what starts it" for name in sorted(found)[:3])
+def _named(found: frozenset[str], step: str = "") -> str:
+    said = {PAYLOAD: "what starts it", step: f"what {step!r} came to in a pass before"}
+    return " and ".join(said.get(name, repr(name)) for name in sorted(found)[:3])
 
 
 def _given_up(at: StepAt, name: str, whose: str) -> PlaybookFault:
@@ -88,7 +109,9 @@ def _given_up(at: StepAt, name: str, whose: str) -> PlaybookFault:
     return PlaybookFault(*at.keys["tool"][1].place[:2], "given-up", said)
 
 
-def _told(at: StepAt, how: str, why: str) -> PlaybookFault:
-    line, column = at.keys["tool"][1].place[:2]
-    name = at.does.tool if isinstance(at.does, ToolStep) else ""
-    return PlaybookFault(line, column, "asked", f"a person {how} asked here, before {name!r} is called: {why}")
+def _told(at: StepAt, how: str, why: str, tool: str = "") -> PlaybookFault:
+    does = at.does
+    key, within = ("playbook", f" within {does.playbook!r}") if isinstance(does, PlaybookStep) else ("tool", "")
+    line, column = at.keys[key][1].place[:2]
+    name = does.tool if isinstance(does, ToolStep) else tool
+    return PlaybookFault(line, column, "asked", f"a person {how} asked here, before {name!r} is called{within}: {why}")

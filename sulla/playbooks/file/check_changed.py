@@ -20,8 +20,8 @@ _PARTS: Final = re.compile(r"&&|\|\||[;|&\n]|\$\(|[()`{}]")
 """What stands between two commands."""
 _WRITTEN: Final = re.compile(r"(?<![0-9<>&])[0-9]?>{1,2}[ \t]*([^\s<>&;|]+)")
 _WORDS: Final = re.compile(r"[^\s<>]+")
-_EACH: Final = frozenset("touch tee truncate".split())
-"""Commands that write whatever they name."""
+_EACH: Final = frozenset("touch tee truncate rm unlink".split())
+"""Commands that write or remove whatever they name."""
 _LAST: Final = frozenset("cp mv ln install".split())
 """Commands that write what they name last, or into it where that is a folder."""
 _GIT: Final = frozenset(
@@ -63,6 +63,8 @@ def _named(command: str) -> Iterator[str]:
         first, names = words[0] if words else "", [word for word in words[1:] if not word.startswith("-")]
         if first == "git" and names and names[0] in _GIT:
             yield ".git"
+        elif first == "rm" and any(word.startswith("-") and "r" in word.lower() for word in words):
+            yield from (name for name in names if PROGRAMS.known(_parts(name)))  # what is no file may be a folder
         elif first in _EACH or (first == "sed" and any(word.startswith("-i") for word in words)):
             yield from names if first != "sed" else names[-1:]
         elif first in _LAST:

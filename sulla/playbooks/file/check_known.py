@@ -45,6 +45,18 @@ class KnownTool:
 
 
 @dataclass(frozen=True, slots=True)
+class WithinCalls:
+    """What a check has to know of the calls of a playbook that is a step of another one."""
+
+    changes: str = ""
+    """A tool that it calls and that takes effect outside; empty for none."""
+    reads: str = ""
+    """A tool that reads outside and is called with something of the playbook's inputs; empty for none."""
+    foreign: bool = False
+    """Whether anything that it calls gives results from outside."""
+
+
+@dataclass(frozen=True, slots=True)
 class KnownNames:
     """What there is beside a playbook's file. None: nobody knows here, so nothing is said of it."""
 
@@ -52,6 +64,8 @@ class KnownNames:
     agents: Set[str] | None = None
     playbooks: Mapping[str, Mapping[str, InputSpec]] | None = None
     """Each with its inputs."""
+    calls: Mapping[str, WithinCalls] = field(default_factory=dict)
+    """What those of them call whose files could be read."""
     faulty: Set[str] = frozenset()
     """The names of those that are there, and have faults."""
     secrets: Set[str] | None = None

@@ -15,6 +15,7 @@ from sulla.playbooks.definition import (
     HumanStep,
     InputSpec,
     LoopStep,
+    MergeStep,
     PromptStep,
     RouterStep,
     SetStep,
@@ -92,7 +93,7 @@ class Types:
 
     def _expression(self, use: Use, number: int) -> Type:
         wrong: list[str] = []
-        typing = Typing(lambda path: self._of_set(path, wrong) or self._lookup(path, wrong))
+        typing = Typing(lambda path: self._named(path, wrong) or self._lookup(path, wrong))
         tree = use.trees[number][1]
         kind = typing.type_of(tree)
         for message in [*wrong, *typing.problems][:1]:
@@ -128,16 +129,30 @@ class Types:
             wrong.append(f"{whole} is {TOLD[kind]}, so it has no {rest[0]!r}")
         return ANY
 
-    def _of_set(self, path: Path, wrong: list[str]) -> Type | None:
-        """The type of what a step sets; None for anything else."""
+    def _named(self, path: Path, wrong: list[str]) -> Type | None:
+        """The type of a field of what a step sets, or the first of several steps came to; None for anything else."""
         match path.words:
             case ("steps", str(name), "output", str(field), *_):
                 step = self._sketch.steps.get(name)
             case _:
                 return None
-        if step is None or not isinstance(step.does, SetStep):
-            return None
-        values = step.does.values
+        if step is not None and isinstance(step.does, SetStep):
+            return self._of_set(name, step.does, field, wrong)
+        if step is not None and isinstance(step.does, MergeStep) and step.does.need == "first" and not path.optional:
+            return self._of_first(name, step, wrong)
+        return None
+
+    def _of_first(self, name: str, step: StepAt, wrong: list[str]) -> Type | None:
+        for need in step.needs:
+            kind = self._output(need.need.step, [], [])[0]
+            if kind in _NO_FIELDS:
+                said = f"steps.{name}.output may be that of {need.need.step!r}, which is {TOLD[kind]} and has no fields"
+                wrong.append(f"{said}; have each way end in a `set` of the same names")
+                return ANY
+        return None
+
+    def _of_set(self, name: str, does: SetStep, field: str, wrong: list[str]) -> Type:
+        values = does.values
         if field not in values:
             meant = did_you_mean(field, values) or f" It sets {', '.join(values) or 'nothing'}."
             wrong.append(f"steps.{name}.output has no {field!r}.{meant}".rstrip("."))

@@ -33,7 +33,7 @@ INPUTS: Final = "run.inputs"
 PAYLOAD: Final = "run.payload"
 """What a message, an event or a webhook brought along."""
 _BROUGHT: Final = frozenset(("payload", "headers", "query"))
-_READ_AGAIN: Final = (AgentStep, PromptStep)
+READ_AGAIN: Final = (AgentStep, PromptStep)
 """Kinds that are shown what came of their earlier attempts."""
 
 
@@ -65,7 +65,7 @@ class DataFlow:
         """
         if step not in self._given:
             found = frozenset[str]().union(*(self._closed(name) for name in self._flowing(step)))
-            own = frozenset((step,)) if isinstance(self._steps[step].does, _READ_AGAIN) else frozenset[str]()
+            own = frozenset((step,)) if isinstance(self._steps[step].does, READ_AGAIN) else frozenset[str]()
             self._given[step] = found | own
         return self._given[step]
 
@@ -81,7 +81,8 @@ class DataFlow:
 
     def behind(self, step: str) -> frozenset[str]:
         """All that can be in what a step works with, or decides whether it is done at all: what it needs, its `when`,
-        and those of the loops and branches that it stands in.
+        and those of the loops and branches that it stands in. In a loop that is also what it came to itself, in a pass
+        before.
 
         Args:
             step: its id.
@@ -96,7 +97,7 @@ class DataFlow:
             if at in self._steps:
                 waiting.extend(self._named(at))
                 waiting.extend(self._deciding(at))
-        own = isinstance(self._steps[step].does, _READ_AGAIN)
+        own = bool(self._loops[step]) or isinstance(self._steps[step].does, READ_AGAIN)
         return frozenset(found) - (frozenset() if own else frozenset((step,)))
 
     def _deciding(self, step: str) -> Iterator[str]:

@@ -343,6 +343,8 @@ class RunDriver:
                 facts = self._machine.fail(at, failure, repeatable=repeatable, spent=plus(job.spent, spent))
                 self.take(facts, by, seq=seq)
             case heard.CallApproved() | heard.CallRepeated():
+                if isinstance(what, heard.CallApproved):
+                    self._history.trust.allowed[at] = (wait.call_id, wait.digest)
                 self._out.append(_ruled(at, wait, what, seq))
                 self._moving.append(job)
 

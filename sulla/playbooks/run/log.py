@@ -50,6 +50,8 @@ class RunRecord:
     """What those have used."""
     tainted: list[Played] = field(default_factory=list, init=False)
     """What may repeat what nobody trusts."""
+    allowed: dict[str, tuple[CallId, str]] = field(default_factory=dict, init=False)
+    """The last call of each step, by its address, that a person said yes to in this run, and the yes's digest."""
 
     def take(self, entry: Entry) -> None:
         """One more record, in order."""
@@ -62,7 +64,7 @@ class RunRecord:
             case Played():
                 self.records += 1
                 if entry.origin.run_id is not None and entry.origin.run_id != self.run_id:
-                    self.run_id, self.notes, self.spent = entry.origin.run_id, {}, {}
+                    self.run_id, self.notes, self.spent, self.allowed = entry.origin.run_id, {}, {}, {}
                 if fact.what in ("RUN_STARTED", "RUN_REOPENED"):
                     self.begun_by = self.run_id
                 self._played(fact, f"{self.thread_id} record {entry.seq}")
@@ -78,6 +80,8 @@ class RunRecord:
             if fact.what == "STEP_STARTED":
                 self.notes.pop(fact.at, None)
                 self.spent.pop(fact.at, None)
+        elif fact.what == "CALL_ALLOWED":
+            self.allowed[fact.at] = (fact.call_id, str(fact.detail.get("digest", "")))
         elif fact.what == NOTE:
             note, spent = _note(fact, where)
             self.notes.setdefault(fact.at, []).append(note)

@@ -153,6 +153,7 @@ class PlaybookNode:
         with suppress(SullaError):  # whose key cannot be worked out has failed, and is in nobody's way
             history.lane = lane_of(plan.definition, facts, scope)
         history.machine.replay(facts)
+        trust.allowed.update(record.allowed)
         held = [getattr(fact, name, None) for fact in facts for name in _VALUES]
         history.heavy = is_heavy((record.order.payload, *held))
         self._jobs(history, record, state)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Final
 
 from sulla.agent.spec import SULLA
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import CallId
 from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Template, ToolStep
-from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, DataFlow, reached_by
+from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, READ_AGAIN, DataFlow, reached_by
 from sulla.playbooks.machine.plan import Plan
 from sulla.playbooks.records import Played
 from sulla.playbooks.run.orders import RunOrder
@@ -19,6 +21,9 @@ _BEGUN_BY: Final = ("manual", "chat", "schedule", "webhook", "event")
 """What begins a run as its author or a person has it. An agent that does may have been told to by a page."""
 _GIVEN_BY_FILES: Final = ("webhook", "event")
 """Triggers whose inputs stand in the playbook: what comes from outside is the payload."""
+
+_MOST_NAMED: Final = 3
+"""Steps that a question names."""
 
 
 @dataclass(slots=True)
@@ -35,6 +40,10 @@ class RunTrust:
     """What holds words from outside, as `DataFlow` calls it."""
     begun_by: str = ""
     """What began the outermost of the runs that it is within, as `TriggerKind` says it."""
+    allowed: dict[str, tuple[CallId, str]] = field(default_factory=dict, init=False)
+    """The last call of each step, by its address, that a person said yes to in this run, and the yes's digest."""
+    _passes: dict[str, set[str]] = field(default_factory=dict, init=False)
+    """The addresses at which each step came to words from outside: in a loop it has one for each pass."""
 
     @property
     def by_agent(self) -> bool:
@@ -82,7 +91,8 @@ class RunTrust:
 
         What only reads is known by what flows into it; an agent also by what had it set to work. What takes effect
         counts with all that the run holds: that it is done at all may be what somebody outside wanted. Another attempt
-        counts as the first one did, where nothing but that one's answer came from outside.
+        counts as the first one did, where nothing but that one's answer came from outside. Another pass of a loop is no
+        other attempt: what the passes before it came to counts.
 
         Args:
             at: the step's address.
@@ -96,15 +106,39 @@ class RunTrust:
         if isinstance(does, ToolStep):
             if does.check != "schema":  # an agent that confirms a call may have read anything
                 return by
-            if not reads:
-                again = not self.begun_outside and self.outside <= {step}
-                return agent(tainted=not again or bool(reached_by(self.flow.behind(step), self.outside)))
+            if not reads:  # what nobody has noted down is from outside all the same: the run holds it
+                return agent(tainted=self.begun_outside or not self.outside or bool(self._apart(at)))
             return agent(tainted=bool(reached_by(self.flow.into(step), self.outside)))
-        return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), self.outside)))
+        outside = self.outside if isinstance(does, READ_AGAIN) else self._apart(at)
+        return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), outside)))
+
+    def told(self, at: str, *, reads: bool) -> str:
+        """What from outside counts for a call, for people; empty where nothing does, or nobody knows.
+
+        Args:
+            at: the step's address.
+            reads: whether it is a call that changes nothing.
+        """
+        step = _step_of(at)
+        found = reached_by(self.flow.into(step), self.outside) if reads else self._apart(at)
+        said = {PAYLOAD: "what began the run", INPUTS: "its inputs", step: f"what {step!r} came to before"}
+        steps = sorted(name for name in found if name in said or name in self.plan.nodes)
+        names = [said.get(name, f"what {name!r} came to") for name in steps[:_MOST_NAMED]]
+        more = f" and {len(steps) - _MOST_NAMED} more" if len(steps) > _MOST_NAMED else ""
+        return ", ".join(names) + more
+
+    def _apart(self, at: str) -> set[str]:
+        """What holds words from outside, but for what earlier attempts at an address came to."""
+        step = _step_of(at)
+        return self.outside - {step} if self._passes.get(step, set()) <= {at} else self.outside
 
     def note(self, facts: Iterable[Played]) -> None:
         """Remember which steps came to words from outside."""
-        self.outside.update(_step_of(fact.at) for fact in facts if fact.tainted and fact.at)
+        for fact in facts:
+            if fact.tainted and fact.at:
+                step = _step_of(fact.at)
+                self.outside.add(step)
+                self._passes.setdefault(step, set()).add(fact.at)
 
 
 def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Played]) -> RunTrust:

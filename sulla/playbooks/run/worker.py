@@ -235,8 +235,11 @@ class RunWorker:
             await self.run.journal.commit(begun)
             job.fresh = True
         fresh, job.fresh = job.fresh, False
-        by = self._whose(job, reads=self.effect(call) == "pure")
-        filed = FiledCall(self.history.trust.named(job.begun.at), self.history.marks)
+        reads, trust = self.effect(call) == "pure", self.history.trust
+        by = self._whose(job, reads=reads)
+        approved = trust.allowed.get(job.begun.at)
+        outside = trust.told(job.begun.at, reads=reads) if by.tainted else ""
+        filed = FiledCall(trust.named(job.begun.at), self.history.marks, approved, outside)
         made = await self.effects.call(call, filed, by, self.state, self.run, fresh=fresh)
         return lambda: self._made(job, call, made)
 

@@ -175,6 +175,21 @@ def test_a_file_with_faults_is_told_by_its_name(
     assert f"cannot be run: {file}:2:22: error: there is no tool 'nosuch'" in done.err
 
 
+def test_of_a_playbook_that_lies_beside_the_file_it_is_said_that_it_has_to_be_in_the_home(
+    stage: Stage, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, inner = tmp_path / "mine.yaml", tmp_path / "inner.yaml"
+    file.write_text("name: mine\nsteps: [{id: a, playbook: inner}]\n")
+
+    async def refuse(begin: object, key: str) -> None:
+        raise InvalidInput("playbook:2:27: error: there is no playbook 'inner' [unknown-playbook]")
+
+    monkeypatch.setattr(stage.office, "start", refuse)
+    assert "beside" not in typed(capsys, "flow", "run", str(file)).err
+    inner.write_text("name: inner\nsteps: [{id: a, set: {x: 1}}]\n")
+    assert f"{inner} lies beside the file" in typed(capsys, "flow", "run", str(file)).err
+
+
 def test_inputs_come_from_a_file_and_single_ones_go_before_it(stage: Stage, capsys: Capsys, tmp_path: Path) -> None:
     file = tmp_path / "inputs.json"
     file.write_text('{"leaf": "mate", "cups": 2}')

@@ -426,3 +426,22 @@ def test_any_number_can_have_any_decimals(number: float, digits: int) -> None:
     found = evaluate(Template(f"${{{{ inputs.n | fixed({digits}) }}}}"), {"inputs": {"n": number}})
     assert isinstance(found, str)
     assert len(found.partition(".")[2]) == digits
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("text | replace('\r\n', '|')", "a|b"),
+        (r"text | replace('\r\n', '|')", "a|b"),
+        ('text | replace("\r", "")', "a\nb"),
+        ("'\r' == '\n'", False),
+        ("'\r\n' | length", 2),
+        ("text |\r\n length", 4),
+    ],
+)
+def test_an_end_of_a_line_within_quotes_is_the_one_that_is_written(source: str, value: object) -> None:
+    assert evaluate(Template("${{ " + source + " }}"), {"text": "a\r\nb"}) == value
+
+
+def test_a_byte_order_mark_before_json_is_passed_over() -> None:
+    assert evaluate(Template("${{ text | fromjson }}"), {"text": '\ufeff{"a": 1}'}) == {"a": 1}

@@ -8,7 +8,9 @@ import pytest
 
 from sulla.core.jsontypes import JsonObject
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.file.check_known import KnownNames, KnownTool
+from sulla.playbooks.file.check_known import KnownNames, KnownTool, WithinCalls
+from sulla.playbooks.file.check_within import known_with
+from sulla.playbooks.file.read import read
 from sulla.tools.builtin.http import effect_of
 
 ANY: JsonObject = {"type": "object"}
@@ -50,6 +52,59 @@ def test_what_a_page_says_in_what_reaches_out_is_asked_about() -> None:
 def test_what_takes_effect_behind_a_page_is_asked_about(needs: str, asked: bool) -> None:
     said = told(PAGE + f"  - {{id: b, {needs}tool: send, with: {{to: ann}}}}\n")
     assert ["'a' came from outside, and it takes effect outside" in one for one in said] == [True] * asked
+
+
+def test_what_takes_effect_in_a_loop_is_asked_about_from_its_second_pass_on() -> None:
+    post = "tool: http, with: {url: 'https://a.example/${{ loop.index }}', method: POST, json: {}}"
+    (said,) = told(f"  - id: l\n    loop:\n      count: 3\n      steps:\n        - {{id: b, {post}}}\n")
+    assert said.endswith("what 'b' came to in a pass before came from outside, and it takes effect outside")
+    assert told(f"  - {{id: l, loop: {{count: 3, steps: [{{id: b, {post.replace('POST', 'GET')}}}]}}}}\n") == []
+
+
+POSTER = "tool: http, with: {url: '${{ inputs.u }}', method: POST, json: {}}"
+READER = "tool: web_fetch, with: {url: '${{ inputs.u }}'}"
+
+
+def around(inner: str, steps: str, on: str = "manual") -> list[str]:
+    """What is told of a playbook that has another one within, and that one another."""
+    texts = (
+        f"name: inner\ninputs: {{u: {{type: string}}}}\nsteps:\n  - {{id: b, {inner}}}\n",
+        "name: outer\ninputs: {u: {type: string}}\nsteps: [{id: p, playbook: inner, with: {u: '${{ inputs.u }}'}}]\n",
+    )
+    known = KNOWN
+    for text in texts:
+        made = check_playbook(text, known).definition
+        assert made is not None
+        known = known_with(known, {made.name: made})
+    checked = check_playbook(f"name: a\non: [{on}]\nsteps:\n{steps}", known)
+    assert checked.definition is not None, checked.faults
+    return [f"{fault.line}: {fault.message}" for fault in checked.faults if fault.rule == "asked"]
+
+
+@pytest.mark.parametrize("name", ["inner", "outer"])
+def test_what_a_playbook_within_calls_is_told_of_where_it_is_a_step(name: str) -> None:
+    step = f"  - {{id: p, playbook: {name}, with: {{u: '${{{{ steps.a.output }}}}'}}}}\n"
+    (said,) = around(POSTER, PAGE + step)
+    assert said.startswith(f"5: a person is asked here, before 'http' is called within {name!r}: 'a' came from outside")
+    (said,) = around(READER, PAGE + step)
+    assert said.endswith("'a' came from outside, and inputs flow into its arguments")
+    assert around("tool: web_fetch, with: {url: 'https://a.example'}", PAGE + step) == []
+    alone = f"  - {{id: p, playbook: {name}, with: {{u: 'https://a.example'}}}}\n"
+    (said,) = around(POSTER, alone, "{schedule: 1h}")
+    assert "nobody is there who started it by 'schedule'" in said
+    assert around(POSTER, alone) == []
+
+
+def test_a_playbook_within_in_a_loop_is_told_of_from_its_second_pass_on() -> None:
+    step = "{id: p, playbook: inner, with: {u: 'https://a.example'}}"
+    (said,) = around(POSTER, f"  - {{id: l, loop: {{count: 2, steps: [{step}]}}}}\n")
+    assert "what 'p' came to in a pass before came from outside" in said
+
+
+def test_of_a_playbook_with_faults_nothing_is_told() -> None:
+    sketched = read("name: inner\nsteps: [{id: b, tool: web_fetch, needs: [b], with: {url: '${{ x( }}'}}]\n")
+    assert not isinstance(sketched, list)
+    assert known_with(KNOWN, {"inner": sketched.definition, "other": None}).calls == {"inner": WithinCalls()}
 
 
 @pytest.mark.parametrize("tool", ["write_file", "bash"])
@@ -95,7 +150,10 @@ def test_whether_a_request_takes_effect_follows_from_its_method(method: str, ask
     ("command", "name"),
     [
         ("echo all > Makefile", "Makefile"),
-        ("make && date >> orders.lock", "orders.lock"),
+        ("make && date >> yarn.lock", "yarn.lock"),
+        ("rm -f deploy.run", "deploy.run"),
+        ("rm -rf out sub/Makefile", "sub/Makefile"),
+        ("rm -rf out; date >> orders.lock; rm -f orders.lock orders.claim", ""),
         ("git add out.txt && git commit -m new", ".git"),
         ("touch out.txt sub/run.sh", "sub/run.sh"),
         ("curl x | tee setup.py", "setup.py"),
@@ -106,7 +164,7 @@ def test_whether_a_request_takes_effect_follows_from_its_method(method: str, ask
         ("cat Makefile > /dev/null; git log > log.txt", ""),
         ("cp new.json out", ""),
         ("echo x > ${{ steps.a.result.text | quote }}.sh", ""),
-        ("./build.sh 2> $NAME.lock", ""),
+        ("./build.sh 2> $NAME.run", ""),
     ],
 )
 def test_a_command_behind_a_page_is_told_of_that_names_a_file_which_programs_run(command: str, name: str) -> None:

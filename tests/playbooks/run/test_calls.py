@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sulla.core.errors import InvalidInput, NotAvailable, NotFound, Refused, SettingsError, SullaError
-from sulla.core.words import Words, ours
+from sulla.core.ids import ThreadId
+from sulla.core.words import Author, Words, ours
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.tools.base import Done, Result, Tool, ToolContext
@@ -92,6 +94,58 @@ async def test_a_call_that_is_refused_is_not_made_and_not_tried_again(make: Make
     assert (play.status, effects(ledger)) == ("failed", [])
     assert "not today" in play.failure
     assert await questions(world, run) == []
+
+
+LOOP = """
+name: looped
+steps:
+  - id: l
+    loop:
+      count: 2
+      steps:
+        - {id: b, tool: send, with: {url: "${{ loop.last.u | default('https://a.example') }}"}}
+        - {id: s, set: {u: "${{ steps.b.output }}"}}
+"""
+WITHIN = """
+name: looped
+steps:
+  - id: l
+    loop:
+      count: 2
+      steps: [{id: p, playbook: poster, with: {u: "${{ loop.last.u | default('https://a.example') }}"}}]
+"""
+POSTER = """
+name: poster
+inputs: {u: {type: string}}
+outputs: {u: "${{ steps.b.output }}"}
+steps:
+  - {id: b, tool: send, with: {url: "${{ inputs.u }}"}}
+"""
+
+
+@pytest.mark.parametrize("texts", [(LOOP,), (WITHIN, POSTER)])
+async def test_where_an_earlier_pass_says_where_to_send_to_a_person_is_asked(
+    make: Make, ledger: EffectLedger, texts: tuple[str, ...]
+) -> None:
+    async def send(context: ToolContext, *, url: str) -> Result:
+        """Send something, and give back what is answered.
+
+        Args:
+            url: where to.
+        """
+        ledger.write("send", url, context)
+        return Done(Words("https://evil.example", Author.OUTSIDE))
+
+    world = make(ScriptedProvider(), *texts, more=[define(send, effect="once", reach="outward", category="testing")])
+    run = await world.run_play("looped")
+    assert effects(ledger) == ["https://a.example"]
+    threads = [ThreadId(info.key) for info, _ in await world.threads.list(limit=10)]
+    (asking,) = [thread for thread in threads if await questions(world, thread)]
+    wait = await question(world, asking)
+    assert wait.tool == "send"
+    assert ("from outside is what 'b' came to before" if len(texts) == 1 else "from outside is") in wait.prompt
+    await say(world, asking, "reject")
+    assert ((await at(world, run)).status, effects(ledger)) == ("failed", ["https://a.example"])
 
 
 async def test_silence_is_a_no(make: Make, ledger: EffectLedger) -> None:
@@ -277,6 +331,28 @@ def shaky(ledger: EffectLedger, failures: int, effect: Any = "idempotent") -> To
         return Done(ours("now"))
 
     return define(shaky, effect=effect, reach="inward", category="testing")
+
+
+@pytest.mark.parametrize("boots", [False, True])
+async def test_a_yes_to_a_call_holds_for_its_other_tries_and_for_no_other_pass(
+    make: Make, ledger: EffectLedger, boots: bool
+) -> None:
+    tries = "retry: {tries: 3, backoff: 10s, factor: 1}"
+    step = "{id: a, tool: shaky, with: {what: one}, " + tries + "}"
+    text = f"name: shaky\nsteps:\n  - {{id: l, loop: {{count: 2, steps: [{step}]}}}}\n"
+    tool = replace(shaky(ledger, 2), reach="outward")
+    world = make(ScriptedProvider(), text, more=[tool])
+    run = await world.run_play("shaky", trigger="schedule", origin="playbook")
+    await say(world, run, "approve")
+    assert effects(ledger) == ["one"]
+    if boots:
+        world = make(ScriptedProvider(), text, more=[tool], boot=2)
+    for tried in (2, 3):
+        await later(world, 11)
+        assert len(effects(ledger)) == tried
+    assert (await question(world, run)).tool == "shaky", "the second pass is asked about by itself"
+    await say(world, run, "reject")
+    assert len(effects(ledger)) == 3
 
 
 async def test_a_tool_that_fails_twice_and_then_works_is_waited_for_longer_each_time(

@@ -74,10 +74,43 @@ def test_what_takes_effect_counts_with_all_that_the_run_holds(at: str, tainted: 
     assert of.whose(at, Author.OUTSIDE).tainted is tainted
 
 
+def test_a_question_names_what_is_from_outside() -> None:
+    of = trust("webhook", Played("STEP_COMPLETED", "a", tainted=True), Played("STEP_COMPLETED", "d", tainted=True))
+    assert of.told("c", reads=True) == "what 'a' came to"
+    assert of.told("d", reads=False) == "what 'a' came to, what began the run"
+    assert of.told("d", reads=True) == ""
+
+
 def test_another_attempt_counts_as_the_first_one_did_where_nothing_but_its_answer_came_from_outside() -> None:
     answered = trust("manual", Played("STEP_FAILED", "a", tainted=True), by=Author.PERSON)
     assert [answered.whose(step, Author.OUTSIDE).tainted for step in "acd"] == [False, True, True]
     assert trust("webhook", Played("STEP_FAILED", "a", tainted=True)).whose("a", Author.OUTSIDE).tainted
+
+
+LOOP = """
+name: one
+steps:
+  - id: l
+    loop:
+      count: 3
+      steps:
+        - {id: a, tool: look, with: {url: "${{ loop.last.u | default('https://a.example') }}"}}
+        - {id: p, playbook: other, with: {u: "${{ loop.last.u | default('https://a.example') }}"}}
+        - {id: s, set: {u: "${{ steps.a.output }}"}}
+"""
+
+
+@pytest.mark.parametrize("step", ["a", "p"])
+def test_another_pass_is_no_other_attempt_and_counts_with_what_the_passes_before_it_came_to(step: str) -> None:
+    made = check_playbook(LOOP)
+    assert made.definition is not None, made.faults
+    order, facts = RunOrder("start", by=Author.PERSON, own=True), (Played("STEP_FAILED", f"{step}@0", tainted=True),)
+    of = trust_in(build(made.definition), None, order, facts)
+    assert [of.whose(f"{step}@{number}", Author.OUTSIDE).tainted for number in (0, 1)] == [False, True]
+
+
+def test_what_takes_effect_counts_as_from_outside_where_nothing_says_what_of_the_run_is() -> None:
+    assert trust("manual", Played("TAKEN_UP", tainted=True), by=Author.PERSON).whose("a", Author.OUTSIDE).tainted
 
 
 AGENTS = """
