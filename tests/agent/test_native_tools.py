@@ -166,7 +166,9 @@ def test_a_slip_in_the_setting_is_told(tmp_path: Path, toml: str, said: str) -> 
 
 def test_openais_tools_need_the_form_that_says_what_they_did(tmp_path: Path) -> None:
     (tmp_path / "sulla.toml").write_text('[model]\nnative_tools = {openai = [{type = "web_search"}]}\n')
-    settings = load_settings({}, {}, tmp_path).model
     with pytest.raises(SettingsError, match='openai_form = "responses" alone'):
-        native_tools(settings, "openai")
+        load_settings({}, {}, tmp_path)
+    form = {"SULLA_MODEL__OPENAI_FORM": "responses"}
+    settings = load_settings(form, {}, tmp_path).model
+    assert [tool.name for tool in native_tools(settings, "openai")] == ["web_search"]
     assert native_tools(settings, "anthropic") == ()
