@@ -37,6 +37,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.work.base import Job
 from sulla.work.local import LocalWork
 
+_PAGE = 500
 log = logging.getLogger(__name__)
 
 Forget = Callable[[ThreadId], Awaitable[None]]
@@ -143,17 +144,35 @@ class Service:
         return [_event(thread_id, entry) for entry in entries]
 
     async def delete_thread(self, thread_id: str) -> None:
-        """Remove a thread with all it holds, unless a turn goes on in it; also if others work for that meanwhile."""
+        """Remove a thread with all it holds, and the threads of its sub-agents and branches, unless a turn goes on in
+        it; also if others work for that meanwhile. Those of them that are told to end only now go an hour after that.
+        """
         self._watch.check()
         with suppress(CorruptRecord):  # what cannot be read can be removed
             state = await self._threads.load(ThreadId(thread_id), messages=False)
             if state is not None and state.run is not None and any(map(is_child_wait, state.run.waits)):
                 why = f"the turn of thread {thread_id!r} waits for others: stop it first, then delete"
                 raise Busy(why, retry_after_s=1.0)
-        await self._threads.delete(ThreadId(thread_id))
+        below = await self._below(ThreadId(thread_id))
+        await self._delete(ThreadId(thread_id))
+        for child in below:
+            with suppress(Busy, NotFound):
+                await self._delete(child)
+
+    async def _below(self, root: ThreadId) -> list[ThreadId]:
+        """The threads of those that a thread has set to work, and of theirs. All threads are looked through."""
+        found, after = list[ThreadId](), ""
+        while page := await self._threads.list(after=after, limit=_PAGE):
+            births = ((info.key, state.identity.birth) for info, state in page if state is not None)
+            found += [ThreadId(key) for key, birth in births if birth is not None and birth.root == root]
+            after = page[-1][0].key
+        return found
+
+    async def _delete(self, thread_id: ThreadId) -> None:
+        await self._threads.delete(thread_id)
         for forget in self._forget:
             try:
-                await forget(ThreadId(thread_id))
+                await forget(thread_id)
             except Exception:  # the thread is gone already, and the others have to forget it too
                 log.exception("what is kept elsewhere of the deleted thread %s is not forgotten", thread_id)
 

@@ -268,6 +268,21 @@ async def test_with_a_thread_the_jobs_of_its_sub_agents_are_ended_and_no_others(
     await asyncio.wait((running,))
 
 
+async def test_with_a_thread_those_of_its_sub_agents_are_removed_and_no_others(
+    system: System, service: Service
+) -> None:
+    top, other = [ThreadId(await service.create_thread(None, "", None, key)) for key in ("req_1", "req_2")]
+    at, below = top, []
+    for depth in (1, 2):
+        birth = Birth(f"s{depth}", "spawn", at, RunId("run_1"), top, depth)
+        below.append(at := await system.threads.create(ThreadCreated("sulla", birth=birth)))
+    far = await system.threads.create(ThreadCreated("sulla", birth=Birth("s3", "spawn", other, RunId("r"), other, 1)))
+    await service.delete_thread(top)
+    there = {info.key for info, _ in await system.threads.list()}
+    assert there.isdisjoint((top, *below))
+    assert {other, far} <= there
+
+
 async def test_a_thread_is_not_removed_while_its_turn_waits_for_others(system: System, service: Service) -> None:
     thread = ThreadId(await service.create_thread(None, "", None, "req_1"))
     await system.threads.send(thread, Input(MessageId("m1"), "hello"))

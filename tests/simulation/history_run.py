@@ -11,6 +11,8 @@ from sulla.flows.slice import FlowMoved, FlowPartStarted, FlowStarted
 from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat import beats
 from sulla.playbooks import records as p
+from sulla.procedures.slice import ProcedureMoved
+from sulla.routes.slice import RouteBriefed, RouteEnded, RouteMoved, RouteTaken
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import is_child_wait, wait_of
 from sulla.threads.log.plays import Question
@@ -266,6 +268,7 @@ RUN_RULES: dict[type, Callable[[RunReading, Entry, Any], None]] = {
     FlowStarted: RunReading.nothing,
     FlowPartStarted: RunReading.flow_part,
     FlowMoved: RunReading.flow_moved,
+    **dict.fromkeys((RouteTaken, RouteBriefed, RouteMoved, RouteEnded, ProcedureMoved), RunReading.nothing),
     Suspended: RunReading.suspended,
     RunPaused: RunReading.nothing,
     RunWaiting: RunReading.nothing,

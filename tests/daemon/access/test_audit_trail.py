@@ -38,6 +38,7 @@ FIELDS = {
     "ids": ["notice_1"],
     "utterance_id": "u1",
     "seq": 0,
+    "before_ms": 1,
     "words": "trains",
     "path": "notes.md",
     "changes": "changes_1",

@@ -37,4 +37,4 @@ def test_what_is_not_there_is_named(capsys: Capsys) -> None:
 
 def test_an_id_of_no_form_is_refused_before_anything_is_marked(capsys: Capsys) -> None:
     done = typed(capsys, "notices", "seen", "not an id")
-    assert (done.code, "params.ids.0" in done.err) == (Exit.REFUSED, True)
+    assert (done.code, "ids.0" in done.err) == (Exit.REFUSED, True)

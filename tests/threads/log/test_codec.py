@@ -22,6 +22,8 @@ from sulla.handoffs.slice import AgentRouted
 from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatStarted, CycleEnded, CycleStarted
 from sulla.people.slice import Notice
 from sulla.playbooks.records import EndTold, PlaybookAsked, PlaybookBegan, PlaybookEnded, Played
+from sulla.procedures.slice import ProcedureMoved
+from sulla.routes.slice import RouteBriefed, RouteEnded, RouteMoved, RouteTaken
 from sulla.speech.slice import Overheard
 from sulla.store.values import Record
 from sulla.threads.log import records as f
@@ -81,6 +83,11 @@ FACTS: list[Fact] = [
     FlowStarted("multi", {"type": "agent", "agent_key": "cook"}, {"plan": "pro"}, {"plan": True}),
     FlowPartStarted(FlowPart("cook", "root", "sulla", tools=("read_file",), calls=(CallId("c1"),))),
     FlowMoved("root", "part", "cook", {"value": {"status": "done"}}),
+    RouteTaken({"route": {"name": "tea", "kind": "default"}}, "no tea"),
+    RouteBriefed("Have the person boil water."),
+    RouteMoved("fixed", why="provider_transient"),
+    RouteEnded("tea", "default", "model", "", "sulla", 7),
+    ProcedureMoved("tea", "sha256:0", "completed", "leaves", "words", "water", ("it boils",)),
     ChildStarted("c1", ThreadId("thr_c"), "sulla", "spawn", RUN, "look it up"),
     ChildCancelled("c1"),
     ChildReported("c1", known=False),
