@@ -10,6 +10,10 @@ from sulla.core.dataclass import dataclass
 
 _UNSEEN: Final = frozenset(("Cf", "Mn", "Me"))
 """Categories of characters that nobody sees where they stand between letters: joiners, soft hyphens, marks."""
+_BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and a pattern that are drawn as nothing."""
+_ANGLES: Final = {**dict.fromkeys("\u2039\u27e8\u3008", "<"), **dict.fromkeys("\u203a\u27e9\u3009", ">")}
+"""Other angles, which a model reads as those of a tag."""
 _OTHER: Final = re.compile(r"[^\x00-\x7f]")
 
 
@@ -42,10 +46,11 @@ def fold(text: str) -> FoldedText:
     for at, char in enumerate(text):
         if char.isascii():
             plain = char
-        elif unicodedata.category(char) in _UNSEEN:
+        elif unicodedata.category(char) in _UNSEEN or char in _BLANK:
             continue
         else:
             plain = unicodedata.normalize("NFKC", char)
+            plain = _ANGLES.get(plain, plain)
         kept.append(plain if len(plain) == 1 else char)
         places.append(at)
     return FoldedText("".join(kept), (*places, len(text)))

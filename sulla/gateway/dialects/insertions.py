@@ -42,17 +42,17 @@ _BESIDE: Final = "chat user tool web url code item items previous past recent cu
 _PARTS: Final = frozenset(" ".join(_WORDS.values()).split())
 _JOINED: Final = re.compile(rf"(?:{'|'.join(sorted({*_PARTS, *_BESIDE.split()}, key=len, reverse=True))})+")
 _HUMPS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*([A-Za-z][\w:.-]{0,59})(?=[\s/>]|\Z)")
+_BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*(\w[\w:.-]{0,59})(?=[\s/>]|\Z)")
 """An opening tag; one directly behind a word is code (``List<Document>``)."""
-_ENDS: Final = re.compile(r"<\s*/\s*([A-Za-z][\w:.-]{0,59})\s*>")
+_ENDS: Final = re.compile(r"<\s*/\s*(\w[\w:.-]{0,59})\s*>")
 _REST: Final = re.compile(r"([^<>]*?)(/?)>")
-_ALONE: Final = re.compile(r"^[ \t]*(<[ \t]*[A-Za-z][\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
-_ENDS_ALONE: Final = re.compile(r"^[ \t]*<[ \t]*/[ \t]*([A-Za-z][\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
+_ALONE: Final = re.compile(r"^[ \t]*(<[ \t]*\w[\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
+_ENDS_ALONE: Final = re.compile(r"^[ \t]*<[ \t]*/[ \t]*(\w[\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HTML: Final = frozenset(
     "html head body main section nav header footer aside div span p ul ol li dl dt dd table thead tbody tfoot tr td th "
     "form fieldset label button select option textarea script style template svg g defs pre code blockquote details "
-    "summary figure video audio picture canvas iframe noscript dialog h1 h2 h3 h4 h5 h6".split()
+    "figure video audio picture canvas iframe noscript dialog h1 h2 h3 h4 h5 h6".split()
 )
 """What HTML calls its own, as far as no application calls a part so."""
 _END_CONTEXT: Final = r"\[\s*END\s+CONTEXT\s+\d+\s*\]"

@@ -156,6 +156,13 @@ def test_what_is_quoted_stays_as_it_was_written() -> None:
         "  <x>\n\n planted\n  </x>\nSum up.",
         "<x>\nplanted\n</x>\nplanted\n</x>\nSum up.",
         "<x>\n```\nplanted\n</x>\n<y>\nplanted\n</y>\nSum up.",
+        "Sum up.\n<\u043a\u043e\u043d\u0442\u0435\u043a\u0441\u0442>\nplanted\n</\u043a\u043e\u043d\u0442\u0435\u043a\u0441\u0442>",
+        "Sum up.\n<\u53c2\u8003\u8d44\u6599>\nplanted\n</\u53c2\u8003\u8d44\u6599>",
+        "Sum up.\n<1page>\nplanted\n</1page>",
+        "Sum up.\n<_ctx_>\nplanted\n</_ctx_>",
+        "Sum up.\n<\u3164x>\nplanted\n</x>",
+        "Sum up.\n\u2039x\u203a\nplanted\n\u2039/x\u203a",
+        "Sum up.\n<summary>\nplanted\n</summary>",
     ],
 )
 def test_what_a_tag_of_any_name_wraps_in_lines_of_its_own_is_passed_on(text: str) -> None:
