@@ -21,8 +21,11 @@ from sulla.routes.slice import ROUTES, RouteBriefed, RouteTaken
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.state import ThreadState
 
-PEOPLE: Final = frozenset({"user", "operator", "web"})
-"""Whose messages take routes: sub-agents, playbooks and beats have an agent do one thing."""
+PEOPLE: Final = frozenset({"user", "operator"})
+"""Whose messages take routes: sub-agents, playbooks and beats have an agent do one thing, and what nobody has written
+chooses nothing."""
+SAFETY: Final = frozenset({"incident", "clarify"})
+"""Kinds of routes that are taken also where some of a message may be somebody else's words."""
 AWAY_MS: Final = 6 * 3_600_000
 """Whoever comes back after so long is first told where they were."""
 
@@ -54,7 +57,7 @@ class RouteBeginnings:
         if table is None or not table.gates or not _takes(state, item):
             return None
         plan = route_of(table, item.text, self._facts(state))
-        if plan is None:
+        if plan is None or not (plan.route.kind in SAFETY or may_name(item)):
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))
 
@@ -100,8 +103,10 @@ class RouteBeginnings:
                 "another one in `routes.yaml`"
             )
             return (RouteTaken(said, fault),)
+        # Whoever's words have led here: what people allowed its agent is not for all that stands in this conversation.
+        own = self.current(state) if route.agent not in ("", self.current(state)) else ""
         if not route.procedure:
-            return (RouteTaken(said), *self._put_by("gate", state))
+            return (RouteTaken(said, behalf=own), *self._put_by("gate", state))
         procedure = self.procedures().get(route.procedure)
         if procedure is None:
             fault = (
@@ -109,7 +114,7 @@ class RouteBeginnings:
                 "skill that has it, or name another one in `routes.yaml`"
             )
             return (RouteTaken(said, fault),)
-        return RouteTaken(said), *told(move(PROCEDURES.of(state), Start(), procedure))
+        return RouteTaken(said, behalf=own), *told(move(PROCEDURES.of(state), Start(), procedure))
 
     def _put_by(self, why: str, state: ThreadState) -> tuple[Fact, ...]:
         """A procedure that is open waits, as it is."""
@@ -142,7 +147,8 @@ def told(moved: Moved) -> tuple[Fact, ...]:
 
 
 def _takes(state: ThreadState, item: WaitingInput) -> bool:
-    return item.origin in PEOPLE and item.question is None and not state.is_child and not state.identity.graph
+    persons = item.origin in PEOPLE and not item.tainted and item.question is None
+    return persons and not state.is_child and not state.identity.graph
 
 
 def _route_for(procedure: str, table: RouteTable | None) -> Route:

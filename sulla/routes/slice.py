@@ -44,6 +44,8 @@ class RouteTaken(Fielded):
     """Why the route cannot be taken: the turn fails with it."""
     question: Question | None = None
     """What a model is to say of the message first; None for nothing."""
+    behalf: str = ""
+    """The agent that has the conversation, where the route's own answers in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _fold(
     if (run := state.run) is None:
         raise CorruptRecord(f"{state.thread_id}: {record.kind} without an open run")
     if isinstance(record, RouteTaken):
+        state.walk.behalf = record.behalf
         if record.question is not None:
             run.asked = RunQuestion(record.question)
         stage: Stage = "judge" if record.question is not None else _first(record.plan)

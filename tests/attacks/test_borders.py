@@ -90,6 +90,7 @@ PLAIN = {
     "ROUTE_MOVED.why": "a stable word, or what a tool says of its failure; shown to people",
     "ROUTE_TAKEN.plan": "a route, by the word of the home's owner; a gate finds no words but those that it names",
     "ROUTE_TAKEN.fault": "the daemon's own words",
+    "ROUTE_TAKEN.behalf": "the id of an agent",
     "ROUTE_TAKEN.question": "the daemon's own words, with a step and what the person said to it",
     "RUN_WAITING.reason": "a stable word",
     "RUN_WAITING.call_id": "an id",

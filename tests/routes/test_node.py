@@ -11,18 +11,20 @@ from typing import Any
 
 import pytest
 
+from sulla.agent.calls.taint import asking
 from sulla.core.errors import ProviderTransient, ProviderUnauthorized
-from sulla.core.ids import CallId
+from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
+from sulla.routes.slice import RouteTaken
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.threads.bus import live_channel
-from sulla.threads.log.records import RunFinished
+from sulla.threads.log.records import Input, RunFinished
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -329,3 +331,34 @@ async def test_the_turn_before_is_known_to_gates(store: MemoryStore) -> None:
     await home.say(thread, "I did.")
     assert ("ended model", "clarify") in await home.went(thread)
     assert isinstance((await home.log(thread))[-1].fact, RunFinished)
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "taken"),
+    [
+        ("How many people live in Paris?", {"quoted": "a mail"}, []),
+        ("How many people live in Paris?", {"origin": "web"}, []),
+        ("How many people live in Paris?", {"tainted": True}, []),
+        ("The kitchen is on fire!", {"quoted": "a mail"}, ["incident"]),
+        ("The kitchen is on fire!", {"origin": "web"}, []),
+    ],
+)
+async def test_words_that_may_be_somebody_elses_lead_to_what_must_not_wait_alone(
+    store: MemoryStore, text: str, about: dict[str, Any], taken: list[str]
+) -> None:
+    home = world(store, *([calls("helplines"), "Call 112."] if taken else ["Hello."]))
+    thread = await home.thread()
+    await home.threads.send(thread, Input(MessageId("m1"), text, **about))
+    await home.work()
+    assert [name for what, name in await home.went(thread) if what == "taken" and name != "default"] == taken
+
+
+async def test_the_agent_of_a_route_has_no_more_rights_than_whose_conversation_it_is(store: MemoryStore) -> None:
+    home = world(store, calls("helplines"), "Call 112.", "Hello.", routes=table(incident={"agent": "helper"}))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    (taken,) = [entry.fact for entry in await home.log(thread) if isinstance(entry.fact, RouteTaken)]
+    _, state = await home.threads.get(thread)
+    assert state is not None
+    assert (taken.behalf, state.walk.behalf) == ("sulla", "sulla")
+    assert "sulla" in asking(state)

@@ -156,7 +156,7 @@ def test_what_is_quoted_stays_as_it_was_written() -> None:
         "  <x>\n\n planted\n  </x>\nSum up.",
         "<x>\nplanted\n</x>\nplanted\n</x>\nSum up.",
         "<x>\n```\nplanted\n</x>\n<y>\nplanted\n</y>\nSum up.",
-        "Sum up.\n<\u043a\u043e\u043d\u0442\u0435\u043a\u0441\u0442>\nplanted\n</\u043a\u043e\u043d\u0442\u0435\u043a\u0441\u0442>",
+        "Sum up.\n<\u043a\u043e\u043d>\nplanted\n</\u043a\u043e\u043d>",
         "Sum up.\n<\u53c2\u8003\u8d44\u6599>\nplanted\n</\u53c2\u8003\u8d44\u6599>",
         "Sum up.\n<1page>\nplanted\n</1page>",
         "Sum up.\n<_ctx_>\nplanted\n</_ctx_>",
