@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
 from sulla.procedures.definition import FILE, Procedure
-from sulla.procedures.reading import read_procedure
 from sulla.skills.catalog import SkillCatalog
 
 log = logging.getLogger(__name__)
@@ -69,6 +68,8 @@ class ProcedureShelf:
         return {name: one.digest for name, one in known.items() if one.trusted and FILE in one.files}
 
     def _read(self, name: str, digest: str) -> ShelvedProcedure:
+        from sulla.procedures.reading import read_procedure  # noqa: PLC0415  # with the first file
+
         try:
             known, bundle = self._catalog.open(name)
             found = read_procedure(bundle.text(FILE))

@@ -17,10 +17,9 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.routes.faults import KnownNames, RouteFault
+from sulla.routes.faults import KnownNames, RouteFault, RoutesRead
 from sulla.routes.last_good import LastGood
 from sulla.routes.plan import RouteTable
-from sulla.routes.reading import read_routes
 from sulla.routes.schema import MOST_BYTES
 
 log = logging.getLogger(__name__)
@@ -149,7 +148,7 @@ class RouteShelf:
         except (OSError, UnicodeDecodeError) as error:
             self._seen, self._routes = None, self._unreadable(error)
             return
-        found = read_routes(text, known)
+        found = _read(text, known)
         if found.table is None:
             self._seen, self._routes = (stamp, known), self._broken(found.faults)
         else:
@@ -165,8 +164,14 @@ class RouteShelf:
         if self._routes.table is not None:
             return ShelvedRoutes(self._routes.table, faults, self._routes.copied)
         try:
-            found = read_routes(self._last.read(), KnownNames())
+            found = _read(self._last.read(), KnownNames())
         except (OSError, UnicodeDecodeError) as error:
             lost = RouteFault("the file", 1, 1, f"nor can its copy {self._last.file.name} be read: {error}")
             return ShelvedRoutes(None, (*faults, lost))
         return ShelvedRoutes(found.table, faults, found.table is not None)
+
+
+def _read(text: str, known: KnownNames) -> RoutesRead:
+    from sulla.routes.reading import read_routes  # noqa: PLC0415  # with the first file
+
+    return read_routes(text, known)
