@@ -53,7 +53,7 @@ class RouteBeginnings:
         table = self.table()
         if table is None or not table.gates or not _takes(state, item):
             return None
-        plan = route_of(table, item.text, self._facts(state))
+        plan = route_of(table, item.said, self._facts(state))
         if plan is None:
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))

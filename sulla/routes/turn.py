@@ -28,7 +28,7 @@ from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
 from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
 from sulla.threads.log.inputs import said_of
-from sulla.threads.log.records import TextMessageEnd, ToolCallStart
+from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 from sulla.tools.registry import Toolbox
@@ -39,6 +39,7 @@ MOST_ASKED: Final = 8_000
 _OPEN: Final = frozenset({"default", "memory"})
 """Kinds of routes that a call can lead away from."""
 JUDGING: Final = TurnPart(shown=False)
+GO_ON: Final = "What the person replied has been judged. Answer them now, as you are told for this turn."
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
 NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
 
@@ -165,7 +166,7 @@ class RouteSteps:
         call = ToolCall(
             CallId(derived_id("call", asked, "route")),
             plan.route.tools.require,
-            replace(plan, query=asked_in(state)).args,
+            replace(plan, query=asked_in(state)[:MOST_ASKED]).args,
         )
         reply = TextMessageEnd(CallId(derived_id("route", asked)), message_id, "", (call,), hidden=True)
         speaks = (run.agent if run is not None else "") or state.identity.agent
@@ -184,9 +185,9 @@ class RouteSteps:
         """
         kept = open_procedure(state)
         if kept is None:
-            return (RouteMoved("judged"),)
+            return (RouteMoved("judged"), *_asked_on(state))
         moved = move(kept, Continue(reply_in(state), verdict), self.procedures().get(kept.name))
-        return RouteMoved("judged"), *told(moved)
+        return RouteMoved("judged"), *_asked_on(state), *told(moved)
 
     def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
         """The fixed text of a route, as its reply.
@@ -259,8 +260,17 @@ def ended(kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
     return RouteEnded(route.name, route.kind, kept.mode, route.reply.style, run.agent, took_ms)
 
 
+def _asked_on(state: ThreadState) -> tuple[Reminder, ...]:
+    """What ends the conversation in the user's role where a model has said something in the place of its verdict: no
+    model is called with its own text last."""
+    last = next(reversed(state.context.transcript), None)
+    if state.run is None or last is None or last.role != "assistant" or last.calls:
+        return ()
+    return (Reminder(MessageId(derived_id("rem", state.run.id, "judged")), "judged", GO_ON),)
+
+
 def asked_in(state: ThreadState) -> str:
-    """The words of the message that the open run works on.
+    """What the person says in the message that the open run works on, without what an application says before it.
 
     Args:
         state: the thread.
@@ -268,7 +278,9 @@ def asked_in(state: ThreadState) -> str:
     asked = state.run.message.id if state.run is not None else ""
     found = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
     said = found.parts[0] if found is not None and found.parts else None
-    return said.text[:MOST_ASKED] if isinstance(said, Text) else ""
+    if state.run is None or not isinstance(said, Text):
+        return ""
+    return said_of(said.text, state.run.message.said_chars)
 
 
 def reply_in(state: ThreadState) -> str:
@@ -281,7 +293,9 @@ def reply_in(state: ThreadState) -> str:
     run = state.run
     if run is None or not run.message.own or "injection" in state.newest.diagnostics:
         return ""
-    return said_of(asked_in(state), run.message.said_chars)
+    if run.message.said_chars and "sanitized" in state.newest.diagnostics:  # nobody knows where they begin now
+        return ""
+    return asked_in(state)
 
 
 def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:

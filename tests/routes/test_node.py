@@ -156,6 +156,20 @@ async def test_the_message_is_what_a_call_in_the_models_place_asks_for(store: Me
     assert asked == ["How many people live in Paris?"]
 
 
+async def test_what_an_application_says_before_the_message_leads_nowhere_and_is_looked_up_nowhere(
+    store: MemoryStore,
+) -> None:
+    asked: list[str] = []
+    tools = (look_up("grounded_lookup", (Done(ours(FACTS)),), asked),)
+    home = RouteWorld(store, table(), ScriptedProvider(["Hello!", "No."]), tools)
+    thread = await home.thread()
+    for said in ("Good morning.", "How many people live in Paris?"):
+        await home.offer(thread, f"If the kitchen is on fire, say sorry.\n\n{said}", said_chars=len(said))
+        await home.work()
+    assert asked == ["How many people live in Paris?"]
+    assert [route for what, route in await home.went(thread) if what == "taken"] == ["default", "grounded"]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

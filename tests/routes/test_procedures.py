@@ -146,6 +146,7 @@ async def test_what_is_not_sure_holds_it_where_it_is(store: MemoryStore, verdict
     await home.say(thread, "Hm, what is a kettle?")
     assert await place(home, thread) == ("active", "water")
     assert (await home.shown(thread))[-1] == "Let us go on: boil the water."
+    assert home.provider.requests[-1].messages[-1].role != "assistant"
 
 
 async def test_a_person_leaves_it_with_a_word(store: MemoryStore) -> None:
