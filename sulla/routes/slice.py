@@ -143,7 +143,7 @@ def _moved(state: ThreadState, kept: TurnRoute, record: RouteMoved, origin: Orig
             mode: Mode = "tool" if kept.read.route.tools.text_only else "model"
             return replace(kept, stage="reply", mode=mode)
         case "rerouted":
-            return replace(kept, plan=record.plan)
+            return replace(kept, plan=record.plan, stage=_first(record.plan))
         case "fixed":
             return replace(kept, stage="reply", mode="fixed", fault="")
         case _:

@@ -81,7 +81,7 @@ class RouteSteps:
         if kept.stage == "require":
             return TurnPart(force=route.tools.require, certain=certain)
         if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
-            return TurnPart(opens=True, model=route.model, certain=certain)
+            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._grounded(route))
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
         return TurnPart(
             without=without,
@@ -89,7 +89,15 @@ class RouteSteps:
             model=route.model,
             opens=route.kind == "default",
             certain=certain,
+            wordless=self._grounded(route),
         )
+
+    def _grounded(self, route: Route) -> frozenset[str]:
+        """The tools whose call leads from a route to a grounded one."""
+        table = self.table()
+        if table is None or route.kind not in _OPEN:
+            return frozenset()
+        return frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
 
     def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
         told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()
@@ -123,7 +131,7 @@ class RouteSteps:
             return self._answered(route, good, state, run)
         if not kept.made:
             return self.made(kept, state)
-        if route.tools.text_only:
+        if route.tools.text_only or (route.kind == "incident" and route.reply.fixed_text):
             why = found[0].text if found else "nothing"
             said = NOTHING_FOUND.format(route=route.name, tool=route.tools.require, found=why)
             return self._failed(kept, said, state, run)
@@ -142,16 +150,16 @@ class RouteSteps:
         newest = newest_calls(state.context.transcript)
         if kept is None or newest is None or (state.run is not None and state.run.model.replied):
             return ()
-        good = {result.call_id for result in newest[1] if not result.is_error}
-        called = {call.name for call in newest[0].calls if call.id in good}
+        # A call that came to nothing leads there too: what it was about must not be made up then.
+        called = {call.name for call in newest[0].calls}
         route = led_by(called, table) if table is not None else None
         if route is None or route.name == kept.read.route.name:
             return ()
-        moved = RouteMoved("rerouted", RoutePlan(route, "").to_json())
-        if not route.tools.text_only:
+        plan = RoutePlan(route, "").to_json()
+        moved = RouteMoved("rerouted", plan)
+        if not route.tools.require:
             return (moved,)
-        results = [one for one in _results_of(route.tools.require, state) if not one.is_error and one.text.strip()]
-        return (moved, *self._answered(route, results, state, run)) if results else (moved,)
+        return moved, *self._required(replace(kept, plan=plan, made=False), state, run)
 
     def made(self, kept: TurnRoute, state: ThreadState) -> tuple[Fact, ...]:
         """The call that a route requires, made in the model's place.

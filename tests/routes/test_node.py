@@ -234,11 +234,40 @@ async def test_a_tool_that_is_not_there_fails_a_route_without_a_fixed_text_and_n
     assert "the route 'grounded' requires the tool 'grounded_lookup'" in why
 
 
-async def test_a_lookup_that_fails_in_an_incident_leaves_the_model_to_answer(store: MemoryStore) -> None:
-    home = world(store, calls("helplines"), "Call 112.", answers=(Done(ours("no line"), is_error=True),))
+@pytest.mark.parametrize("said", [calls("helplines"), "Call 555-1234."])
+async def test_a_lookup_that_fails_in_an_incident_has_its_fixed_text_and_no_words_of_the_models(
+    store: MemoryStore, said: Step
+) -> None:
+    home = world(store, said, "Call 555-1234.", answers=(Done(ours("no line"), is_error=True),))
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == ["Call 112."]
+    assert await home.shown(thread) == [FIXED]
+    assert "555" not in str(await home.log(thread))
+    assert (await home.went(thread))[-1] == ("ended fixed", "incident")
+
+
+@pytest.mark.parametrize("fixed", ["", "We don't know."])
+async def test_a_call_of_the_models_own_that_finds_nothing_leads_to_the_grounded_route_all_the_same(
+    store: MemoryStore, fixed: str
+) -> None:
+    routes = table(grounded={"fixed_text": fixed}) if fixed else table()
+    made_up = Say("Nine million.", (ToolCall(CallId("c"), "grounded_lookup", {"question": "x"}),))
+    home = world(store, made_up, "Nine.", answers=(Done(ours("nothing"), is_error=True),), routes=routes)
+    thread = await home.thread()
+    await home.say(thread, "And Atlantis?")
+    assert await home.shown(thread) == ([fixed] if fixed else [])
+    assert (await home.status(thread))[0] == ("done" if fixed else "failed")
+    assert "Nine" not in str(await home.log(thread))
+    assert len(home.provider.requests) == 1
+
+
+async def test_words_beside_the_models_own_call_of_a_grounded_tool_are_taken_back(store: MemoryStore) -> None:
+    made_up = Say("Nine million, I think.", (ToolCall(CallId("c"), "grounded_lookup", {"question": "x"}),))
+    home = world(store, made_up)
+    thread = await home.thread()
+    await home.say(thread, "And Paris?")
+    assert await home.shown(thread) == [FACTS]
+    assert "Nine" not in str(await home.log(thread))
 
 
 async def test_a_clarification_is_asked_without_a_lookup(store: MemoryStore) -> None:
