@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sulla.agent.turn.route import AGENT
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import LimitReached, ProviderError, RouteError
+from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError
 from sulla.core.run import Run
 from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
@@ -55,7 +55,7 @@ class RoutedAgent:
             await run.journal.commit()  # before a call is made in the model's place, as one of the model's
         try:
             decision = await self.agent(state, run)
-        except (ProviderError, LimitReached) as error:
+        except (ProviderError, LimitReached, SettingsError) as error:
             if not (facts := self.steps.helped(error, state, run)):
                 raise
             run.journal.note(*facts)

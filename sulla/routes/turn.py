@@ -14,7 +14,7 @@ from sulla.agent.model.loop import GivenReply, given_reply, newest_calls
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.turn.node import given_fact
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import LimitReached, ProviderError, RouteError, SullaError
+from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError, SullaError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Text, ToolCall, ToolResult
@@ -36,6 +36,8 @@ from sulla.tools.registry import Toolbox
 MEMORY_TOOLS: Final = frozenset({"recall", "remember", "forget"})
 MOST_ASKED: Final = 8_000
 """Characters of the person's message that a required tool gets."""
+_HELPED: Final = (ProviderError, LimitReached, RouteError, SettingsError)
+"""Why a model could not be asked, where the fixed text is said: a model's name may be good for nothing here, too."""
 _OPEN: Final = frozenset({"default", "memory"})
 """Kinds of routes that a call can lead away from."""
 JUDGING: Final = TurnPart(shown=False)
@@ -224,9 +226,9 @@ class RouteSteps:
             return ()
         if kept.stage == "judge":
             return self.judged("", state)
-        if kept.stage == "require" and not kept.made and isinstance(error, ProviderError):
+        if kept.stage == "require" and not kept.made and isinstance(error, (ProviderError, SettingsError)):
             return self.made(kept, state)
-        if kept.read.route.reply.fixed_text and isinstance(error, (ProviderError, LimitReached, RouteError)):
+        if kept.read.route.reply.fixed_text and isinstance(error, _HELPED):
             return self.fixed(kept, state, run, error.code)
         return ()
 

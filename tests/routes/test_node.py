@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import ProviderTransient, ProviderUnauthorized
+from sulla.core.errors import ProviderTransient, ProviderUnauthorized, SettingsError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
@@ -209,6 +209,14 @@ async def test_an_incident_whose_model_fails_has_its_fixed_text_at_once(store: M
     assert len(home.provider.requests) == 2
     assert (await home.went(thread))[-2:] == [("fixed", "provider_transient"), ("ended fixed", "incident")]
     assert (await home.status(thread))[0] == "done"
+
+
+async def test_an_incident_whose_model_cannot_be_made_has_its_fixed_text(store: MemoryStore) -> None:
+    home = world(store, calls("helplines"), SettingsError("no provider in the model name 'foo'"))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [FIXED]
+    assert ("fixed", "settings_invalid") in await home.went(thread)
 
 
 async def test_an_incident_whose_model_says_nothing_has_its_fixed_text(store: MemoryStore) -> None:
