@@ -14,7 +14,7 @@ from sulla.agent.model.loop import GivenReply, given_reply, newest_calls
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.turn.node import given_fact
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError, SullaError
+from sulla.core.errors import LimitReached, ProviderError, ProviderProtocol, RouteError, SettingsError, SullaError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Text, ToolCall, ToolResult
@@ -81,7 +81,8 @@ class RouteSteps:
         route = kept.read.route
         certain = not route.fallback
         if kept.stage == "require":
-            return TurnPart(force=route.tools.require, certain=certain)
+            # Asked once, and not waited for: the call can be made without it.
+            return TurnPart(force=route.tools.require, certain=True)
         if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
             return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._grounded(route))
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
@@ -129,6 +130,8 @@ class RouteSteps:
     def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         route, found = kept.read.route, _results_of(kept.read.route.tools.require, state)
         good = [one for one in found if not one.is_error and one.text.strip()]
+        if good and kept.unheard and route.reply.fixed_text and not (route.fallback or route.model):
+            return self.fixed(kept, state, run, kept.unheard)  # it would keep a person waiting once more
         if good:
             return self._answered(route, good, state, run)
         if not kept.made:
@@ -163,12 +166,13 @@ class RouteSteps:
             return (moved,)
         return moved, *self._required(replace(kept, plan=plan, made=False), state, run)
 
-    def made(self, kept: TurnRoute, state: ThreadState) -> tuple[Fact, ...]:
+    def made(self, kept: TurnRoute, state: ThreadState, why: str = "") -> tuple[Fact, ...]:
         """The call that a route requires, made in the model's place.
 
         Args:
             kept: the route.
             state: the thread.
+            why: the error of the model's service, if that is why.
         """
         plan, run = kept.read, state.run
         asked = run.message.id if run is not None else MessageId("")
@@ -181,7 +185,7 @@ class RouteSteps:
         reply = TextMessageEnd(CallId(derived_id("route", asked)), message_id, "", (call,), hidden=True)
         speaks = (run.agent if run is not None else "") or state.identity.agent
         return (
-            RouteMoved("made"),
+            RouteMoved("made", why=why),
             reply,
             ToolCallStart(call.id, call.name, call.args, message_id, self.effect(speaks, call)),
         )
@@ -227,7 +231,8 @@ class RouteSteps:
         if kept.stage == "judge":
             return self.judged("", state)
         if kept.stage == "require" and not kept.made and isinstance(error, (ProviderError, SettingsError)):
-            return self.made(kept, state)
+            # One that writes a call badly can write a reply all the same.
+            return self.made(kept, state, "" if isinstance(error, ProviderProtocol) else error.code)
         if kept.read.route.reply.fixed_text and isinstance(error, _HELPED):
             return self.fixed(kept, state, run, error.code)
         return ()

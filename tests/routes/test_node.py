@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sulla.core.errors import ProviderTransient, ProviderUnauthorized, SettingsError
+from sulla.core.errors import ProviderProtocol, ProviderTransient, ProviderUnauthorized, SettingsError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
@@ -119,7 +119,7 @@ async def test_a_call_that_a_model_does_not_make_is_made_in_its_place(store: Mem
     thread = await home.thread()
     await home.say(thread, "How many people live in Paris?")
     assert await home.shown(thread) == [FACTS]
-    assert ("made", "") in await home.went(thread)
+    assert "made" in dict(await home.went(thread))
     assert (await home.status(thread))[0] == "done"
 
 
@@ -202,13 +202,30 @@ async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: Me
 
 
 async def test_an_incident_whose_model_fails_has_its_fixed_text_at_once(store: MemoryStore) -> None:
-    home = world(store, ProviderTransient("overloaded"), ProviderTransient("overloaded"))
+    home = world(store, ProviderTransient("overloaded"), "Nobody waits for this.")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
     assert await home.shown(thread) == [FIXED]
-    assert len(home.provider.requests) == 2
+    assert len(home.provider.requests) == 1
     assert (await home.went(thread))[-2:] == [("fixed", "provider_transient"), ("ended fixed", "incident")]
     assert (await home.status(thread))[0] == "done"
+
+
+async def test_a_model_that_writes_a_call_badly_is_asked_for_it_once_and_then_for_its_reply(store: MemoryStore) -> None:
+    home = world(store, ProviderProtocol("the arguments are no JSON"), "Call 112 at once.")
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == ["Call 112 at once."]
+    assert [request.force for request in home.provider.requests] == ["helplines", ""]
+
+
+async def test_a_forced_call_of_any_route_is_asked_for_once_and_not_waited_for(store: MemoryStore) -> None:
+    home = world(store, ProviderTransient("overloaded"))
+    thread = await home.thread()
+    await home.say(thread, "How many people live in Paris?")
+    assert await home.shown(thread) == [FACTS]
+    (request,) = home.provider.requests
+    assert (request.certain, request.timeout_s) == (True, 30.0)
 
 
 async def test_an_incident_whose_model_cannot_be_made_has_its_fixed_text(store: MemoryStore) -> None:
