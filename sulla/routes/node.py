@@ -49,6 +49,7 @@ class RoutedAgent:
         speaks = (state.run.agent if state.run is not None else "") or run.agent
         if fault := kept.fault or self.steps.missing(self.tools, state, speaks):
             if not (facts := self.steps.helped(RouteError(fault), state, run)):
+                run.journal.note(*self.steps.unbegun(state))
                 raise RouteError(fault)
             run.journal.note(*facts)
         if kept.stage == "require" and kept.made:
@@ -57,6 +58,7 @@ class RoutedAgent:
             decision = await self.agent(state, run)
         except (ProviderError, LimitReached, SettingsError) as error:
             if not (facts := self.steps.helped(error, state, run)):
+                run.journal.note(*self.steps.unbegun(state))
                 raise
             run.journal.note(*facts)
             decision = Next()

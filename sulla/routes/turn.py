@@ -22,7 +22,7 @@ from sulla.core.run import Run
 from sulla.core.words import Words, ours
 from sulla.models.base import PromptSection
 from sulla.procedures.definition import Procedure
-from sulla.procedures.machine import Continue, move
+from sulla.procedures.machine import Clear, Continue, move
 from sulla.procedures.slice import open_procedure
 from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
@@ -214,7 +214,19 @@ class RouteSteps:
         """
         asked = state.run.message.id if state.run is not None else MessageId("")
         reply = GivenReply(asked, kept.read.route.reply.fixed_text)
-        return RouteMoved("fixed", why=why), given_fact(reply, state, run)
+        return RouteMoved("fixed", why=why), *self.unbegun(state), given_fact(reply, state, run)
+
+    def unbegun(self, state: ThreadState) -> tuple[Fact, ...]:
+        """What to note where a turn that begins a procedure comes to nothing: nobody was led anywhere, and what the
+        person says next is no reply to a step.
+
+        Args:
+            state: the thread.
+        """
+        taken, kept = route_of_run(state), open_procedure(state)
+        if taken is None or kept is None or not taken.read.gate or taken.read.route.procedure != kept.name:
+            return ()
+        return () if kept.replies else move(kept, Clear("failed"), self.procedures().get(kept.name)).facts
 
     def helped(self, error: SullaError, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """What goes on where the model could not be asked: the call is made in its place, or the fixed text is said;
