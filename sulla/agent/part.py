@@ -27,6 +27,8 @@ class TurnPart:
     force: str = ""
     """The tool that the next reply has to call: the model is told of it alone, and what it says beside the call is not
     shown. Empty for the model's own choice."""
+    wordless: Collection[str] = ()
+    """Tools beside whose call nothing that the model says is kept; what was shown of it as it came is taken back."""
     without: Collection[str] = ()
     """Tools that may not be used, of those."""
     sections: tuple[PromptSection, ...] = ()

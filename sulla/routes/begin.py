@@ -24,8 +24,9 @@ from sulla.threads.log.state import ThreadState
 PEOPLE: Final = frozenset({"user", "operator"})
 """Whose messages take routes: sub-agents, playbooks and beats have an agent do one thing, and what nobody has written
 chooses nothing."""
-SAFETY: Final = frozenset({"incident", "clarify"})
-"""Kinds of routes that are taken also where some of a message may be somebody else's words."""
+SAFETY: Final = frozenset({"incident", "clarify", "grounded"})
+"""Kinds of routes that are taken also where some of a message may be somebody else's words: what they lead to says less
+than the agent could without them, and nothing that it could not."""
 AWAY_MS: Final = 6 * 3_600_000
 """Whoever comes back after so long is first told where they were."""
 
@@ -56,7 +57,7 @@ class RouteBeginnings:
         table = self.table()
         if table is None or not table.gates or not _takes(state, item):
             return None
-        plan = route_of(table, item.text, self._facts(state))
+        plan = route_of(table, item.said, self._facts(state))
         if plan is None or not (plan.route.kind in SAFETY or may_name(item)):
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))
@@ -147,8 +148,8 @@ def told(moved: Moved) -> tuple[Fact, ...]:
 
 
 def _takes(state: ThreadState, item: WaitingInput) -> bool:
-    persons = item.origin in PEOPLE and not item.tainted and item.question is None
-    return persons and not state.is_child and not state.identity.graph
+    asked = item.origin in PEOPLE and item.question is None
+    return asked and not state.is_child and not state.identity.graph
 
 
 def _route_for(procedure: str, table: RouteTable | None) -> Route:

@@ -20,6 +20,7 @@ async def routes(of: CheckContext) -> list[Finding]:
     host = await asyncio.to_thread(of.host)
     shelf = host.needed(RouteShelf)
     await asyncio.to_thread(shelf.read)
+    await asyncio.to_thread(host.needed(SkillCatalog).look_now)  # nothing has looked at them yet
     procedures = host.needed(ProcedureShelf)
     await asyncio.to_thread(procedures.read)
     found = [warning(said, "it cannot be begun until that is mended") for said in procedures.faults]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sulla.agent.turn.route import AGENT
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import LimitReached, ProviderError, RouteError
+from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError
 from sulla.core.run import Run
 from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
@@ -49,14 +49,16 @@ class RoutedAgent:
         speaks = (state.run.agent if state.run is not None else "") or run.agent
         if fault := kept.fault or self.steps.missing(self.tools, state, speaks):
             if not (facts := self.steps.helped(RouteError(fault), state, run)):
+                run.journal.note(*self.steps.unbegun(state))
                 raise RouteError(fault)
             run.journal.note(*facts)
         if kept.stage == "require" and kept.made:
             await run.journal.commit()  # before a call is made in the model's place, as one of the model's
         try:
             decision = await self.agent(state, run)
-        except (ProviderError, LimitReached) as error:
+        except (ProviderError, LimitReached, SettingsError) as error:
             if not (facts := self.steps.helped(error, state, run)):
+                run.journal.note(*self.steps.unbegun(state))
                 raise
             run.journal.note(*facts)
             decision = Next()

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from sulla.agent.input.said import plain
 from sulla.core.errors import InvalidInput, TooLarge
-from sulla.routes.words import Words, words_of
+from sulla.routes.words import Words, seen, words_of
 
 GAP_WORDS: Final = 4
 """Other words that `...` stands for at the most."""
@@ -31,6 +31,7 @@ MOST_FOUND: Final = 10_000
 """Places where phrases are found in one message; who repeats a word so often is heard by then."""
 
 _GAP: Final = re.compile(r"\.\.\.([1-9])?")
+_ODD_GAP: Final = re.compile(r"\.\.\.\w|\.{3,}.*\.{3,}|^\.{4,}|\.\.\.[|*]")
 
 
 class Choice(NamedTuple):
@@ -60,11 +61,18 @@ def phrase_of(text: str) -> Phrase:
         InvalidInput: it can never be found, or has more parts than are allowed.
     """
     slots: list[Slot] = []
-    for part in plain(text).replace("\u2026", "...").split():
+    for part in plain(seen(text)).replace("\u2026", "...").split():
         gap = _GAP.fullmatch(part)
         if gap is not None:
             slots.append(Gap(int(gap[1] or GAP_WORDS)))
-        elif "|" in part:
+            continue
+        if _ODD_GAP.search(part):
+            raise InvalidInput(
+                f"{part!r} is no gap: expected `...` or `...1` to `...{MOST_GAP_WORDS}`, blanks around it"
+            )
+        if any("*" in word[:-1] or word == "*" for word in part.split("|")):
+            raise InvalidInput(f"{part!r}: a `*` stands at the end of a word and nowhere else, such as `refund*`")
+        if "|" in part:
             slots.append(_choice(part.split("|"), part))
         else:
             slots += [_choice([word], part) for word in _several(part)]

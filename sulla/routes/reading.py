@@ -10,9 +10,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from sulla.core.errors import InvalidInput, TooLarge
+from sulla.core.errors import InvalidInput, SettingsError, TooLarge
 from sulla.core.jsontypes import JsonObject
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, plain, read_nodes
+from sulla.models.catalog import parse_model
 from sulla.routes import schema as s
 from sulla.routes.faults import KnownNames, RouteFault, RoutesRead, Severity
 from sulla.routes.phrases import phrase_of
@@ -195,12 +196,23 @@ class _Reader:
     def _name(self, node: YamlNode, path: str, what: s.Names) -> str | None:
         known = self._routes if what == "route" else self._known.of(what)
         name = self._word(node, path, 4 * s.MOST_NAME)
+        if name is not None and known is None and what == "model":
+            return self._model(node, path, name)
         if name is None or known is None or name in known:
             return name
         said = f"there is no {what} {name[: s.MOST_NAME]!r}."
         there = f" There is {_listed(sorted(known))}" if known else f" There is no {what} at all"
         self._tell(node, path, f"{said}{did_you_mean(name, known) or there}")
         return None
+
+    def _model(self, node: YamlNode, path: str, name: str) -> str | None:
+        """The name of a model, where nobody knows which there are: its form and its service are looked at."""
+        try:
+            parse_model(name)
+        except SettingsError as error:
+            self._tell(node, path, error.message[: s.MOST_TEXT_CHARS])
+            return None
+        return name
 
     def _one_of(self, node: YamlNode, path: str, known: Sequence[str], what: str) -> str | None:
         name = self._word(node, path, s.MOST_TEXT_CHARS)

@@ -67,7 +67,8 @@ class RouteMoved(Fielded):
     plan: FrozenJson = field(default_factory=dict)
     """The plan of the route that a call has led to."""
     why: str = ""
-    """Why the fixed text is said, or the route has failed: a stable word, or what to do."""
+    """Why the fixed text is said, or the route has failed: a stable word, or what to do. Of a call that was made in the
+    model's place the error of its service, if that was why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ class TurnRoute(Fielded):
     """Why it cannot be taken, or gone on with."""
     made: bool = False
     """Whether the call was made in the model's place."""
+    unheard: str = ""
+    """The error of the model's service, if that was why."""
     mode: Mode = "model"
     briefing: str = ""
     """See `RouteBriefed`."""
@@ -140,13 +143,13 @@ def _moved(state: ThreadState, kept: TurnRoute, record: RouteMoved, origin: Orig
         case "made":
             # What the model said in the place of the call is no last word.
             _speak_again(state, origin)
-            return replace(kept, made=True)
+            return replace(kept, made=True, unheard=record.why)
         case "called":
             _speak_again(state, origin)
             mode: Mode = "tool" if kept.read.route.tools.text_only else "model"
             return replace(kept, stage="reply", mode=mode)
         case "rerouted":
-            return replace(kept, plan=record.plan)
+            return replace(kept, plan=record.plan, stage=_first(record.plan))
         case "fixed":
             return replace(kept, stage="reply", mode="fixed", fault="")
         case _:

@@ -14,7 +14,7 @@ from sulla.agent.model.loop import GivenReply, given_reply, newest_calls
 from sulla.agent.part import WHOLE_TURN, TurnPart
 from sulla.agent.turn.node import given_fact
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import LimitReached, ProviderError, RouteError, SullaError
+from sulla.core.errors import LimitReached, ProviderError, ProviderProtocol, RouteError, SettingsError, SullaError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, derived_id
 from sulla.core.message import Text, ToolCall, ToolResult
@@ -22,13 +22,13 @@ from sulla.core.run import Run
 from sulla.core.words import Words, ours
 from sulla.models.base import PromptSection
 from sulla.procedures.definition import Procedure
-from sulla.procedures.machine import Continue, move
+from sulla.procedures.machine import Clear, Continue, move
 from sulla.procedures.slice import open_procedure
 from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
 from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
 from sulla.threads.log.inputs import said_of
-from sulla.threads.log.records import TextMessageEnd, ToolCallStart
+from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect
 from sulla.tools.registry import Toolbox
@@ -36,9 +36,12 @@ from sulla.tools.registry import Toolbox
 MEMORY_TOOLS: Final = frozenset({"recall", "remember", "forget"})
 MOST_ASKED: Final = 8_000
 """Characters of the person's message that a required tool gets."""
+_HELPED: Final = (ProviderError, LimitReached, RouteError, SettingsError)
+"""Why a model could not be asked, where the fixed text is said: a model's name may be good for nothing here, too."""
 _OPEN: Final = frozenset({"default", "memory"})
 """Kinds of routes that a call can lead away from."""
 JUDGING: Final = TurnPart(shown=False)
+GO_ON: Final = "What the person replied has been judged. Answer them now, as you are told for this turn."
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
 NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
 
@@ -78,9 +81,10 @@ class RouteSteps:
         route = kept.read.route
         certain = not route.fallback
         if kept.stage == "require":
-            return TurnPart(force=route.tools.require, certain=certain)
+            # Asked once, and not waited for: the call can be made without it.
+            return TurnPart(force=route.tools.require, certain=True)
         if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
-            return TurnPart(opens=True, model=route.model, certain=certain)
+            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._grounded(route))
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
         return TurnPart(
             without=without,
@@ -88,7 +92,15 @@ class RouteSteps:
             model=route.model,
             opens=route.kind == "default",
             certain=certain,
+            wordless=self._grounded(route),
         )
+
+    def _grounded(self, route: Route) -> frozenset[str]:
+        """The tools whose call leads from a route to a grounded one."""
+        table = self.table()
+        if table is None or route.kind not in _OPEN:
+            return frozenset()
+        return frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
 
     def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
         told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()
@@ -118,11 +130,13 @@ class RouteSteps:
     def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         route, found = kept.read.route, _results_of(kept.read.route.tools.require, state)
         good = [one for one in found if not one.is_error and one.text.strip()]
+        if good and kept.unheard and route.reply.fixed_text and not (route.fallback or route.model):
+            return self.fixed(kept, state, run, kept.unheard)  # it would keep a person waiting once more
         if good:
             return self._answered(route, good, state, run)
         if not kept.made:
             return self.made(kept, state)
-        if route.tools.text_only:
+        if route.tools.text_only or (route.kind == "incident" and route.reply.fixed_text):
             why = found[0].text if found else "nothing"
             said = NOTHING_FOUND.format(route=route.name, tool=route.tools.require, found=why)
             return self._failed(kept, said, state, run)
@@ -141,23 +155,24 @@ class RouteSteps:
         newest = newest_calls(state.context.transcript)
         if kept is None or newest is None or (state.run is not None and state.run.model.replied):
             return ()
-        good = {result.call_id for result in newest[1] if not result.is_error}
-        called = {call.name for call in newest[0].calls if call.id in good}
+        # A call that came to nothing leads there too: what it was about must not be made up then.
+        called = {call.name for call in newest[0].calls}
         route = led_by(called, table) if table is not None else None
         if route is None or route.name == kept.read.route.name:
             return ()
-        moved = RouteMoved("rerouted", RoutePlan(route, "").to_json())
-        if not route.tools.text_only:
+        plan = RoutePlan(route, "").to_json()
+        moved = RouteMoved("rerouted", plan)
+        if not route.tools.require:
             return (moved,)
-        results = [one for one in _results_of(route.tools.require, state) if not one.is_error and one.text.strip()]
-        return (moved, *self._answered(route, results, state, run)) if results else (moved,)
+        return moved, *self._required(replace(kept, plan=plan, made=False), state, run)
 
-    def made(self, kept: TurnRoute, state: ThreadState) -> tuple[Fact, ...]:
+    def made(self, kept: TurnRoute, state: ThreadState, why: str = "") -> tuple[Fact, ...]:
         """The call that a route requires, made in the model's place.
 
         Args:
             kept: the route.
             state: the thread.
+            why: the error of the model's service, if that is why.
         """
         plan, run = kept.read, state.run
         asked = run.message.id if run is not None else MessageId("")
@@ -165,12 +180,12 @@ class RouteSteps:
         call = ToolCall(
             CallId(derived_id("call", asked, "route")),
             plan.route.tools.require,
-            replace(plan, query=asked_in(state)).args,
+            replace(plan, query=asked_in(state)[:MOST_ASKED]).args,
         )
         reply = TextMessageEnd(CallId(derived_id("route", asked)), message_id, "", (call,), hidden=True)
         speaks = (run.agent if run is not None else "") or state.identity.agent
         return (
-            RouteMoved("made"),
+            RouteMoved("made", why=why),
             reply,
             ToolCallStart(call.id, call.name, call.args, message_id, self.effect(speaks, call)),
         )
@@ -184,9 +199,9 @@ class RouteSteps:
         """
         kept = open_procedure(state)
         if kept is None:
-            return (RouteMoved("judged"),)
+            return (RouteMoved("judged"), *_asked_on(state))
         moved = move(kept, Continue(reply_in(state), verdict), self.procedures().get(kept.name))
-        return RouteMoved("judged"), *told(moved)
+        return RouteMoved("judged"), *_asked_on(state), *told(moved)
 
     def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
         """The fixed text of a route, as its reply.
@@ -199,7 +214,19 @@ class RouteSteps:
         """
         asked = state.run.message.id if state.run is not None else MessageId("")
         reply = GivenReply(asked, kept.read.route.reply.fixed_text)
-        return RouteMoved("fixed", why=why), given_fact(reply, state, run)
+        return RouteMoved("fixed", why=why), *self.unbegun(state), given_fact(reply, state, run)
+
+    def unbegun(self, state: ThreadState) -> tuple[Fact, ...]:
+        """What to note where a turn that begins a procedure comes to nothing: nobody was led anywhere, and what the
+        person says next is no reply to a step.
+
+        Args:
+            state: the thread.
+        """
+        taken, kept = route_of_run(state), open_procedure(state)
+        if taken is None or kept is None or not taken.read.gate or taken.read.route.procedure != kept.name:
+            return ()
+        return () if kept.replies else move(kept, Clear("failed"), self.procedures().get(kept.name)).facts
 
     def helped(self, error: SullaError, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """What goes on where the model could not be asked: the call is made in its place, or the fixed text is said;
@@ -215,9 +242,10 @@ class RouteSteps:
             return ()
         if kept.stage == "judge":
             return self.judged("", state)
-        if kept.stage == "require" and not kept.made and isinstance(error, ProviderError):
-            return self.made(kept, state)
-        if kept.read.route.reply.fixed_text and isinstance(error, (ProviderError, LimitReached, RouteError)):
+        if kept.stage == "require" and not kept.made and isinstance(error, (ProviderError, SettingsError)):
+            # One that writes a call badly can write a reply all the same.
+            return self.made(kept, state, "" if isinstance(error, ProviderProtocol) else error.code)
+        if kept.read.route.reply.fixed_text and isinstance(error, _HELPED):
             return self.fixed(kept, state, run, error.code)
         return ()
 
@@ -259,8 +287,17 @@ def ended(kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
     return RouteEnded(route.name, route.kind, kept.mode, route.reply.style, run.agent, took_ms)
 
 
+def _asked_on(state: ThreadState) -> tuple[Reminder, ...]:
+    """What ends the conversation in the user's role where a model has said something in the place of its verdict: no
+    model is called with its own text last."""
+    last = next(reversed(state.context.transcript), None)
+    if state.run is None or last is None or last.role != "assistant" or last.calls:
+        return ()
+    return (Reminder(MessageId(derived_id("rem", state.run.id, "judged")), "judged", GO_ON),)
+
+
 def asked_in(state: ThreadState) -> str:
-    """The words of the message that the open run works on.
+    """What the person says in the message that the open run works on, without what an application says before it.
 
     Args:
         state: the thread.
@@ -268,7 +305,9 @@ def asked_in(state: ThreadState) -> str:
     asked = state.run.message.id if state.run is not None else ""
     found = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
     said = found.parts[0] if found is not None and found.parts else None
-    return said.text[:MOST_ASKED] if isinstance(said, Text) else ""
+    if state.run is None or not isinstance(said, Text):
+        return ""
+    return said_of(said.text, state.run.message.said_chars)
 
 
 def reply_in(state: ThreadState) -> str:
@@ -281,7 +320,9 @@ def reply_in(state: ThreadState) -> str:
     run = state.run
     if run is None or not run.message.own or "injection" in state.newest.diagnostics:
         return ""
-    return said_of(asked_in(state), run.message.said_chars)
+    if run.message.said_chars and "sanitized" in state.newest.diagnostics:  # nobody knows where they begin now
+        return ""
+    return asked_in(state)
 
 
 def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:

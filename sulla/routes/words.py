@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from sulla.agent.input import characters as chars
 from sulla.agent.input.said import QUOTATION_MARKS, plain
 
 MOST_CHARS: Final = 100_000
@@ -23,6 +24,12 @@ _END: Final = re.compile(r"[.!?;\n\u2026\u3002]+")
 """The end of a sentence, over which no gap of a phrase reaches. An abbreviation and a line end one too."""
 _MAY_QUOTE: Final = re.compile(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
 """A look that most messages end with."""
+_UNSEEN: Final = re.compile(
+    f"[{chars.JOINERS}{chars.SOFT_HYPHENS}{chars.BYTE_ORDER_MARK}{chars.BIDI_MARKS}{chars.BIDI_ORDERS}"
+    f"{chars.VARIANTS}{chars.OLD_VARIANTS}{chars.IGNORABLE}{chars.TAGS}{chars.SCRIPT_FORMATS}]"
+)
+"""A zero-width space among them: it parts no words for whoever reads."""
+_SEEN_AS_BLANK: Final = re.compile(f"[{chars.BLANKS}]")
 _NO_WORD: Final = re.compile(r"[\W_]*")
 
 _SHORT: Final = r"(?!(?:cause|cuz|cos|coz|til|till|em|bout|tis|twas|n|round|\d\ds?)\b)"
@@ -84,12 +91,21 @@ def hear(message: str) -> Heard:
     """
     if len(message) > MOST_CHARS:
         message = f"{message[: MOST_CHARS // 2]}\n{message[-MOST_CHARS // 2 :]}"
-    text = plain(message)
+    text = plain(seen(message))
     whole = words_of(text)
     if _MAY_QUOTE.search(text) is None:
         return Heard(whole, whole)
     own = re.sub(_QUOTED, " _ ", _without_blocks(text))
     return Heard(whole if own == text or _NO_WORD.fullmatch(own) else words_of(own), whole)
+
+
+def seen(text: str) -> str:
+    """A text without the characters that nobody sees, which would part words that are read as one.
+
+    Args:
+        text: as it was written.
+    """
+    return text if text.isascii() else _SEEN_AS_BLANK.sub(" ", _UNSEEN.sub("", text))
 
 
 def _without_blocks(text: str) -> str:

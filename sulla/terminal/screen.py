@@ -101,8 +101,9 @@ class Screen:
             case "TEXT_MESSAGE_CONTENT":
                 return self._more(data["message_id"], data["offset"], data["delta"]), ""
             case "TEXT_MESSAGE_END":
-                cut = cut_at_limit(data)
-                return self._whole(data), f"{cut}\n" if cut else ""
+                void = self._shown and data["message_id"] == self._message and not data.get("text")
+                told = cut_at_limit(data) or (TAKEN_BACK if void and not data.get("cut") else "")
+                return self._whole(data), f"{told}\n" if told else ""
             case "MODEL_ABANDONED":
                 return self._abandoned(data)
             case "FLOW_PART_STARTED" | "FLOW_MOVED" | "TOOL_CALL_START" as kind:
@@ -185,6 +186,7 @@ class Screen:
         return "\n" if ended else ""
 
 
+TAKEN_BACK = "[that does not count: it was said before anything was looked up]"
 _TAKEN_UP = ("crashed", "drained", "paused")
 _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 """What concerns whoever follows a thread, whichever of its runs it comes from."""

@@ -167,3 +167,13 @@ def test_a_file_that_breaks_is_told_everywhere_and_its_gates_hold_over_a_restart
             assert told["result"] == "fault"
             assert "incdent" in told["found"]
             assert ".routes.last.yaml" in told["remedy"]
+
+
+def test_the_doctor_knows_the_skills_and_procedures_that_are_there(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    make_home(home)
+    (home / "routes.yaml").write_text(ROUTES.replace("{kind: default}", "{kind: default, style: short-break}"), "utf-8")
+    assert Place(home).run("skills", "trust", "short-break")[0] == 0
+    checks = json.loads(Place(home).run("doctor", "--json")[1])["checks"]
+    (told,) = [one for one in checks if one["check"] == "routes"]
+    assert (told["result"], told["found"]) == ("ok", "4 routes and 3 gates")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sulla.agent.calls.taint import asking
-from sulla.core.errors import ProviderTransient, ProviderUnauthorized
+from sulla.core.errors import ProviderProtocol, ProviderTransient, ProviderUnauthorized, SettingsError
 from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
@@ -121,7 +121,7 @@ async def test_a_call_that_a_model_does_not_make_is_made_in_its_place(store: Mem
     thread = await home.thread()
     await home.say(thread, "How many people live in Paris?")
     assert await home.shown(thread) == [FACTS]
-    assert ("made", "") in await home.went(thread)
+    assert "made" in dict(await home.went(thread))
     assert (await home.status(thread))[0] == "done"
 
 
@@ -158,6 +158,20 @@ async def test_the_message_is_what_a_call_in_the_models_place_asks_for(store: Me
     assert asked == ["How many people live in Paris?"]
 
 
+async def test_what_an_application_says_before_the_message_leads_nowhere_and_is_looked_up_nowhere(
+    store: MemoryStore,
+) -> None:
+    asked: list[str] = []
+    tools = (look_up("grounded_lookup", (Done(ours(FACTS)),), asked),)
+    home = RouteWorld(store, table(), ScriptedProvider(["Hello!", "No."]), tools)
+    thread = await home.thread()
+    for said in ("Good morning.", "How many people live in Paris?"):
+        await home.offer(thread, f"If the kitchen is on fire, say sorry.\n\n{said}", said_chars=len(said))
+        await home.work()
+    assert asked == ["How many people live in Paris?"]
+    assert [route for what, route in await home.went(thread) if what == "taken"] == ["default", "grounded"]
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -190,13 +204,38 @@ async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: Me
 
 
 async def test_an_incident_whose_model_fails_has_its_fixed_text_at_once(store: MemoryStore) -> None:
-    home = world(store, ProviderTransient("overloaded"), ProviderTransient("overloaded"))
+    home = world(store, ProviderTransient("overloaded"), "Nobody waits for this.")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
     assert await home.shown(thread) == [FIXED]
-    assert len(home.provider.requests) == 2
+    assert len(home.provider.requests) == 1
     assert (await home.went(thread))[-2:] == [("fixed", "provider_transient"), ("ended fixed", "incident")]
     assert (await home.status(thread))[0] == "done"
+
+
+async def test_a_model_that_writes_a_call_badly_is_asked_for_it_once_and_then_for_its_reply(store: MemoryStore) -> None:
+    home = world(store, ProviderProtocol("the arguments are no JSON"), "Call 112 at once.")
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == ["Call 112 at once."]
+    assert [request.force for request in home.provider.requests] == ["helplines", ""]
+
+
+async def test_a_forced_call_of_any_route_is_asked_for_once_and_not_waited_for(store: MemoryStore) -> None:
+    home = world(store, ProviderTransient("overloaded"))
+    thread = await home.thread()
+    await home.say(thread, "How many people live in Paris?")
+    assert await home.shown(thread) == [FACTS]
+    (request,) = home.provider.requests
+    assert (request.certain, request.timeout_s) == (True, 30.0)
+
+
+async def test_an_incident_whose_model_cannot_be_made_has_its_fixed_text(store: MemoryStore) -> None:
+    home = world(store, calls("helplines"), SettingsError("no provider in the model name 'foo'"))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [FIXED]
+    assert ("fixed", "settings_invalid") in await home.went(thread)
 
 
 async def test_an_incident_whose_model_says_nothing_has_its_fixed_text(store: MemoryStore) -> None:
@@ -222,11 +261,40 @@ async def test_a_tool_that_is_not_there_fails_a_route_without_a_fixed_text_and_n
     assert "the route 'grounded' requires the tool 'grounded_lookup'" in why
 
 
-async def test_a_lookup_that_fails_in_an_incident_leaves_the_model_to_answer(store: MemoryStore) -> None:
-    home = world(store, calls("helplines"), "Call 112.", answers=(Done(ours("no line"), is_error=True),))
+@pytest.mark.parametrize("said", [calls("helplines"), "Call 555-1234."])
+async def test_a_lookup_that_fails_in_an_incident_has_its_fixed_text_and_no_words_of_the_models(
+    store: MemoryStore, said: Step
+) -> None:
+    home = world(store, said, "Call 555-1234.", answers=(Done(ours("no line"), is_error=True),))
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == ["Call 112."]
+    assert await home.shown(thread) == [FIXED]
+    assert "555" not in str(await home.log(thread))
+    assert (await home.went(thread))[-1] == ("ended fixed", "incident")
+
+
+@pytest.mark.parametrize("fixed", ["", "We don't know."])
+async def test_a_call_of_the_models_own_that_finds_nothing_leads_to_the_grounded_route_all_the_same(
+    store: MemoryStore, fixed: str
+) -> None:
+    routes = table(grounded={"fixed_text": fixed}) if fixed else table()
+    made_up = Say("Nine million.", (ToolCall(CallId("c"), "grounded_lookup", {"question": "x"}),))
+    home = world(store, made_up, "Nine.", answers=(Done(ours("nothing"), is_error=True),), routes=routes)
+    thread = await home.thread()
+    await home.say(thread, "And Atlantis?")
+    assert await home.shown(thread) == ([fixed] if fixed else [])
+    assert (await home.status(thread))[0] == ("done" if fixed else "failed")
+    assert "Nine" not in str(await home.log(thread))
+    assert len(home.provider.requests) == 1
+
+
+async def test_words_beside_the_models_own_call_of_a_grounded_tool_are_taken_back(store: MemoryStore) -> None:
+    made_up = Say("Nine million, I think.", (ToolCall(CallId("c"), "grounded_lookup", {"question": "x"}),))
+    home = world(store, made_up)
+    thread = await home.thread()
+    await home.say(thread, "And Paris?")
+    assert await home.shown(thread) == [FACTS]
+    assert "Nine" not in str(await home.log(thread))
 
 
 async def test_a_clarification_is_asked_without_a_lookup(store: MemoryStore) -> None:
@@ -336,17 +404,21 @@ async def test_the_turn_before_is_known_to_gates(store: MemoryStore) -> None:
 @pytest.mark.parametrize(
     ("text", "about", "taken"),
     [
-        ("How many people live in Paris?", {"quoted": "a mail"}, []),
-        ("How many people live in Paris?", {"origin": "web"}, []),
-        ("How many people live in Paris?", {"tainted": True}, []),
+        ("What do you know of me?", {}, ["memory"]),
+        ("What do you know of me?", {"quoted": "a mail"}, []),
+        ("What do you know of me?", {"tainted": True}, []),
         ("The kitchen is on fire!", {"quoted": "a mail"}, ["incident"]),
+        ("The kitchen is on fire!", {"tainted": True}, ["incident"]),
         ("The kitchen is on fire!", {"origin": "web"}, []),
     ],
 )
 async def test_words_that_may_be_somebody_elses_lead_to_what_must_not_wait_alone(
     store: MemoryStore, text: str, about: dict[str, Any], taken: list[str]
 ) -> None:
-    home = world(store, *([calls("helplines"), "Call 112."] if taken else ["Hello."]))
+    routes = table()
+    gates = (*routes.gates, Gate("of me", "memory", any=("know of me",)))
+    script = [calls("helplines"), "Call 112."] if taken == ["incident"] else ["Hello."]
+    home = world(store, *script, routes=RouteTable(routes.routes, gates))
     thread = await home.thread()
     await home.threads.send(thread, Input(MessageId("m1"), text, **about))
     await home.work()

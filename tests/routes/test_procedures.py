@@ -121,6 +121,26 @@ async def test_it_is_led_step_by_step_to_its_end(store: MemoryStore) -> None:
     assert await moves(home, thread) == ["started", "completed", "completed", "finished"]
 
 
+async def test_a_procedure_whose_first_turn_fails_has_not_begun(store: MemoryStore) -> None:
+    home = home_of(store, ScriptedProvider([ProviderUnauthorized("no key"), "Hello.", "Boil some water."]))
+    thread = await home.thread()
+    await home.say(thread, "Help me make tea.")
+    assert (await home.status(thread))[0] == "failed"
+    assert await moves(home, thread) == ["started", "left"]
+    await home.say(thread, "It boils!")
+    assert told(home) == ""
+    await home.say(thread, "Help me make tea.")
+    assert await place(home, thread) == ("active", "water")
+
+
+async def test_one_that_fails_later_stays_at_its_step(store: MemoryStore) -> None:
+    home = home_of(store, ScriptedProvider(["Boil.", ProviderUnauthorized("no key")]))
+    thread = await home.thread()
+    await home.say(thread, "Help me make tea.")
+    await home.say(thread, "It boils!")
+    assert await place(home, thread) == ("active", "leaves")
+
+
 async def test_what_the_words_say_asks_no_model_to_judge(store: MemoryStore) -> None:
     home = home_of(store, ScriptedProvider(["Boil.", "Which leaves?"]))
     thread = await home.thread()
@@ -146,6 +166,7 @@ async def test_what_is_not_sure_holds_it_where_it_is(store: MemoryStore, verdict
     await home.say(thread, "Hm, what is a kettle?")
     assert await place(home, thread) == ("active", "water")
     assert (await home.shown(thread))[-1] == "Let us go on: boil the water."
+    assert home.provider.requests[-1].messages[-1].role != "assistant"
 
 
 async def test_a_person_leaves_it_with_a_word(store: MemoryStore) -> None:

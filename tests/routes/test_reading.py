@@ -57,6 +57,22 @@ def gates(*rows: str) -> str:
     return HEAD + "gates:\n" + "".join(f"  - {row}\n" for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("foo", "expected one of anthropic:<model>"),
+        ("antropic:x", "did you mean 'anthropic'"),
+        ("ollama", "lacks the model"),
+        ("openai:a b", "holds blanks"),
+    ],
+)
+def test_where_no_models_are_known_the_form_of_a_models_name_is_looked_at(name: str, said: str) -> None:
+    (fault,) = faults(f"routes:\n  rest: {{kind: default, model: '{name}'}}\n", KnownNames())
+    assert (fault.path, fault.line) == ("routes.rest.model", 2)
+    assert said in fault.message
+    assert read_routes("routes:\n  rest: {kind: default, model: 'ollama:qwen3:8b'}\n", KnownNames()).table is not None
+
+
 def test_a_file_may_say_all_this() -> None:
     read = read_routes(WHOLE, KNOWN)
     assert read.faults == ()
@@ -181,7 +197,7 @@ def test_a_route_that_no_gate_leads_to_is_a_warning_and_the_file_can_be_used() -
 
 
 def test_names_are_taken_as_they_are_where_it_is_not_known_which_there_are() -> None:
-    read = read_routes("routes:\n  a: {kind: default, agent: x, model: y, require: z, style: w}", KnownNames())
+    read = read_routes("routes:\n  a: {kind: default, agent: x, model: offline, require: z, style: w}", KnownNames())
     assert read.table is not None
 
 

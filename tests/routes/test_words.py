@@ -34,6 +34,9 @@ def own(message: str) -> str:
         ("    go away", "go away"),
         ("```\ngo away", "go away"),
         ('one "two\n\nthree" four', "one two three four"),
+        ("k\u200bill my\u00adself\u2060 n\ufeffow", "kill myself now"),
+        ("go\u3164away", "go away"),
+        ("ki\u200dll\u202e \U000e0061it\ufe0f", "kill it"),
     ],
 )
 def test_what_is_the_persons_own(message: str, heard: str) -> None:

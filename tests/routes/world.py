@@ -123,9 +123,10 @@ class RouteWorld(World):
         await self.offer(thread_id, text)
         await self.work()
 
-    async def offer(self, thread_id: ThreadId, text: str, quoted: str = "") -> None:
+    async def offer(self, thread_id: ThreadId, text: str, quoted: str = "", said_chars: int = 0) -> None:
         """Say something, and nobody works on it yet."""
-        await self.threads.send(thread_id, Input(MessageId(self._make_id("msg")), text, quoted=quoted))
+        said = Input(MessageId(self._make_id("msg")), text, quoted=quoted, said_chars=said_chars)
+        await self.threads.send(thread_id, said)
 
     async def shown(self, thread_id: ThreadId) -> list[str]:
         """What people see of the replies."""

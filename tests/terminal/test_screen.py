@@ -123,6 +123,13 @@ def test_an_abandoned_reply_begins_anew_only_where_another_attempt_follows(retry
     assert void == ("\n", f"[that answer broke off (provider_protocol){anew}]\n")
 
 
+def test_words_that_are_taken_back_are_told_as_such() -> None:
+    screen = Screen("run")
+    screen.show(_delta("m", 0, "Hel"))
+    assert screen.show(_end("m", "")) == ("\n", "[that does not count: it was said before anything was looked up]\n")
+    assert screen.show(_end("n", "")) == ("", "")
+
+
 def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
     assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
 

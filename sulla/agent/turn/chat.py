@@ -96,7 +96,8 @@ class AgentChat:
         message_id = said.started.message_id
         parts, text_at = _beside_text(said.completed.message, message_id)
         calls, tainted = [part for part in parts if isinstance(part, ToolCall)], _quotes(parts)
-        if ask.force:
+        wordless = self.part(state).wordless
+        if ask.force or any(call.name in wordless for call in calls):
             said, parts, text_at = _without_words(said), tuple(calls), 0
         cut = not calls and said.wrapper is None and said.completed.stop == "max_tokens" and not ask.force
         again: tuple[Reminder, ...] = ()

@@ -145,6 +145,8 @@ class StepReader:
             self._hidden[message_id] = None
             _bound(self._hidden)
             return []
+        if message.shown and not text and not event.data.get("cut"):  # words beside a call that are taken back
+            return [Dropped(message_id, message.shown)]
         rest = text[message.shown :]
         said = StepSaid(message_id, event.agent, text, event.data.get("cut") is True)
         return [StepText(message_id, message.shown, rest), said] if rest else [said]

@@ -60,6 +60,14 @@ def test_a_turn_is_told_step_by_step() -> None:
     ]
 
 
+def test_words_that_were_shown_and_are_not_in_the_whole_reply_are_void() -> None:
+    log = Log()
+    log.kept("MODEL_STARTED", call_id="c", message_id="a", attempt=1)
+    log.live("TEXT_MESSAGE_CONTENT", message_id="a", offset=0, delta="Nine")
+    log.kept("TEXT_MESSAGE_END", message_id="a", text="")
+    assert steps(log)[-1] == Dropped("a", 4)
+
+
 def test_another_turn_is_not_told_and_nothing_comes_behind_the_end() -> None:
     log = full_turn()
     assert steps(log, "run_2") == [StepBegun("run_2", "sulla")]
