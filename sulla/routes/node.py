@@ -8,6 +8,7 @@ from __future__ import annotations
 from sulla.agent.turn.route import AGENT
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError
+from sulla.core.ids import CallId
 from sulla.core.run import Run
 from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
@@ -54,6 +55,8 @@ class RoutedAgent:
             run.journal.note(*facts)
         if kept.stage == "require" and kept.made:
             await run.journal.commit()  # before a call is made in the model's place, as one of the model's
+        known = set(state.run.calls.intents) if state.run is not None else set[CallId]()
+        made = kept.made
         try:
             decision = await self.agent(state, run)
         except (ProviderError, LimitReached, SettingsError) as error:
@@ -63,6 +66,8 @@ class RoutedAgent:
             run.journal.note(*facts)
             decision = Next()
         kept = route_of_run(state)
+        if kept is not None and kept.made and not made and state.run is not None:
+            run.fresh.update(state.run.calls.intents.keys() - known)  # noted just now: nobody can have made it yet
         if isinstance(decision, Next) and kept is not None and not kept.ended and self._is_over(state):
             run.journal.note(ended(kept, state, run))
         return decision

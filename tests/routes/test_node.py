@@ -434,3 +434,14 @@ async def test_the_agent_of_a_route_has_no_more_rights_than_whose_conversation_i
     assert state is not None
     assert (taken.behalf, state.walk.behalf) == ("sulla", "sulla")
     assert "sulla" in asking(state)
+
+
+async def test_a_call_that_may_not_be_repeated_is_made_in_the_models_place_without_a_question(
+    store: MemoryStore,
+) -> None:
+    tool = replace(look_up("helplines", (Done(ours(HELP)),)), effect="once")
+    home = RouteWorld(store, table(), ScriptedProvider(["I need no number.", "Call 112."]), (tool,))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert "SUSPENDED" not in [entry.kind for entry in await home.log(thread)]
+    assert await home.shown(thread) == ["Call 112."]
