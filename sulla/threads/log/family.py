@@ -20,6 +20,8 @@ playbook."""
 
 CHILD_WAIT: Final = "child:"
 """How the wait ids begin under which children report."""
+OF_A_FLOW: Final = "flow"
+"""What an id of a child is derived with that does a part of its parent's turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Birth(Fielded):
     agent for good counts as far as it is allowed to them, too."""
     named: tuple[str, ...] = ()
     """Addresses of its task that a person named, in the thread that asks, before any model did."""
+
+    @property
+    def is_of_a_flow(self) -> bool:
+        """Whether it is a branch of a flow, or a task that a flow delegates: a part of its parent's turn."""
+        return self.id.startswith(f"{OF_A_FLOW}_")
 
 
 @dataclass(frozen=True, slots=True)
