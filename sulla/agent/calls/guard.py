@@ -192,6 +192,8 @@ class CallGuard:
             case AskFirst():
                 if filed is not None and filed.outside and verdict.rule == "tainted":
                     verdict = replace(verdict, reason=f"{verdict.reason}; from outside is {filed.outside}")
+                if verdict.rule == "unattended" and not is_unattended(state):
+                    verdict = replace(verdict, reason=_NO_PERSONS_WORDS)
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
                 if target and (others := ", ".join(answerable(context.agent, state)[1:])):

@@ -14,7 +14,7 @@ from sulla.core.waiting import lasting, why
 from sulla.terminal import screen
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
-from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
+from sulla.terminal.flow_lines import BESIDE, branches_line, flow_line, is_answer
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import one_line
 
@@ -270,6 +270,8 @@ class View:
     def _on_tool_call_result(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         call = self._calls.pop(str(data["call_id"]), "a call")
         self._name_calls(now_s)
+        if call.startswith(BESIDE):
+            return [Piece("fold", f"· {call}")]
         result = folded(str(data.get("text", "")), is_error=bool(data.get("is_error")))
         return [Piece("fold", f"· {call} {result}")] if call else []
 
