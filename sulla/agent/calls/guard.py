@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
@@ -38,6 +38,11 @@ from sulla.tools.policy import (
     targets_of,
 )
 from sulla.tools.registry import Toolbox
+
+_NO_PERSONS_WORDS: Final = (
+    "it takes effect outside the workspace, and whoever calls it, a sub-agent or a branch of a flow, was set to work by "
+    "an agent and not by you"
+)
 
 
 class Rules(Protocol):
