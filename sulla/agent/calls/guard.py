@@ -40,8 +40,8 @@ from sulla.tools.policy import (
 from sulla.tools.registry import Toolbox
 
 _NO_PERSONS_WORDS: Final = (
-    "it takes effect outside the workspace, and whoever calls it, a sub-agent or a branch of a flow, was set to work by "
-    "an agent and not by you"
+    "it takes effect outside the workspace, and whoever calls it, a sub-agent or a branch of a flow, was set to work "
+    "by an agent and not by you"
 )
 
 

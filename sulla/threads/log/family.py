@@ -62,7 +62,7 @@ class Birth(Fielded):
     @property
     def is_of_a_flow(self) -> bool:
         """Whether it is a branch of a flow, or a task that a flow delegates: a part of its parent's turn."""
-        return self.id.startswith(f"{OF_A_FLOW}_")
+        return is_of_a_flow(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +162,15 @@ class ThreadLinks:
     """Runs that were set to work from here and have not reported, by their ids."""
     active_work: RunRef | None = None
     """A playbook that has taken over (seed 004 `activeWorkflow`)."""
+
+
+def is_of_a_flow(child: str) -> bool:
+    """Whether a child is a branch of a flow, or a task that a flow delegates.
+
+    Args:
+        child: its id.
+    """
+    return child.startswith(f"{OF_A_FLOW}_")
 
 
 def wait_of(child: str) -> str:
