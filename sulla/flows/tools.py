@@ -153,7 +153,9 @@ class FlowTools:
                 if task.id in parent.links.children:
                     await self.children.cancel(task.id)
             title = next(task.title for task in tasks if task.id == failed.id)
-            return Done(Words(f"{title}: {tell(failed)}", agent(tainted=failed.report.tainted)), True, "child")
+            return Done(
+                Words(tell(failed, f"the branch {title!r}"), agent(tainted=failed.report.tainted)), True, "child"
+            )
         under_way = list[ChildTask]()
         new = [task.id for task in missing[:most] if task.id not in parent.links.children]
         for task in missing[:most]:

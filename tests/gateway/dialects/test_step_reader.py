@@ -253,7 +253,7 @@ def test_of_a_flow_people_are_told_who_speaks_and_nothing_of_what_is_not_for_the
         ("TOOL_CALL_RESULT", {"call_id": "t1", "text": "Passed on."}),
         ("TEXT_MESSAGE_END", {"message_id": "f", "text": ""}),
         ("TOOL_CALL_START", {"message_id": "f", "call_id": "t2", "name": "run_branches", "args": {"agents": ["plan"]}}),
-        ("TOOL_CALL_RESULT", {"call_id": "t2", "text": '[plan; session_id flow_1]\nA secret plan.'}),
+        ("TOOL_CALL_RESULT", {"call_id": "t2", "text": "[plan; session_id flow_1]\nA secret plan."}),
         ("FLOW_PART_STARTED", {"part": {"key": "archivist", "agent": "archivist"}}),
         ("FLOW_PART_STARTED", {"part": {"key": "task_summary", "agent": "sulla"}}),
         ("TEXT_MESSAGE_END", {"message_id": "b", "text": "Done."}),
