@@ -69,6 +69,12 @@ NO_WRAPPER: Final = "no_wrapper"
 """The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
 asked for one (decision 039)."""
 
+CALLED_INSTEAD: Final = "called_instead"
+"""The reason of a run that is not done, where the reply calls a tool that was to say how far it is."""
+_CALLED: Final = (
+    "the model said nothing, and called a tool again when it was asked how far it is; that call was not made: send "
+    "`go on`, or choose a model that follows a tool's result with words"
+)
 _HANDED_LOOKED: Final = 8
 """Replies with calls in which those are looked for that handed a turn on: a ring of so many agents is told whole."""
 
@@ -176,6 +182,8 @@ def unmade_calls(state: ThreadState, run: OpenRun, why: str) -> list[ToolCallRes
 
 def _stopped(stop: WalkStop, state: ThreadState) -> WalkFailed:
     if stop.why in ("ended", "cycle_complete"):
+        if state.newest.outcome.reason == CALLED_INSTEAD:
+            return WalkFailed("no_outcome", _CALLED, "no_outcome")
         message = (
             "the model's reply was empty, and it did not say how far it is when asked; a model that thinks may have "
             "used up its reply: raise model.reply_tokens, or choose another model"

@@ -11,6 +11,7 @@ from sulla.core.ids import CallId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, ToolResult
 from sulla.core.run import Run
+from sulla.threads.log.family import OF_A_FLOW
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 
@@ -28,7 +29,7 @@ def branch_id(run_id: str, call_id: str, at: object) -> str:
         call_id: of the call that has it work.
         at: which branch it is, from 0.
     """
-    return derived_id("flow", run_id, call_id, str(at))
+    return derived_id(OF_A_FLOW, run_id, call_id, str(at))
 
 
 def given_in(message: Message, state: ThreadState, run: Run) -> JsonObject:

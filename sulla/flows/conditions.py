@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from inspect import iscoroutinefunction, signature
@@ -13,6 +14,8 @@ from sulla.core.errors import FlowError, SettingsError
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 
 _MARK: Final = "__sulla_condition__"
+_SHOWN: Final = 60
+"""Characters of a value that an error shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,13 @@ class SessionContext:
 
 def _inside(name: str, value: Json, rest: Sequence[str]) -> Json:
     """What a variable means whose name goes into a value, such as ``plan.status``."""
+    whole, *_ = name.split(".")
     for key in rest:
         if not isinstance(value, Mapping) or key not in value:
-            raise FlowError(f"the flow's variable {name!r} has no value in this turn: there is no {key!r} in it")
-        value = value[key]
+            of = ", ".join(f"{whole}.{one}" for one in value) if isinstance(value, Mapping) else ""
+            has = f"which has: {of}" if of else f"which is {json.dumps(value)[:_SHOWN]}"
+            raise FlowError(f"the flow's variable {name!r} has no value in this turn: no {key!r} in {whole!r}, {has}")
+        whole, value = f"{whole}.{key}", value[key]
     if isinstance(value, Mapping):
         within = ", ".join(f"{name}.{key}" for key in value)
         if len(value) < 2:

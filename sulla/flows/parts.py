@@ -23,7 +23,7 @@ from sulla.definitions.flow_options import SubAgent, read_flow_options
 from sulla.flows.branches import ANSWER, RUN_BRANCHES, given_in
 from sulla.flows.conditions import ConditionRegistry, SessionContext
 from sulla.flows.roles import OWN_PART, Role, roles_of
-from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, node_of
+from sulla.flows.schema import AgentNode, FlowNode, OnFailure, ParallelNode, every, node_of
 from sulla.flows.slice import (
     BRANCHES,
     SUMMARY,
@@ -110,8 +110,8 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
     """
     match need.what:
         case "variable":
-            value = value_of(context_of(flow, state).variable(need.name))
-            return (FlowMoved(flow.place, "variable", need.name, value),)
+            known = None if _not_given(flow, need.name) else context_of(flow, state).variable(need.name)
+            return (FlowMoved(flow.place, "variable", need.name, value_of(known)),)
         case "agent":
             role = cast.role(need.name, flow)
             if role is None and not cast.is_agent(need.name):
@@ -124,6 +124,14 @@ def step(cast: FlowCast, flow: WalkedFlow, need: Need, state: ThreadState, run: 
         case _:
             node = parallel_of(need)
             return _calls_for(node.branches, cast, flow, need, state, run, node.on_failure)
+
+
+def _not_given(flow: WalkedFlow, name: str) -> bool:
+    """Whether a variable is what a part of this flow gives that has not given anything yet: it is null then."""
+    part, _, within = name.partition(".")
+    if not within or part in flow.values or part in flow.context:
+        return False
+    return any(isinstance(node, AgentNode) and node.agent_key == part for _, node in every(node_of(flow.root)))
 
 
 def looked(flow: WalkedFlow, need: Need, holds: bool) -> FlowMoved:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson
 from sulla.flows.conditions import SessionContext
+from sulla.flows.parts import title_of
 from sulla.flows.roles import Role
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, IfNode, LoopNode, ParallelNode, SequenceNode, SwitchNode
 from sulla.flows.walk import case_of
@@ -54,8 +55,11 @@ class Rehearsal:
                     f"{indent}at once, {node.max_concurrency} at most, each in a run of its own; what is said there "
                     f"is told to who comes next; if one fails: {node.on_failure}"
                 )
-                for branch in node.branches:
-                    yield from replace(self, branch=True)._node(branch, deeper)
+                for at, branch in enumerate(node.branches):
+                    alone = isinstance(branch, AgentNode)
+                    order = ", one after the other" if isinstance(branch, SequenceNode) else ""
+                    yield from () if alone else (f"{deeper}{title_of(branch, at)}{order}:",)
+                    yield from replace(self, branch=True)._node(branch, deeper if alone else f"{deeper}  ")
             case LoopNode():
                 yield f"{indent}as long as {node.condition}, {node.max_loops} times at most"
                 yield from self._node(node.body, deeper)

@@ -22,7 +22,7 @@ from sulla.flows.parts import DELEGATING, brought_by, parallel_of, title_of
 from sulla.flows.roles import Role
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, node_to_json
 from sulla.flows.slice import WalkedFlow, flow_of_run
-from sulla.threads.log.family import child_thread, wait_of
+from sulla.threads.log.family import OF_A_FLOW, child_thread, wait_of
 from sulla.threads.log.quoted import QUOTED
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
@@ -153,7 +153,9 @@ class FlowTools:
                 if task.id in parent.links.children:
                     await self.children.cancel(task.id)
             title = next(task.title for task in tasks if task.id == failed.id)
-            return Done(Words(f"{title}: {tell(failed)}", agent(tainted=failed.report.tainted)), True, "child")
+            return Done(
+                Words(tell(failed, f"the branch {title!r}"), agent(tainted=failed.report.tainted)), True, "child"
+            )
         under_way = list[ChildTask]()
         new = [task.id for task in missing[:most] if task.id not in parent.links.children]
         for task in missing[:most]:
@@ -237,7 +239,7 @@ def _delegated(
     if earlier is not None:
         parts.insert(0, replace(earlier, text=f"What you said and did before, for an earlier task:\n{earlier.text}"))
     child = ChildTask(
-        derived_id("flow", context.run_id, context.call_id, str(at)),
+        derived_id(OF_A_FLOW, context.run_id, context.call_id, str(at)),
         name,
         joined(parts, "\n\n"),
         "call",

@@ -102,7 +102,8 @@ class EpisodeReader:
         run = self._open.get(entry.origin.run_id) if entry.origin.run_id is not None else None
         match entry.fact:
             case ThreadCreated(birth=birth) as fact:
-                self._silent = birth is not None and not birth.memory
+                # What a flow has others do is a part of its turn, and that is remembered.
+                self._silent = birth is not None and (not birth.memory or birth.is_of_a_flow)
                 self._tainted = self._tainted or from_outside(fact)
             case Input() as fact:
                 # What a playbook asks is between it and the agent, and what it says is no person's word.

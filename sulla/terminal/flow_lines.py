@@ -8,6 +8,8 @@ from typing import Any
 from sulla.terminal.table import one_line
 
 _BRANCHES = "run_branches"
+BESIDE = "side by side: "
+"""How the line begins of a call that has branches work. Its result is not shown: it holds what hidden parts said."""
 _ANSWERS = "give_answer"
 """The tool by which a part gives a value: what it gives is told, and not the call."""
 
@@ -37,7 +39,7 @@ def branches_line(data: Mapping[str, Any]) -> str:
         data: of the event `TOOL_CALL_START`.
     """
     agents = data.get("args", {}).get("agents", ()) if data.get("name") == _BRANCHES else ()
-    return f"side by side: {', '.join(one_line(str(one), 60) for one in agents)}" if agents else ""
+    return f"{BESIDE}{', '.join(one_line(str(one), 60) for one in agents)}" if agents else ""
 
 
 def is_answer(data: Mapping[str, Any]) -> bool:
@@ -48,3 +50,13 @@ def is_answer(data: Mapping[str, Any]) -> bool:
         data: of the event `TOOL_CALL_START`.
     """
     return bool(data.get("name") == _ANSWERS or data.get("refused"))
+
+
+def named_branch(agent: str, branch: str) -> str:
+    """Who asks, where it may be one of several branches of a flow.
+
+    Args:
+        agent: who works there.
+        branch: what the branch is called; empty where there is none.
+    """
+    return f"{agent} ({branch})" if branch and branch != agent else agent

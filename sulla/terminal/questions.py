@@ -12,11 +12,13 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.named import name_in
 from sulla.terminal.client import Client
+from sulla.terminal.flow_lines import named_branch
 from sulla.terminal.framed import frame, tool_in
 from sulla.terminal.keyboard import read_answer
 from sulla.terminal.output import tell
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
 from sulla.terminal.times import ago
+from sulla.threads.log.family import is_of_a_flow
 
 Row = dict[str, Any]
 
@@ -175,8 +177,10 @@ async def questions_of(client: Client, thread_id: str) -> list[Question]:
             found.append(from_row(row))
             continue
         first = (await client.call("thread.history", thread_id=asks, after=0, limit=1))["events"]
-        if any((event["data"].get("birth") or {}).get("root") == thread_id for event in first):
-            found.append(replace(from_row(row), agent=str(row.get("agent", ""))))
+        births = (event["data"].get("birth") or {} for event in first)
+        if (birth := next((one for one in births if one.get("root") == thread_id), None)) is not None:
+            branch = str(row.get("title", "")) if is_of_a_flow(str(birth.get("id", ""))) else ""
+            found.append(replace(from_row(row), agent=named_branch(str(row.get("agent", "")), branch)))
     return found
 
 
@@ -292,8 +296,9 @@ def always_allows(target: str) -> str:
 def how_to_answer(question: Question, thread_id: str) -> str:
     """What to do about a question that nobody here can answer, or nobody did. Pure."""
     first, words = question.how
+    what = f"the question of {one_line(question.agent)}" if question.agent else "this"
     return (
-        f"[this waits for an answer ({words}):\n{choices_of(question)}"
+        f"[{what} waits for an answer ({words}):\n{choices_of(question)}"
         f"   sulla approvals answer {one_line(question.short_id)} {first}\n"
         f" then see what came of it:\n"
         f"   sulla thread show {one_line(thread_id)}]\n"

@@ -206,7 +206,14 @@ async def test_a_message_that_joins_where_nothing_more_would_be_said_is_answered
 
 
 @pytest.mark.parametrize(
-    "error", [ProviderRejected("400: no"), ProviderUnauthorized("401: who"), ProviderTransient("529: busy")], ids=str
+    "error",
+    [
+        ProviderRejected("400: no"),
+        ProviderUnauthorized("401: who"),
+        ProviderTransient("529: busy"),
+        ProviderTransient("429: too many requests", retry_after_s=90.0),
+    ],
+    ids=str,
 )
 async def test_suggestions_that_the_service_refuses_are_passed_over_at_once_and_told(
     store: MemoryStore, error: SullaError
@@ -227,6 +234,7 @@ async def test_suggestions_that_the_service_refuses_are_passed_over_at_once_and_
     assert await world.status(thread) == ("done", "")
     passed = [fact.passed for fact in await facts_of(world, thread) if isinstance(fact, FlowMoved) and fact.passed]
     assert passed == [error.message]
+    assert "RUN_WAITING" not in {entry.kind for entry in await world.log(thread)}
     assert tries == [True], "no failure is waited out, and no other model is asked"
     assert [one.certain for one in world.parts.requests] == [False]
 

@@ -72,8 +72,8 @@ def test_a_variable_without_a_value_is_named_with_those_that_have_one() -> None:
     [
         ("judge", "'judge' has several values: name one of them (judge.a, judge.c)"),
         ("check", "'check' has its value under another name: write check.passed"),
-        ("judge.b", "'judge.b' has no value in this turn: there is no 'b' in it"),
-        ("tier.x", "'tier.x' has no value in this turn: there is no 'x' in it"),
+        ("judge.b", "'judge.b' has no value in this turn: no 'b' in 'judge', which has: judge.a, judge.c"),
+        ("tier.x", "'tier.x' has no value in this turn: no 'x' in 'tier', which is \"pro\""),
     ],
 )
 def test_a_variable_names_one_value(name: str, said: str) -> None:

@@ -15,8 +15,11 @@ from sulla.daemon import core
 from sulla.daemon.core import offline_core
 from sulla.daemon.settings.config import load_settings
 from sulla.flows.cli.files import FlowFiles
+from sulla.flows.conditions import SessionContext
 from sulla.flows.drawing import mermaid
-from sulla.flows.schema import AgentFlow, AgentNode
+from sulla.flows.rehearsal import Rehearsal
+from sulla.flows.roles import read_roles
+from sulla.flows.schema import AgentFlow, AgentNode, ParallelNode, SequenceNode
 from sulla.flows.shelf import FlowShelf
 from sulla.host.capability import Capability
 from sulla.host.host import Host
@@ -99,3 +102,14 @@ def test_a_dry_run_refuses_a_value_that_nothing_looks_at(tmp_path: Path, capsys:
         files.dry_run(flow, Namespace(input=["teir=pro"], json=False))
     files.dry_run(flow, Namespace(input=["tier=pro", "plan=true"], json=False))
     assert "simple" in capsys.readouterr().out
+
+
+def test_a_dry_run_tells_a_branch_of_several_steps_from_several_branches() -> None:
+    branches = ParallelNode([SequenceNode([AgentNode("plan"), AgentNode("simple")]), AgentNode("archivist")])
+    lines = list(Rehearsal(["archivist"], read_roles(), SessionContext({})).lines(AgentFlow("x", branches)))
+    assert [line.partition(": ")[0] for line in lines[2:]] == [
+        "    branch 1, one after the other:",
+        "      plan",
+        "      simple",
+        "    archivist",
+    ]

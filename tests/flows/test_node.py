@@ -10,7 +10,7 @@ import pytest
 
 from sulla.agent.limits.limits import RunLimits
 from sulla.core.ids import CallId
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.flows.conditions import ConditionRegistry, SessionContext
@@ -171,6 +171,10 @@ async def test_a_branch_that_fails_means_what_its_node_says(
     if status[0] == "done":
         (heard,) = results_in(world.parts.requests[-1])
         assert ("no key" in heard) == told
+        return
+    (error,) = [fact.message for fact in await facts_of(world, thread) if isinstance(fact, RunError)]
+    assert error.startswith("the part 'branches' of the flow has failed: the branch 'task_executor' is blocked: no key")
+    assert "flow_" not in error
 
 
 async def test_a_branch_walks_all_that_is_below_it(store: MemoryStore) -> None:
@@ -371,3 +375,25 @@ async def test_an_agent_that_a_turn_brings_along_is_told_of_and_speaks_as_itself
     first, second = world.parts.requests[:2]
     assert "- data_fetcher: Pulls data." in first.messages[-1].text
     assert second.system[0].text == "You pull data."
+
+
+@pytest.mark.parametrize(
+    ("steps", "status", "begun"),
+    [
+        (("plan",), ("done", ""), ["archivist"]),
+        ((), ("failed", "flow_failed"), []),
+    ],
+    ids=["of a part of the flow", "of none"],
+)
+async def test_a_value_of_a_part_that_has_given_nothing_yet_takes_the_default(
+    store: MemoryStore, steps: tuple[str, ...], status: tuple[str, str], begun: list[str]
+) -> None:
+    world = FlowWorld(store)
+    thread = await world.thread()
+    switch: JsonObject = {"type": "switch", "variable": "plan.status", "cases": {"x": "simple"}, "default": "archivist"}
+    planned: list[Json] = [{"type": "if", "condition": "enable_plan", "true_body": one} for one in steps]
+    await world.walk(thread, custom_flow={"name": "x", "root": {"type": "sequence", "steps": [*planned, switch]}})
+    assert await world.status(thread) == status
+    assert await world.begun(thread) == begun
+    failed = [fact.message for fact in await facts_of(world, thread) if isinstance(fact, RunError)]
+    assert ["no 'status' in 'plan', which is false" in one for one in failed] == [True] * (not steps)

@@ -21,6 +21,7 @@ from sulla.threads.log.waits import Permit
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.define import define
 from sulla.tools.policy import targets_of
+from tests.flows.test_branches import children_of
 from tests.flows.world import PASSES, SPECS, FlowWorld, PartsProvider, parts_of
 
 SENT: list[str] = []
@@ -192,3 +193,17 @@ async def test_what_is_suggested_shows_no_pictures_where_the_conversation_is_mis
     await world.walk(thread, custom_flow=flow(*(["reader"] if reads else []), "query_suggest"))
     [moved] = [one.fact for one in await world.log(thread) if isinstance(one.fact, FlowMoved) and one.fact.value]
     assert moved.value == {"value": {"suggestions": [said]}} | ({"tainted": True} if reads else {})
+
+
+async def test_of_a_branchs_call_the_question_says_that_no_person_set_it_to_work_and_not_that_nobody_is_there(
+    store: MemoryStore,
+) -> None:
+    world = world_of(store, reading("archivist"))
+    thread = await world.thread()
+    root: JsonObject = {"type": "parallel", "branches": ["archivist"]}
+    await world.walk(thread, custom_flow={"name": "ours", "root": root})
+    (child,) = await children_of(world, thread)
+    [prompt] = await asked(world, child)
+    assert "a branch of a flow, was set to work by an agent and not by you" in prompt
+    assert "nobody is there" not in prompt
+    assert SENT == []

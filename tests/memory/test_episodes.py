@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sulla.core.event import Fact
-from sulla.core.ids import CallId, MessageId, RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.words import Words, ours
 from sulla.daemon.thread_schema import THREAD_SCHEMA
+from sulla.flows.branches import branch_id
 from sulla.heartbeat.beats import BeatEnded, BeatStarted, CycleEnded, CycleStarted
 from sulla.memory.episodes import EpisodeReader
 from sulla.memory.note import MemoryNote, ReadPosition
@@ -78,6 +79,15 @@ async def test_of_a_run_that_is_to_know_its_task_alone_nothing_is_remembered_whe
         ours = [THREAD_SCHEMA.decode(Record(1, first.kind, True, first.body), thread_id), *log[1:]]
         for cut in range(1, log[-1].seq):
             assert bool(read(thread_id, ours, cut)) is memory
+
+
+async def test_branches_and_tasks_of_a_flow_are_no_turns_of_their_own(manual_clock: ManualClock) -> None:
+    thread_id, log = await busy_log(manual_clock)
+    whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
+    for child, remembered in ((branch_id("run_0", "call_0", 3), False), (derived_id("sub", "run_0", "c"), True)):
+        first = encode(ThreadCreated("sulla", birth=Birth(child, "call", *whose, 1)), log[0].origin)
+        ours = [THREAD_SCHEMA.decode(Record(1, first.kind, True, first.body), thread_id), *log[1:]]
+        assert bool(read(thread_id, ours)) is remembered
 
 
 async def test_a_log_is_read_the_same_wherever_it_is_cut(manual_clock: ManualClock) -> None:

@@ -73,3 +73,20 @@ def test_where_several_agents_speak_a_question_says_who_asks() -> None:
     waits.take(event("AGENT_ROUTED"), own=True)
     waits.take(event("SUSPENDED", waits=[wait("approval:a")]), own=True)
     assert [one.agent for one in waits.asked.values()] == ["reader"]
+
+
+def test_branches_of_a_flow_that_ask_are_told_apart_and_known_to_work_until_they_rest() -> None:
+    waits = Waits()
+    for thread, task in (("thr_2", "simple"), ("thr_3", "simple"), ("thr_4", "plan")):
+        waits.take(event("CHILD_STARTED", id=f"flow_{thread}", thread_id=thread, task=task), own=True)
+    waits.take(event("CHILD_STARTED", id="sub_5", thread_id="thr_5", task="reads"), own=True)
+    for thread in ("thr_2", "thr_3"):
+        waits.take(event("SUSPENDED", thread, waits=[wait(f"approval:{thread}")]), own=False)
+    assert [one.agent for one in waits.asked.values()] == ["reader (simple)", "reader (simple, no. 2)"]
+    assert waits.at_work == {"thr_4"}
+    waits.take(event("RUN_FINISHED", "thr_4"), own=False)
+    assert waits.at_work == set()
+    waits.take(event("RESUMED", "thr_2"), own=False)
+    assert waits.at_work == {"thr_2"}
+    waits.take(event("RUN_FINISHED"), own=True)
+    assert (waits.at_work, waits.branches) == (set(), {})

@@ -32,6 +32,10 @@ NO_ANSWER: Final = "no_answer"
 
 MOST_CHARS: Final = 2_000
 """How much is said of what was wrong with an answer."""
+_NAMES_CHARS: Final = 200
+_TWICE: Final = (
+    "It was asked twice: choose a model that calls a tool as it is told to (`model.name`), or send it again."
+)
 
 
 def asked_section(question: Question) -> PromptSection:
@@ -64,7 +68,8 @@ def fault_of(question: Question, calls: Sequence[ToolCall]) -> str:
     """
     answers = [call for call in calls if call.name == question.tool]
     if not answers:
-        return f"The reply did not call {question.tool}."
+        others = ", ".join(dict.fromkeys(call.name for call in calls))[:_NAMES_CHARS]
+        return f"The reply did not call {question.tool}; it {f'called {others}' if others else 'has no call at all'}."
     if len(answers) > 1:
         return f"The reply called {question.tool} {len(answers)} times: expected one call."
     problems = " ".join(validate(answers[0].args, question.schema))
@@ -109,4 +114,4 @@ def outcome_of(fault: str, *, last: bool, now_ms: int) -> Outcome | None:
     """
     if not fault:
         return Outcome("done", updated_at_ms=now_ms)
-    return Outcome("failed", fault, reason=NO_ANSWER, updated_at_ms=now_ms) if last else None
+    return Outcome("failed", f"{fault} {_TWICE}", reason=NO_ANSWER, updated_at_ms=now_ms) if last else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from sulla.agent.approvals.approvals import APPROVAL_S, question, wait_id
 from sulla.agent.calls.file_marks import FileTouch
@@ -38,6 +38,11 @@ from sulla.tools.policy import (
     targets_of,
 )
 from sulla.tools.registry import Toolbox
+
+_NO_PERSONS_WORDS: Final = (
+    "it takes effect outside the workspace, and whoever calls it, a sub-agent or a branch of a flow, was set to work "
+    "by an agent and not by you"
+)
 
 
 class Rules(Protocol):
@@ -192,6 +197,8 @@ class CallGuard:
             case AskFirst():
                 if filed is not None and filed.outside and verdict.rule == "tainted":
                     verdict = replace(verdict, reason=f"{verdict.reason}; from outside is {filed.outside}")
+                if verdict.rule == "unattended" and not is_unattended(state):
+                    verdict = replace(verdict, reason=_NO_PERSONS_WORDS)
                 # What the tool itself asks is asked each time: a general yes would answer what nobody has read.
                 target = "" if verdict.question else targets[0]
                 if target and (others := ", ".join(answerable(context.agent, state)[1:])):

@@ -97,9 +97,14 @@ def report_of(state: ThreadState) -> tuple[str, Report]:
     return cut_report(text), report
 
 
-def tell(finding: ChildFinding) -> str:
-    """One finding, for the model that asked for it."""
-    report, name = finding.report, f"{finding.id} ({finding.report.agent})"
+def tell(finding: ChildFinding, name: str = "") -> str:
+    """One finding, for the model that asked for it.
+
+    Args:
+        finding: it.
+        name: what the child is called; empty for its id and its agent.
+    """
+    report, name = finding.report, name or f"{finding.id} ({finding.report.agent})"
     match report.status:
         case "done":
             return f"{name} is done:\n{finding.text or 'It said nothing.'}"

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
-from sulla.agent.ending import has_answered
+from sulla.agent.ending import CALLED_INSTEAD, has_answered
 from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
 from sulla.agent.model.model import Model, ModelReply
 from sulla.agent.model.pictures import shown_text
@@ -143,6 +143,8 @@ class AgentChat:
         if said is None:
             return False
         silent, outcome = not has_answered(state), self._outcome(said.wrapper, state, run)
+        if outcome.status == "in_progress" and said.completed.message.calls:
+            outcome = replace(outcome, reason=CALLED_INSTEAD)
         text = said.text.strip() or (outcome.response or "" if outcome.status == "done" else "")
         words = [self._late_words(said, text, outcome, state)] if silent and text else []
         run.journal.note(_nudged(said, outcome, "" if words else said.text), *words)

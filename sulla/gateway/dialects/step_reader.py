@@ -36,6 +36,8 @@ from sulla.threads.log.plays import is_own_wait
 
 _OPEN = 256
 """Messages and calls of one turn that are remembered; of more the oldest are forgotten."""
+_BRANCHES = "run_branches"
+"""The call by which a flow has its branches work: what it comes to holds what parts said that people do not see."""
 _T = TypeVar("_T")
 
 
@@ -71,7 +73,7 @@ class StepReader:
         """What of that they have answered since."""
         self._speaker = ""
         self._hidden: OrderedDict[str, None] = OrderedDict()
-        """Replies that people do not see, and the calls by which these give an answer."""
+        """Replies that people do not see, the calls by which these give an answer, and those of the flow itself."""
         self.begun = False
         """Whether somebody works on it, or did."""
         self.over = False
@@ -168,8 +170,9 @@ class StepReader:
     def _tool(self, event: Event) -> list[Step]:
         """A call that people were asked about begins twice: when it is put to them, and when it is made."""
         data, call_id = event.data, _str(event.data, "call_id")
-        if _str(data, "message_id") in self._hidden:
+        if _str(data, "message_id") in self._hidden or _str(data, "name") == _BRANCHES:
             self._hidden[call_id] = None
+            _bound(self._hidden)
         if call_id in self._hidden or (event.type == "TOOL_CALL_START" and call_id in self._tools):
             return []
         if event.type == "TOOL_CALL_START":

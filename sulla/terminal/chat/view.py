@@ -14,7 +14,7 @@ from sulla.core.waiting import lasting, why
 from sulla.terminal import screen
 from sulla.terminal.chat.blocks import Blocks
 from sulla.terminal.chat.pieces import ARGS, Event, Piece, args_line, folded, said
-from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
+from sulla.terminal.flow_lines import BESIDE, branches_line, flow_line, is_answer
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import one_line
 
@@ -201,6 +201,8 @@ class View:
             return [*rest, _faint(f"[{word}]")]
         took = _between(self._began_at, str(event.get("at", "")))
         self.running, self.asks, self._doing = "", False, None
+        if any(call.startswith(BESIDE) for call in self._calls.values()):
+            spent += ", without what its branches used"
         self._calls.clear()
         return [*rest, _faint(f"[{word}: {spent}{took}]")]
 
@@ -270,6 +272,10 @@ class View:
     def _on_tool_call_result(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         call = self._calls.pop(str(data["call_id"]), "a call")
         self._name_calls(now_s)
+        if call.startswith(BESIDE):
+            if str(data.get("text", "")).startswith(_CUT_OFF):
+                self._calls[str(data["call_id"])] = call  # it is under way for whoever says what the turn used
+            return [Piece("fold", f"· {call}")]
         result = folded(str(data.get("text", "")), is_error=bool(data.get("is_error")))
         return [Piece("fold", f"· {call} {result}")] if call else []
 
@@ -319,6 +325,8 @@ class View:
         return [_faint(f"[playbook {data['name']} {data['status']}]")]
 
 
+_CUT_OFF: Final = "The turn was "
+"""How the result begins of a call that was under way as its turn was ended."""
 _AT_WORK: Final = ("MODEL_STARTED", "TOOL_CALL_START", "SUSPENDED", "RESUMED")
 """What only a run does that goes on."""
 

@@ -20,6 +20,8 @@ playbook."""
 
 CHILD_WAIT: Final = "child:"
 """How the wait ids begin under which children report."""
+OF_A_FLOW: Final = "flow"
+"""What an id of a child is derived with that does a part of its parent's turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Birth(Fielded):
     agent for good counts as far as it is allowed to them, too."""
     named: tuple[str, ...] = ()
     """Addresses of its task that a person named, in the thread that asks, before any model did."""
+
+    @property
+    def is_of_a_flow(self) -> bool:
+        """Whether it is a branch of a flow, or a task that a flow delegates: a part of its parent's turn."""
+        return is_of_a_flow(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +162,15 @@ class ThreadLinks:
     """Runs that were set to work from here and have not reported, by their ids."""
     active_work: RunRef | None = None
     """A playbook that has taken over (seed 004 `activeWorkflow`)."""
+
+
+def is_of_a_flow(child: str) -> bool:
+    """Whether a child is a branch of a flow, or a task that a flow delegates.
+
+    Args:
+        child: its id.
+    """
+    return child.startswith(f"{OF_A_FLOW}_")
 
 
 def wait_of(child: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from sulla.agent.approvals.questions import NOT_MADE, PASSED_ON, fault_of, results_of
+from sulla.agent.approvals.questions import NOT_MADE, PASSED_ON, fault_of, outcome_of, results_of
 from sulla.agent.calls.taint import is_unattended, trust_of
 from sulla.agent.spec import AgentSpec
 from sulla.agent.turn.actor import Actor, actor_key
@@ -172,8 +172,8 @@ def test_one_call_that_fits_is_an_answer_whatever_stands_beside_it() -> None:
 @pytest.mark.parametrize(
     ("calls", "said"),
     [
-        ((), "did not call decide"),
-        ((call("choose", choice="approve"),), "did not call decide"),
+        ((), "did not call decide; it has no call at all"),
+        ((call("choose", choice="approve"),), "did not call decide; it called choose"),
         ((call(choice="approve"), call(choice="refuse")), "2 times"),
         ((call(choice="approve"), call(choice="approve")), "2 times"),
         ((call(),), "choice: missing"),
@@ -521,3 +521,11 @@ async def test_a_question_that_may_come_from_outside_taints_the_conversation_and
     state = await home.world.threads.load(home.asker.thread)
     assert state is not None
     assert state.context.tainted
+
+
+def test_where_the_model_was_asked_twice_what_to_do_is_said_too() -> None:
+    outcome = outcome_of(fault_of(QUESTION, ()), last=True, now_ms=1)
+    assert outcome is not None
+    assert outcome.status_report.endswith(
+        "choose a model that calls a tool as it is told to (`model.name`), or send it again."
+    )

@@ -117,6 +117,19 @@ async def test_a_reply_without_a_word_is_no_answer(before: tuple[ToolCall, ...],
     assert "model.reply_tokens" in error["message"]
 
 
+async def test_a_model_that_calls_a_tool_in_the_place_of_an_answer_is_not_said_to_have_replied_nothing(
+    store: MemoryStore,
+) -> None:
+    provider = ScriptedProvider([Say("Let me look.", (LOOK,)), Say(), Say("", (AGAIN,))])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "tell me")
+    error = await last(world, thread, "RUN_ERROR")
+    assert error["code"] == "no_outcome"
+    assert "called a tool again when it was asked how far it is; that call was not made" in error["message"]
+    assert "empty" not in error["message"]
+
+
 async def test_the_next_turn_does_not_see_the_reason_of_the_last(store: MemoryStore) -> None:
     provider = ScriptedProvider(["Paris.", "What?", "Rome. <AGENT_DONE>ok</AGENT_DONE>"])
     world = World(store, provider)

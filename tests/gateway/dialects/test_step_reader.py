@@ -259,6 +259,9 @@ def test_of_a_flow_people_are_told_who_speaks_and_nothing_of_what_is_not_for_the
             {"message_id": "a", "call_id": "t1", "name": "give_answer", "args": {"status": "completed"}},
         ),
         ("TOOL_CALL_RESULT", {"call_id": "t1", "text": "Passed on."}),
+        ("TEXT_MESSAGE_END", {"message_id": "f", "text": ""}),
+        ("TOOL_CALL_START", {"message_id": "f", "call_id": "t2", "name": "run_branches", "args": {"agents": ["plan"]}}),
+        ("TOOL_CALL_RESULT", {"call_id": "t2", "text": "[plan; session_id flow_1]\nA secret plan."}),
         ("FLOW_PART_STARTED", {"part": {"key": "archivist", "agent": "archivist"}}),
         ("FLOW_PART_STARTED", {"part": {"key": "task_summary", "agent": "sulla"}}),
         ("TEXT_MESSAGE_END", {"message_id": "b", "text": "Done."}),
@@ -271,6 +274,7 @@ def test_of_a_flow_people_are_told_who_speaks_and_nothing_of_what_is_not_for_the
     ]
     assert found == [
         StepBegun("run_1", "sulla"),
+        StepSaid("f", "sulla", "", False),
         StepBegun("run_1", "archivist", "archivist does its part"),
         StepBegun("run_1", "sulla", "sulla does its part"),
         StepText("b", 0, "Done."),

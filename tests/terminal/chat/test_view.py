@@ -116,6 +116,23 @@ def test_a_tools_result_is_one_line() -> None:
     assert args_line({"a": 1, "b": "x"}) == '{"a": 1, "b": "x"}'
 
 
+def test_of_branches_of_a_flow_who_works_is_told_and_not_what_hidden_parts_said() -> None:
+    call = event("TOOL_CALL_START", call_id="t", name="run_branches", args={"branches": [0], "agents": ["plan"]})
+    result = event("TOOL_CALL_RESULT", call_id="t", text='[plan; session_id flow_1]\n{"status": "start_execution"}')
+    assert texts(View(), call, result) == ["· side by side: plan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [("The turn was stopped before this call had a result.", ", without what its branches used"), ("[plan]", "")],
+)
+def test_a_turn_that_was_stopped_in_its_branches_does_not_say_that_these_used_nothing(text: str, more: str) -> None:
+    call = event("TOOL_CALL_START", call_id="t", name="run_branches", args={"branches": [0], "agents": ["plan"]})
+    result = event("TOOL_CALL_RESULT", call_id="t", text=text)
+    told = texts(View(), STARTED, call, result, ended(status="cancelled", reason="stopped"))
+    assert told == ["· side by side: plan", f"[stopped: {USED.replace(', 0 s', '')}{more}, 0 s]"]
+
+
 def test_a_message_from_here_is_not_shown_again_and_anothers_is() -> None:
     view = View(own={"mine"})
     assert texts(view, event("INPUT", "run_1", message_id="mine", text="x")) == []
