@@ -1,15 +1,20 @@
-"""What people are told of the flow that a turn is walked by. Pure."""
+"""What people are told of the flow that a turn is walked by, and of its branches. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
+from sulla.core.dataclass import dataclass
 from sulla.terminal.table import one_line
+from sulla.threads.log.family import is_of_a_flow
 
 _BRANCHES = "run_branches"
 BESIDE = "side by side: "
 """How the line begins of a call that has branches work. Its result is not shown: it holds what hidden parts said."""
+_NAME_COLUMNS = 60
+_NUMBER = ", no. "
 _ANSWERS = "give_answer"
 """The tool by which a part gives a value: what it gives is told, and not the call."""
 
@@ -60,3 +65,42 @@ def named_branch(agent: str, branch: str) -> str:
         branch: what the branch is called; empty where there is none.
     """
     return f"{agent} ({branch})" if branch and branch != agent else agent
+
+
+@dataclass(slots=True)
+class Branches:
+    """The branches of the turn that goes on, and the tasks that it delegates."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """What they are called, by their threads."""
+    at_work: set[str] = field(default_factory=set)
+    """The threads of those that go on: they may ask people too."""
+
+    def take(self, event: dict[str, Any], *, own: bool) -> None:
+        """Learn from an event.
+
+        Args:
+            event: it.
+            own: whether it is of the thread that is talked in, and not of a sub-agent's.
+        """
+        thread_id = str(event["thread_id"])
+        match event["type"]:
+            case "CHILD_STARTED" if is_of_a_flow(str(event["data"].get("id", ""))):
+                self._begun(event["data"])
+            case "RESUMED" if thread_id in self.names:
+                self.at_work.add(thread_id)
+            case "SUSPENDED" | "RUN_PAUSED":
+                self.at_work.discard(thread_id)
+            case "RUN_FINISHED" | "RUN_ERROR":
+                self.at_work.discard(thread_id)
+                if own:
+                    self.names.clear()
+                    self.at_work.clear()
+
+    def _begun(self, data: dict[str, Any]) -> None:
+        thread_id, name = str(data["thread_id"]), one_line(str(data.get("task", "")), _NAME_COLUMNS)
+        if thread_id in self.names:
+            return
+        alike = 1 + sum(one.partition(_NUMBER)[0] == name for one in self.names.values())
+        self.names[thread_id] = f"{name}{_NUMBER}{alike}" if alike > 1 else name
+        self.at_work.add(thread_id)

@@ -318,8 +318,8 @@ class Asking:
         if child and len(self._follow.seen) < MOST_CHILDREN:
             self._follow.add(child)
         elif child:
-            self.waits.at_work.discard(child)
-        if self.waits.at_work and not self.by_hand:
+            self.waits.branches.at_work.discard(child)
+        if self.waits.branches.at_work and not self.by_hand:
             return False  # nobody answers here: all that the branches ask is told together
         # What a sub-agent's history tells may be answered since.
         return bool(self.waits.asked) and self._follow.is_caught_up()

@@ -6,13 +6,8 @@ from dataclasses import field
 from typing import Any
 
 from sulla.core.dataclass import dataclass
-from sulla.terminal.flow_lines import named_branch
+from sulla.terminal.flow_lines import Branches, named_branch
 from sulla.terminal.questions import Question, from_wait
-from sulla.terminal.table import one_line
-from sulla.threads.log.family import is_of_a_flow
-
-_NAME_COLUMNS = 60
-_NUMBER = ", no. "
 
 
 @dataclass(slots=True)
@@ -33,11 +28,8 @@ class Waits:
     """Whether more than one agent speaks in the conversation: then a question says who asks."""
     answered: int = 0
     """How many of those that were asked together are answered, or were left open."""
-
-    branches: dict[str, str] = field(default_factory=dict)
-    """What the branches of the flow are called, and the tasks that it delegates, by their threads."""
-    at_work: set[str] = field(default_factory=set)
-    """Those of them that go on: they may ask people too."""
+    branches: Branches = field(default_factory=Branches)
+    """Those of the turn that goes on."""
 
     def place(self, left: int) -> tuple[int, int]:
         """Which of the questions that are asked together is next, from 1, and how many these are.
@@ -58,10 +50,10 @@ class Waits:
             The thread of a sub-agent that begins, and may ask people too; empty for none.
         """
         thread_id = str(event["thread_id"])
-        self._rests(str(event["type"]), thread_id, own=own)
+        self.branches.take(event, own=own)
         match event["type"]:
             case "CHILD_STARTED":
-                return self._begun(event["data"])
+                return str(event["data"]["thread_id"])
             case "PLAYBOOK_BEGAN" if own:
                 self.plays[str(event["data"]["thread_id"])] = f"the playbook {event['data']['name']}"
             case "PLAYBOOK_ENDED":
@@ -71,7 +63,7 @@ class Waits:
             case "SUSPENDED":
                 self.answered = self.answered if self.asked else 0
                 agent = "" if own and not self.several else str(event.get("agent", ""))
-                who = self.plays.get(thread_id, named_branch(agent, self.branches.get(thread_id, "")))
+                who = self.plays.get(thread_id, named_branch(agent, self.branches.names.get(thread_id, "")))
                 found = (from_wait(wait, thread_id, who) for wait in event["data"]["waits"])
                 self.asked |= {one.id: one for one in found if one.is_for_people and one.id not in self.told}
             case "RESUMED" | "ANSWER":
@@ -80,24 +72,3 @@ class Waits:
                 for one in [one for one in self.asked.values() if one.thread_id == thread_id]:
                     del self.asked[one.id]
         return ""
-
-    def _rests(self, type_: str, thread_id: str, *, own: bool) -> None:
-        """Learn whether a branch goes on."""
-        over = type_ in ("RUN_FINISHED", "RUN_ERROR")
-        if over or type_ in ("SUSPENDED", "RUN_PAUSED"):
-            self.at_work.discard(thread_id)
-        elif type_ == "RESUMED" and thread_id in self.branches:
-            self.at_work.add(thread_id)
-        if over and own:
-            self.branches.clear()
-            self.at_work.clear()
-
-    def _begun(self, data: dict[str, Any]) -> str:
-        """A sub-agent begins: its thread."""
-        thread_id = str(data["thread_id"])
-        if is_of_a_flow(str(data.get("id", ""))) and thread_id not in self.branches:
-            name = one_line(str(data.get("task", "")), _NAME_COLUMNS)
-            alike = 1 + sum(one.partition(_NUMBER)[0] == name for one in self.branches.values())
-            self.branches[thread_id] = f"{name}{_NUMBER}{alike}" if alike > 1 else name
-            self.at_work.add(thread_id)
-        return thread_id

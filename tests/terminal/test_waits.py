@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sulla.terminal.flow_lines import Branches
 from sulla.terminal.waits import Waits
 
 Event = dict[str, Any]
@@ -83,10 +84,10 @@ def test_branches_of_a_flow_that_ask_are_told_apart_and_known_to_work_until_they
     for thread in ("thr_2", "thr_3"):
         waits.take(event("SUSPENDED", thread, waits=[wait(f"approval:{thread}")]), own=False)
     assert [one.agent for one in waits.asked.values()] == ["reader (simple)", "reader (simple, no. 2)"]
-    assert waits.at_work == {"thr_4"}
+    assert waits.branches.at_work == {"thr_4"}
     waits.take(event("RUN_FINISHED", "thr_4"), own=False)
-    assert waits.at_work == set()
+    assert waits.branches.at_work == set()
     waits.take(event("RESUMED", "thr_2"), own=False)
-    assert waits.at_work == {"thr_2"}
+    assert waits.branches.at_work == {"thr_2"}
     waits.take(event("RUN_FINISHED"), own=True)
-    assert (waits.at_work, waits.branches) == (set(), {})
+    assert waits.branches == Branches()
