@@ -28,7 +28,7 @@ class FlowAgent:
     """An agent of a daemon. It holds nothing, so turns of several conversations can be streamed at once.
 
     Args:
-        url: the daemon's, e.g. ``http://127.0.0.1:8765``.
+        url: the daemon's, e.g. ``http://127.0.0.1:8137``.
         token: one with the scope `write`; with `admin`, turns can bring flows and agents of their own.
         agent: its id; empty for the daemon's own.
         patience_s: how long the daemon may be away before a turn is given up, in seconds.
