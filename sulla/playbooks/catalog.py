@@ -113,6 +113,8 @@ class PlaybookCatalog:
         self._seen: dict[Path, _Seen] = {}
         self._logged: dict[Path, _Signature] = {}
         self._known = KnownNames()
+        self._asked: tuple[KnownNames, Mapping[str, Definition | None]] | None = None
+        """What that was made of: what there is beside the playbooks, and all of them as far as they could be read."""
         self._playbooks: dict[str, CatalogEntry] = {}
         self._troubles: tuple[str, ...] = ()
 
@@ -176,14 +178,16 @@ class PlaybookCatalog:
                     troubles.append(f"{file}: {found}")
                 else:
                     seen[file] = found
-        known = known_with(known, {one.shelved.name: one.shelved.sketched for one in seen.values()})
-        if known != self._known:
+        asked = (known, {one.shelved.name: one.shelved.sketched for one in seen.values()})
+        if asked == self._asked:  # what playbooks call is followed through all of them: not before each turn
+            known = self._known
+        elif (known := known_with(*asked)) != self._known:
             seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}
         seen = {file: replace(one, shelved=_checked(one.shelved, known)) for file, one in seen.items()}
         self._log_defects(seen)
         playbooks = _by_name([one.shelved for one in seen.values()])
         # Assigned together at the end: who looks meanwhile sees the catalog as it was.
-        self._seen, self._known, self._playbooks = seen, known, playbooks
+        self._seen, self._known, self._playbooks, self._asked = seen, known, playbooks, asked
         self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
 
     def _log_defects(self, seen: Mapping[Path, _Seen]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.playbooks import catalog as module
 from sulla.playbooks.catalog import PlaybookCatalog, listed, read_text, trigger_told
-from sulla.playbooks.definition import Trigger
+from sulla.playbooks.definition import Definition, Trigger
+from sulla.playbooks.file import check_within
 from sulla.playbooks.file.check import Checked, check_playbook
 from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.check_names import Names
@@ -109,6 +111,26 @@ def test_its_own_playbooks_are_known_to_each_other(tmp_path: Path, catalog: Play
     catalog.look_now()
     with pytest.raises(InvalidInput, match="Did you mean 'inner'"):
         catalog.get("outer")
+
+
+def test_what_playbooks_call_is_followed_anew_only_where_one_has_changed(
+    tmp_path: Path, catalog: PlaybookCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[int] = []
+    known_with = check_within.known_with
+
+    def counting(known: KnownNames, more: Mapping[str, Definition | None]) -> KnownNames:
+        followed.append(len(more))
+        return known_with(known, more)
+
+    monkeypatch.setattr(check_within, "known_with", counting)
+    put(tmp_path, "brew")
+    for _ in range(3):
+        catalog.look_now()
+    assert followed == [1]
+    put(tmp_path, "bake")
+    catalog.look_now()
+    assert followed == [1, 2]
 
 
 def test_faults_are_listed_and_told_with_their_places(tmp_path: Path, catalog: PlaybookCatalog) -> None:
