@@ -386,8 +386,7 @@ def _count(definition: Definition) -> int:
         does = ahead.pop().does
         count += 1
         ahead += getattr(does, "body", ())
-        for branch in getattr(does, "branches", {}).values():
-            ahead += branch
+        ahead += [step for branch in getattr(does, "branches", {}).values() for step in branch]
     return count
 
 
