@@ -13,6 +13,7 @@ from typing import Any, Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson
+from sulla.definitions.file_fault import FileFault
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.flows import schema as s
 from sulla.tools.nearest import did_you_mean
@@ -24,23 +25,6 @@ BOM: Final = "\ufeff"
 _MOST_TOLD: Final = 20
 _DEEP: Final = 2 * s.MOST_DEEP + 2
 """Levels of YAML: a node and its list of steps are two."""
-
-
-@dataclass(frozen=True, slots=True)
-class FlowFault:
-    """One thing that is wrong with a flow."""
-
-    path: str
-    """The place in the flow, e.g. ``root.steps[1].condition``."""
-    line: int
-    column: int
-    """The place in the text, counted from 1 as editors do."""
-    message: str
-    """What is wrong, and what was expected."""
-
-    def told(self, file: str) -> str:
-        """One line, as compilers write it."""
-        return f"{file}:{self.line}:{self.column}: error: {self.path}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +44,7 @@ class Known:
         return Known((*self.agents, *more), self.conditions)
 
 
-def read_flow(text: str, known: Known) -> s.AgentFlow | tuple[FlowFault, ...]:
+def read_flow(text: str, known: Known) -> s.AgentFlow | tuple[FileFault, ...]:
     """The flow that a text holds, or all that is wrong with it, in the order of the text.
 
     Args:
@@ -70,7 +54,7 @@ def read_flow(text: str, known: Known) -> s.AgentFlow | tuple[FlowFault, ...]:
     text = text.removeprefix(BOM)
     found = read_nodes(text, most_bytes=MOST_BYTES, most_deep=_DEEP)
     if isinstance(found, YamlFault):
-        return (FlowFault("the file", found.line, found.column, found.message),)
+        return (FileFault("the file", found.line, found.column, found.message),)
     reader = _Reader(known)
     flow = reader.flow(found)
     faults = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:_MOST_TOLD]
@@ -101,7 +85,7 @@ class _Reader:
     """
 
     def __init__(self, known: Known) -> None:
-        self.faults: list[FlowFault] = []
+        self.faults: list[FileFault] = []
         self._known = known
         self._nodes = 0
 
@@ -109,7 +93,7 @@ class _Reader:
         """The flow at the top of a text; None where there is none."""
         if not isinstance(node, YamlMap):
             at = (node.place.line, node.place.column) if node is not None else (1, 1)
-            self.faults.append(FlowFault("the flow", *at, "expected `name` and `root`"))
+            self.faults.append(FileFault("the flow", *at, "expected `name` and `root`"))
             return None
         values = self._keys(node, "the flow", ("name", "root"), ("name", "root"))
         name = self._word(values["name"], "name") if "name" in values else ""
@@ -249,7 +233,7 @@ class _Reader:
         return ""
 
     def _wrong(self, node: YamlNode, path: str, message: str) -> None:
-        self.faults.append(FlowFault(path, node.place.line, node.place.column, message))
+        self.faults.append(FileFault(path, node.place.line, node.place.column, message))
 
 
 def _types() -> str:

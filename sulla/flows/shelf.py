@@ -13,9 +13,10 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
+from sulla.definitions.file_fault import FileFault
 from sulla.definitions.flow_options import read_flow_options
 from sulla.flows.conditions import ConditionRegistry
-from sulla.flows.reading import MOST_BYTES, FlowFault, Known, read_flow
+from sulla.flows.reading import MOST_BYTES, Known, read_flow
 from sulla.flows.schema import AgentFlow, FlowNode, LoopNode, SequenceNode, SwitchNode
 from sulla.tools.nearest import did_you_mean
 
@@ -39,7 +40,7 @@ class ShelvedFlow:
     """A file of the folder, read."""
 
     file: Path
-    found: AgentFlow | tuple[FlowFault, ...]
+    found: AgentFlow | tuple[FileFault, ...]
     """The flow, or all that is wrong with it."""
 
     @property
@@ -106,7 +107,7 @@ class FlowShelf:
                     flows[flow.name] = flow
                 else:
                     said = f"`{first.file.name}` has this name already: rename one of them"
-                    flows[flow.file.name] = ShelvedFlow(flow.file, (FlowFault("the file", 1, 1, said),))
+                    flows[flow.file.name] = ShelvedFlow(flow.file, (FileFault("the file", 1, 1, said),))
             self._flows = flows
 
     def named(self, name: str) -> AgentFlow:
@@ -164,21 +165,21 @@ class FlowShelf:
                 with file.open("rb") as opened:
                     text = opened.read(MOST_BYTES + 1).decode("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                yield ShelvedFlow(file, (FlowFault("the file", 1, 1, f"it cannot be read: {error}"),))
+                yield ShelvedFlow(file, (FileFault("the file", 1, 1, f"it cannot be read: {error}"),))
             else:
                 found = read_flow(text, known)
                 faults = (*_wrong_name(file.stem), *(found if isinstance(found, tuple) else ()))
                 yield ShelvedFlow(file, faults or found)
 
 
-def _wrong_name(name: str) -> Iterator[FlowFault]:
+def _wrong_name(name: str) -> Iterator[FileFault]:
     """Why nobody can name a flow by its file's name."""
     try:
         read_flow_options({"flow": name}, turn=False)
     except InvalidInput as error:
-        yield FlowFault("the file's name", 1, 1, f"no turn can name it: {error.message}")
+        yield FileFault("the file's name", 1, 1, f"no turn can name it: {error.message}")
     if name == DEFAULT:
-        yield FlowFault(
+        yield FileFault(
             "the file's name", 1, 1, f"{name!r} is the shipped flow: rename the file, and name it by `flow`"
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from sulla.agent.input.said import read_said
-from sulla.core.dataclass import dataclass
+from sulla.definitions.file_fault import FileFault
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_nodes
 from sulla.procedures import definition as d
 from sulla.tools.nearest import did_you_mean
@@ -22,24 +22,7 @@ _DEEP: Final = 6
 _DONE: Final = "expected `model`, `{phrases: […]}` or `{items: …, count: …}`"
 
 
-@dataclass(frozen=True, slots=True)
-class ProcedureFault:
-    """One thing that is wrong with a procedure."""
-
-    path: str
-    """The place in the procedure, e.g. ``steps[1].done_when``."""
-    line: int
-    column: int
-    """The place in the text, counted from 1 as editors do."""
-    message: str
-    """What is wrong, and what was expected."""
-
-    def told(self, file: str) -> str:
-        """One line, as compilers write it."""
-        return f"{file}:{self.line}:{self.column}: error: {self.path}: {self.message}"
-
-
-def read_procedure(text: str) -> d.Procedure | tuple[ProcedureFault, ...]:
+def read_procedure(text: str) -> d.Procedure | tuple[FileFault, ...]:
     """The procedure that a text holds, or all that is wrong with it, in the order of the text.
 
     Args:
@@ -47,7 +30,7 @@ def read_procedure(text: str) -> d.Procedure | tuple[ProcedureFault, ...]:
     """
     found = read_nodes(text, most_bytes=MOST_BYTES, most_deep=_DEEP)
     if isinstance(found, YamlFault):
-        return (ProcedureFault("the file", found.line, found.column, found.message),)
+        return (FileFault("the file", found.line, found.column, found.message),)
     reader = _Reader()
     procedure = reader.procedure(found)
     faults = sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:_MOST_TOLD]
@@ -58,13 +41,13 @@ class _Reader:
     """Reads one text and collects what is wrong with it."""
 
     def __init__(self) -> None:
-        self.faults: list[ProcedureFault] = []
+        self.faults: list[FileFault] = []
 
     def procedure(self, node: YamlNode | None) -> d.Procedure | None:
         """The procedure at the top of a text; None where something is wrong."""
         if not isinstance(node, YamlMap):
             at = (node.place.line, node.place.column) if node is not None else (1, 1)
-            self.faults.append(ProcedureFault("the procedure", *at, f"expected {_listed(_required('procedure'))}"))
+            self.faults.append(FileFault("the procedure", *at, f"expected {_listed(_required('procedure'))}"))
             return None
         given = self._filled(node, "", "procedure")
         return None if given is None else d.Procedure(**given)
@@ -198,7 +181,7 @@ class _Reader:
         return False
 
     def _wrong(self, node: YamlNode, path: str, message: str) -> None:
-        self.faults.append(ProcedureFault(path, node.place.line, node.place.column, message))
+        self.faults.append(FileFault(path, node.place.line, node.place.column, message))
 
 
 def _required(of: str) -> tuple[str, ...]:

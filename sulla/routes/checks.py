@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from sulla.definitions.file_fault import FileFault
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.host import Host
 from sulla.procedures.shelf import ProcedureShelf
-from sulla.routes.faults import KnownNames, RouteFault
+from sulla.routes.faults import KnownNames
 from sulla.routes.last_good import LAST_FILE
 from sulla.routes.reading import read_routes
 from sulla.routes.shelf import RouteShelf
@@ -45,7 +46,7 @@ def names_of(host: Host) -> KnownNames:
     return KnownNames(frozenset(spec.id for spec in host.agents.team.specs), None, frozenset(tools), skills, procedures)
 
 
-def _told(one: RouteFault, shelf: RouteShelf) -> Finding:
+def _told(one: FileFault, shelf: RouteShelf) -> Finding:
     said = one.told(str(shelf.file))
     if shelf.routes.broken and one.severity == "error":
         held = f"those of its copy {LAST_FILE} hold" if shelf.routes.copied else "no message takes a route"

@@ -1,37 +1,13 @@
-"""What is wrong with a file of routes, what such a file may name, and what has come of reading one. Pure."""
+"""What a file of routes may name, and what has come of reading one. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal
 
 from sulla.core.dataclass import dataclass
+from sulla.definitions.file_fault import FileFault
 from sulla.routes.plan import RouteTable
 from sulla.routes.schema import Names
-
-Severity = Literal["error", "warning"]
-
-
-@dataclass(frozen=True, slots=True)
-class RouteFault:
-    """One thing that is wrong with a file of routes, or, as a warning, probably not meant."""
-
-    path: str
-    """The place in the file, e.g. ``gates[2].any[0]``."""
-    line: int
-    column: int
-    """The place in the text, counted from 1 as editors do."""
-    message: str
-    """What is wrong, and what was expected."""
-    severity: Severity = "error"
-
-    def told(self, file: str) -> str:
-        """One line, as compilers write it.
-
-        Args:
-            file: its name.
-        """
-        return f"{file}:{self.line}:{self.column}: {self.severity}: {self.path}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +50,10 @@ class RoutesRead:
 
     table: RouteTable | None
     """The routes; None if there is an error."""
-    faults: tuple[RouteFault, ...] = ()
+    faults: tuple[FileFault, ...] = ()
     """All errors, or, if there are none, all warnings, in the order of the text."""
 
     @property
-    def errors(self) -> tuple[RouteFault, ...]:
+    def errors(self) -> tuple[FileFault, ...]:
         """Without the warnings."""
         return tuple(fault for fault in self.faults if fault.severity == "error")

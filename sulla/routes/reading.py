@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from sulla.core.errors import InvalidInput, SettingsError, TooLarge
 from sulla.core.jsontypes import JsonObject
+from sulla.definitions.file_fault import FileFault, Severity
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, plain, read_nodes
 from sulla.models.catalog import parse_model
 from sulla.routes import schema as s
-from sulla.routes.faults import KnownNames, RouteFault, RoutesRead, Severity
+from sulla.routes.faults import KnownNames, RoutesRead
 from sulla.routes.phrases import phrase_of
 from sulla.routes.plan import AUDITS, KINDS, Gate, GateFacts, Route, RouteTable, route_from
 from sulla.routes.reading_whole import Written, judge_gates, judge_route, judge_routes
@@ -34,7 +35,7 @@ def read_routes(text: str, known: KnownNames) -> RoutesRead:
     """
     found = read_nodes(text, most_bytes=s.MOST_BYTES)
     if isinstance(found, YamlFault):
-        return RoutesRead(None, (RouteFault("the file", found.line, found.column, found.message),))
+        return RoutesRead(None, (FileFault("the file", found.line, found.column, found.message),))
     reader = _Reader(known)
     table = reader.table(found)
     return RoutesRead(table, tuple(sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
@@ -48,7 +49,7 @@ class _Reader:
     """
 
     def __init__(self, known: KnownNames) -> None:
-        self.faults: list[RouteFault] = []
+        self.faults: list[FileFault] = []
         self._known = known
         self._routes: Collection[str] = ()
 
@@ -56,7 +57,7 @@ class _Reader:
         """The routes at the top of a text; None where something is wrong."""
         if not isinstance(node, YamlMap):
             at = (node.place.line, node.place.column) if node is not None else (1, 1)
-            self.faults.append(RouteFault("the file", *at, "expected `routes`, and `gates` that lead to them"))
+            self.faults.append(FileFault("the file", *at, "expected `routes`, and `gates` that lead to them"))
             return None
         values = self._keys(node, "the file", ("routes", "gates"), ("routes",))
         routes = self._all_routes(values["routes"]) if "routes" in values else []
@@ -261,7 +262,7 @@ class _Reader:
             self._tell(node, path, f"{said}, {s.MOST_NAME} at the most")
 
     def _tell(self, node: YamlNode, path: str, message: str, severity: Severity = "error") -> None:
-        self.faults.append(RouteFault(path, node.place.line, node.place.column, message, severity))
+        self.faults.append(FileFault(path, node.place.line, node.place.column, message, severity))
 
 
 def _listed(names: Collection[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
+from sulla.definitions.file_fault import Severity
 from sulla.definitions.yaml_text import YamlNode
-from sulla.routes.faults import Severity
 from sulla.routes.phrases import Phrase, phrase_of
 from sulla.routes.plan import Gate, GateFacts, Route
 

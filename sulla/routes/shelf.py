@@ -17,7 +17,8 @@ from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.routes.faults import KnownNames, RouteFault, RoutesRead
+from sulla.definitions.file_fault import FileFault
+from sulla.routes.faults import KnownNames, RoutesRead
 from sulla.routes.last_good import LastGood
 from sulla.routes.plan import RouteTable
 from sulla.routes.schema import MOST_BYTES
@@ -38,7 +39,7 @@ class ShelvedRoutes:
 
     table: RouteTable | None = None
     """Those that hold: of the file, or, while it is broken, those that were read last; None if there are none."""
-    faults: tuple[RouteFault, ...] = ()
+    faults: tuple[FileFault, ...] = ()
     """All errors of the file, or, if there are none, all warnings."""
     copied: bool = False
     """Whether the routes are those of the copy that lies beside a file that is broken since before the start."""
@@ -156,9 +157,9 @@ class RouteShelf:
             self._text = text
 
     def _unreadable(self, error: OSError | UnicodeDecodeError) -> ShelvedRoutes:
-        return self._broken((RouteFault("the file", 1, 1, f"it cannot be read: {error}"),))
+        return self._broken((FileFault("the file", 1, 1, f"it cannot be read: {error}"),))
 
-    def _broken(self, faults: tuple[RouteFault, ...]) -> ShelvedRoutes:
+    def _broken(self, faults: tuple[FileFault, ...]) -> ShelvedRoutes:
         """What holds now: the routes that were read before, in this process or in one before it."""
         self._text = None
         if self._routes.table is not None:
@@ -166,7 +167,7 @@ class RouteShelf:
         try:
             found = _read(self._last.read(), KnownNames())
         except (OSError, UnicodeDecodeError) as error:
-            lost = RouteFault("the file", 1, 1, f"nor can its copy {self._last.file.name} be read: {error}")
+            lost = FileFault("the file", 1, 1, f"nor can its copy {self._last.file.name} be read: {error}")
             return ShelvedRoutes(None, (*faults, lost))
         return ShelvedRoutes(found.table, faults, found.table is not None)
 

@@ -10,8 +10,9 @@ from jsonschema_rs import Draft202012Validator
 
 from sulla.agent.subagents.children import MAX_DEPTH
 from sulla.core.errors import InvalidInput
+from sulla.definitions.file_fault import FileFault
 from sulla.flows import schema as s
-from sulla.flows.reading import FlowFault, Known, flow_of, names_in, read_flow
+from sulla.flows.reading import Known, flow_of, names_in, read_flow
 from tests.flows.trees import NAMES, flows
 
 KNOWN = Known(NAMES, NAMES)
@@ -30,7 +31,7 @@ root:
 """
 
 
-def faults(text: str) -> tuple[FlowFault, ...]:
+def faults(text: str) -> tuple[FileFault, ...]:
     """What is wrong with a text."""
     found = read_flow(text, KNOWN)
     assert isinstance(found, tuple), f"{found} is a flow"

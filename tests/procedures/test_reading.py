@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
+from sulla.definitions.file_fault import FileFault
 from sulla.procedures import definition as d
-from sulla.procedures.reading import ProcedureFault, read_procedure
+from sulla.procedures.reading import read_procedure
 from tests.house.source import ROOT
 from tests.procedures.exercises import EXERCISE, REWRITTEN
 
@@ -33,7 +34,7 @@ START = "name: p\ntitle: A\ndescription: B\n"
 STEP = "steps:\n  - id: a\n    title: A\n    instructions: Do it.\n"
 
 
-def faults(text: str) -> tuple[ProcedureFault, ...]:
+def faults(text: str) -> tuple[FileFault, ...]:
     """What is wrong with a text."""
     found = read_procedure(text)
     assert isinstance(found, tuple), f"{found} is a procedure"

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
+from sulla.definitions.file_fault import FileFault
 from sulla.definitions.yaml_text import plain, read_nodes
-from sulla.routes.faults import KnownNames, RouteFault
+from sulla.routes.faults import KnownNames
 from sulla.routes.plan import Gate, GateFacts
 from sulla.routes.reading import read_routes
 from sulla.routes.schema import json_schema
@@ -44,7 +45,7 @@ gates:
 HEAD = "routes:\n  a: {kind: clarify}\n  b: {kind: incident, fixed_text: Call us.}\n  c: {kind: default}\n"
 
 
-def faults(text: str, known: KnownNames = KNOWN) -> tuple[RouteFault, ...]:
+def faults(text: str, known: KnownNames = KNOWN) -> tuple[FileFault, ...]:
     """What is wrong with a text that cannot be used."""
     found = read_routes(text, known)
     assert found.table is None

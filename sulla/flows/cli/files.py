@@ -12,11 +12,12 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.definitions.file_fault import FileFault
 from sulla.definitions.flow_options import read_flow_options
 from sulla.flows.begin import flags_of
 from sulla.flows.conditions import SessionContext
 from sulla.flows.drawing import mermaid
-from sulla.flows.reading import BOM, FlowFault, names_in, read_flow
+from sulla.flows.reading import BOM, names_in, read_flow
 from sulla.flows.rehearsal import Rehearsal
 from sulla.flows.roles import read_roles
 from sulla.flows.schema import AgentFlow, SwitchNode, every
@@ -136,7 +137,7 @@ def _whole(flow: ShelvedFlow) -> AgentFlow:
     return flow.found
 
 
-def _row(flow: ShelvedFlow, fault: FlowFault) -> JsonObject:
+def _row(flow: ShelvedFlow, fault: FileFault) -> JsonObject:
     place: JsonObject = {"line": fault.line, "column": fault.column, "path": fault.path}
     return {"file": str(flow.file), "severity": "error", **place, "message": fault.message}
 
