@@ -16,7 +16,7 @@ from sulla.core.errors import FlowError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import Json, JsonObject
-from sulla.core.message import Message, Text, ToolCall
+from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import Words
 from sulla.definitions.flow_options import SubAgent, read_flow_options
@@ -287,9 +287,7 @@ def _usable(tools: Toolbox, name: str) -> bool:
 def _asked(state: ThreadState) -> str:
     """The words of the person's message."""
     asked = state.run.message.id if state.run is not None else ""
-    found: Message | None = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
-    said = found.parts[0] if found is not None and found.parts else None
-    return (said.text if isinstance(said, Text) else "")[:MOST_ASKED] or "-"
+    return state.context.transcript.words_of(asked)[:MOST_ASKED] or "-"
 
 
 def ended(state: ThreadState) -> tuple[FlowMoved, ...]:

@@ -17,7 +17,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, ProviderProtocol, RouteError, SettingsError, SullaError
 from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, derived_id
-from sulla.core.message import Text, ToolCall, ToolResult
+from sulla.core.message import ToolCall, ToolResult
 from sulla.core.run import Run
 from sulla.core.words import Words, ours
 from sulla.models.base import PromptSection
@@ -302,12 +302,9 @@ def asked_in(state: ThreadState) -> str:
     Args:
         state: the thread.
     """
-    asked = state.run.message.id if state.run is not None else ""
-    found = next((one for one in reversed(state.context.transcript) if one.id == asked), None)
-    said = found.parts[0] if found is not None and found.parts else None
-    if state.run is None or not isinstance(said, Text):
+    if state.run is None:
         return ""
-    return said_of(said.text, state.run.message.said_chars)
+    return said_of(state.context.transcript.words_of(state.run.message.id), state.run.message.said_chars)
 
 
 def reply_in(state: ThreadState) -> str:

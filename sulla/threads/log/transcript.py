@@ -178,6 +178,16 @@ class Transcript:
         """The newest message but for notes of the daemon and of packages; there is one."""
         return next(message for message in reversed(self._messages) if message.role != "user" or not message.hidden)
 
+    def words_of(self, message_id: str) -> str:
+        """What is said in a message of somebody's, without what the daemon put beside it; empty where it is not there.
+
+        Args:
+            message_id: the message.
+        """
+        found = next((message for message in reversed(self._messages) if message.id == message_id), None)
+        said = found.parts[0] if found is not None and found.parts else None
+        return said.text if isinstance(said, Text) else ""
+
     def since(self, start: int) -> list[Message]:
         """The messages from an index on."""
         return self._messages[start:]
