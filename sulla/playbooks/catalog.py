@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
-from sulla.core.jsontypes import Json
 from sulla.core.pattern import late_pattern
 from sulla.definitions.yaml_text import YamlMap, plain, read_nodes
-from sulla.playbooks.definition import Definition, InputSpec, Trigger
+from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check_fault import DEFECT, PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES
-from sulla.playbooks.rpc_forms import PlaybookRow
 from sulla.tools.nearest import did_you_mean
 
 if TYPE_CHECKING:
@@ -188,7 +186,7 @@ class PlaybookCatalog:
         playbooks = _by_name([one.shelved for one in seen.values()])
         # Assigned together at the end: who looks meanwhile sees the catalog as it was.
         self._seen, self._known, self._playbooks, self._asked = seen, known, playbooks, asked
-        self._troubles = tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
+        self._troubles = _shown(troubles)
 
     def _log_defects(self, seen: Mapping[Path, _Seen]) -> None:
         """Say of each file that the check could not deal with that it is so, once until it is changed."""
@@ -250,29 +248,6 @@ class PlaybookCatalog:
         return _Seen(signature, CatalogEntry(name, file, source, sketched))
 
 
-def listed(shelved: CatalogEntry) -> PlaybookRow:
-    """A playbook as a row of a list."""
-    of = shelved.sketched
-    errors = [said for said in shelved.told if ": warning: " not in said] if shelved.definition is None else []
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return PlaybookRow(
-        shelved.name,
-        of.description if of is not None else "",
-        shelved.definition.digest if shelved.definition is not None else "",
-        str(shelved.file),
-        _count(shelved.definition) if shelved.definition is not None else 0,
-        tuple(map(trigger_told, of.on)) if of is not None else (),
-        {name: _input_row(spec) for name, spec in of.inputs.items()} if of is not None else {},
-        errors[0] + more if errors else "",
-    )
-
-
-def trigger_told(trigger: Trigger) -> str:
-    """What starts a playbook, in a line: ``schedule 0 9 * * 1-5 (Europe/Berlin)``."""
-    zone = f" ({trigger.zone})" if trigger.kind == "schedule" and trigger.zone else ""
-    return f"{trigger.kind} {trigger.text}".strip() + zone
-
-
 def read_text(file: Path) -> str:
     """A file as text.
 
@@ -322,6 +297,11 @@ def _files(folder: Path, troubles: list[str]) -> Iterator[Path]:
 
 def _is_playbook(name: str) -> bool:
     return not name.startswith(".") and name.endswith(ENDINGS) and not name.endswith(TEST_ENDINGS)
+
+
+def _shown(troubles: Sequence[str]) -> tuple[str, ...]:
+    """What was wrong, as it can be printed: a file's name need not be text."""
+    return tuple(said.encode(errors="backslashreplace").decode() for said in troubles)
 
 
 def _unchecked(shelved: CatalogEntry) -> CatalogEntry:
@@ -377,24 +357,3 @@ def _by_name(found: Sequence[CatalogEntry]) -> dict[str, CatalogEntry]:
             said = f"{shelved.file} is called {shelved.name!r} too: give one of them another name"
             playbooks[shelved.name] = replace(first, definition=None, trouble=said)
     return dict(sorted(playbooks.items()))
-
-
-def _count(definition: Definition) -> int:
-    """Its steps, those within loops and branches included."""
-    ahead, count = list(definition.all_steps), 0
-    while ahead:
-        does = ahead.pop().does
-        count += 1
-        ahead += getattr(does, "body", ())
-        ahead += [step for branch in getattr(does, "branches", {}).values() for step in branch]
-    return count
-
-
-def _input_row(spec: InputSpec) -> dict[str, Json]:
-    return {
-        "type": spec.type,
-        "required": spec.required,
-        "default": spec.default,
-        "description": spec.description,
-        **({"choices": list(spec.choices)} if spec.choices else {}),
-    }

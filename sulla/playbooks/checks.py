@@ -6,7 +6,8 @@ import asyncio
 
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, ok, warning
-from sulla.playbooks.catalog import PlaybookCatalog, listed
+from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.playbook_rows import listed
 
 
 async def playbooks(of: CheckContext) -> list[Finding]:

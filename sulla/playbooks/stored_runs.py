@@ -19,11 +19,12 @@ from sulla.core.ids import MakeId, MessageId, ThreadId, derived_id
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import Origin
 from sulla.core.words import Author, worst
-from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, StoredPlaybook, listed
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, StoredPlaybook
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.rerun import address, refuse_unknown
 from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.playbook_rows import listed
 from sulla.playbooks.records import PlaybookAsked, PlaybookBegan
 from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, PlayDetail, PlayRow
 from sulla.playbooks.run.load import load_run

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.playbooks import catalog as module
-from sulla.playbooks.catalog import PlaybookCatalog, listed, read_text, trigger_told
+from sulla.playbooks.catalog import PlaybookCatalog, read_text
 from sulla.playbooks.definition import Definition, Trigger
 from sulla.playbooks.file import check_within
 from sulla.playbooks.file.check import Checked, check_playbook
@@ -19,6 +19,7 @@ from sulla.playbooks.file.check_known import KnownNames, KnownTool
 from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.form import MAX_PLAYBOOK_BYTES
 from sulla.playbooks.file.read import mentioned
+from sulla.playbooks.playbook_rows import listed, trigger_told
 
 GOOD = "name: {name}\ndescription: What {name} is for.\nsteps:\n  - {{id: a, wait: 3s}}\n"
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sulla.playbooks.catalog import PlaybookCatalog, listed
+from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.file.check_fault import DEFECT
 from sulla.playbooks.file.read import mentioned
 from sulla.playbooks.files import starters
 from sulla.playbooks.machine.plan import build
+from sulla.playbooks.playbook_rows import listed
 from sulla.playbooks.triggers.events import listeners
 from sulla.playbooks.triggers.timed import wanted_by
 from tests.playbooks.corpus import GOOD

@@ -9,13 +9,13 @@ from dataclasses import asdict
 
 from sulla.flows.cli.files import FlowFiles
 from sulla.flows.shelf import ShelvedFlow
-from sulla.playbooks.catalog import listed
 from sulla.playbooks.cli.create import import_all, new
 from sulla.playbooks.cli.edit import serve
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.rehearse import dry_run_one, test_some
 from sulla.playbooks.drawing import mermaid
 from sulla.playbooks.file.check_fault import PlaybookFault
+from sulla.playbooks.playbook_rows import listed
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell

@@ -9,7 +9,8 @@ from sulla.agent.model.choosing import Chooser
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
-from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog, listed
+from sulla.playbooks.catalog import CatalogEntry, PlaybookCatalog
+from sulla.playbooks.playbook_rows import listed
 from sulla.playbooks.service import PlaybookService, TriggerKind
 from sulla.playbooks.tools import Starts, playbook_line
 from sulla.playbooks.triggers.chat import ChatStarts
