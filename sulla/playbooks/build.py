@@ -34,6 +34,7 @@ from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.tools.builtin.notify import PersonNote, Urgency
+from sulla.tools.registry import Toolbox
 
 if TYPE_CHECKING:
     from sulla.playbooks.run.node import PlaybookNode
@@ -50,18 +51,7 @@ def build(host: Host) -> Built:
         kept = wanted.secrets.get(name)
         return kept.get_secret_value() if kept is not None else None
 
-    def known() -> KnownNames:
-        # Held against the tools of the home's own agent, which makes the calls of steps.
-        tools, ids = host.tools.now(team.specs[0]), team.ids
-        names = known_of(tools, ids, all_tools=not host.tools.has_moving)
-        return replace(
-            names,
-            secrets=frozenset(wanted.secrets),
-            short_secrets=frozenset(wanted.short_secrets()),
-            reply_tokens=host.agents.limits.reply_tokens,
-        )
-
-    catalog = PlaybookCatalog((playbook_folder(host.settings),), known)
+    catalog = PlaybookCatalog((playbook_folder(host.settings),), _NamesOfHome(host, wanted))
     runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, lambda: team.ids, host.waker, host.waker.queued)
     timed = ScheduledStarts(catalog, runs)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
@@ -92,6 +82,36 @@ def build(host: Host) -> Built:
         woken=(pages,),
         troubles={"playbook_starts": waiting},
     )
+
+
+class _NamesOfHome:
+    """What the names in a home's playbooks are held against. It lives as long as the daemon and is asked before each
+    turn, so the names are made anew only where a tool or an agent came or went.
+
+    Args:
+        host: what the daemon has.
+        wanted: the settings of playbooks.
+    """
+
+    def __init__(self, host: Host, wanted: PlaybookSettings) -> None:
+        self._host = host
+        self._wanted = wanted
+        self._made: tuple[Toolbox, frozenset[str], KnownNames] | None = None
+
+    def __call__(self) -> KnownNames:
+        """The names, as they are now: the same object, as long as they are the same."""
+        host = self._host
+        # Held against the tools of the home's own agent, which makes the calls of steps.
+        tools, ids = host.tools.now(host.agents.team.specs[0]), frozenset(host.agents.team.ids)
+        if self._made is None or self._made[0] is not tools or self._made[1] != ids:
+            names = replace(
+                known_of(tools, ids, all_tools=not host.tools.has_moving),
+                secrets=frozenset(self._wanted.secrets),
+                short_secrets=frozenset(self._wanted.short_secrets()),
+                reply_tokens=host.agents.limits.reply_tokens,
+            )
+            self._made = (tools, ids, names)
+        return self._made[2]
 
 
 def _decider(host: Host, agent: str) -> Decider:

@@ -178,6 +178,9 @@ class PlaybookCatalog:
                     seen[file] = found
         asked = (known, {one.shelved.name: one.shelved.sketched for one in seen.values()})
         if asked == self._asked:  # what playbooks call is followed through all of them: not before each turn
+            if seen == self._seen:
+                self._troubles = _shown(troubles)
+                return
             known = self._known
         elif (known := known_with(*asked)) != self._known:
             seen = {file: replace(one, shelved=_unchecked(one.shelved)) for file, one in seen.items()}

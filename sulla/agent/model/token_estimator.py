@@ -18,10 +18,11 @@ from sulla.core.errors import LimitReached
 from sulla.core.ids import MessageId
 from sulla.core.limit import LimitHit
 from sulla.core.message import Message, ToolCall
-from sulla.models.base import ChatRequest, PromptSection, StandIn, ToolSpec
+from sulla.models.base import ChatRequest, StandIn, ToolSpec
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.calibration import Calibration, Calibrations
 from sulla.models.tokens.estimate import CountText, count_head, count_message, estimate_text
+from sulla.models.tokens.head import HeadCounter
 from sulla.models.tokens.prices import Prices
 from sulla.threads.log.transcript import Transcript
 from sulla.threads.log.usage import Usage
@@ -82,15 +83,6 @@ class ModelInfo:
     """The tools that its service runs itself, as far as the owner has named them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The part of a request that comes before the conversation's messages, weighed."""
-
-    asked: tuple[tuple[PromptSection, ...], tuple[Message, ...]]
-    tools: tuple[ToolSpec, ...]
-    tokens: int
-
-
 async def _no_ranks() -> CountText | None:
     return None
 
@@ -120,7 +112,7 @@ class TokenEstimator:
         self._calibrations = calibrations
         self._ranks = ranks
         self._ask = ask
-        self._heads: dict[bool, _Head] = {}
+        self._heads: dict[bool, HeadCounter] = {}
         # What is counted in two ways is off by two factors.
         self._keys = {False: f"{info.name}|estimate", True: f"{info.name}|ranks"}
 
@@ -239,13 +231,11 @@ class TokenEstimator:
         return Size(counted, exact, self._calibration(exact).at_most(counted))
 
     def _head_tokens(self, request: ChatRequest, count: CountText | None) -> int:
-        """Of all but the script; it is the same for many calls."""
-        asked, head = (request.system, tuple(request.messages)), self._heads.get(count is not None)
-        if head is None or head.tools is not request.tools or head.asked != asked:
-            weigh = count or estimate_text
-            tokens = count_head(request.system, request.tools, weigh) + sum(_sizes(request.messages, weigh))
-            head = self._heads[count is not None] = _Head(asked, request.tools, tokens)
-        return head.tokens
+        """Of all but the script."""
+        exact = count is not None
+        if (head := self._heads.get(exact)) is None:
+            head = self._heads[exact] = HeadCounter(count or estimate_text)
+        return head.count(request.system, request.tools, request.messages)
 
     def _calibration(self, exact: bool) -> Calibration:
         return self._calibrations.of(self._keys[exact], self.info.name)
