@@ -53,6 +53,7 @@ class DataFlow:
         """The steps that are not of its end."""
         self._add((*definition.on_error, *definition.finally_), (), ())
         self._last = frozenset(step.id for step in definition.finally_)
+        self._leaving = self._merges_that_leave()
         self._sure: dict[str, frozenset[str]] = {}
         self._made: dict[str, frozenset[str]] = {}
         self._given: dict[str, frozenset[str]] = {}
@@ -161,6 +162,34 @@ class DataFlow:
                     yield need.step
                 if need.step not in sure:
                     waiting.append(need.step)
+            for ways in self._leaving.get(at, ()):
+                yield from ways
+                waiting.extend(way for way in ways if way not in sure)
+
+    def _merges_that_leave(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+        """For each step that a merge may leave behind, unfinished, the ways of such merges: how fast each of them was,
+        and whether it failed, decided what became of the step.
+        """
+        found: dict[str, tuple[tuple[str, ...], ...]] = {}
+        for merge in self._steps.values():
+            if not isinstance(merge.does, MergeStep) or merge.does.need == "all" or merge.does.rest_goes_on:
+                continue
+            ways = tuple(need.step for need in merge.needs)
+            for step in self._before(ways):
+                found[step] = (*found.get(step, ()), ways)
+        return found
+
+    def _before(self, steps: Iterable[str]) -> Set[str]:
+        """Steps, what comes before them, and what stands in any of these."""
+        found: dict[str, None] = {}
+        waiting = list(steps)
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found[at] = None
+                waiting.extend(need.step for need in self._steps[at].needs)
+                waiting.extend(inner for inner, around in self._around.items() if at in around)
+        return found.keys()
 
     def _done_before(self, step: str) -> frozenset[str]:
         """The steps that surely were done where one begins."""
@@ -220,6 +249,7 @@ class DataFlow:
 
     def _passes(self, step: str, *, alone: bool) -> Iterator[str]:
         """What says how many passes the loops around a step have, and what they came to, unless it is that alone."""
+        yield from (inner.id for inner in _body(self._steps[step]))  # a loop's own `while` looks at the pass before
         for loop in self._loops[step]:
             for given in templates_in(loop.does):
                 yield from self._in(given, loop.id)

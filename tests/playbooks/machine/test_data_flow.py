@@ -171,6 +171,54 @@ def test_what_surely_was_done_says_nothing_of_what_came_before_it(given: str, ne
     assert not {"page", PAYLOAD} & DataFlow(made.definition).into("end")
 
 
+RACED = """
+name: raced
+steps:
+  - {id: page, tool: look, with: {url: "https://tea.example"}}
+  - {id: slow, needs: [page], wait: "${{ steps.page.output }}"}
+  - {id: clock, wait: 1s}
+  - {id: behind, needs: [clock], set: {v: 1}}
+  - {id: apart, needs: [], set: {v: 1}}
+  - {id: met, needs: [slow, behind], merge: first, REST}
+  - {id: end, needs: [met, apart], tool: send, with: {to: "${{ GIVEN }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "rest", "reached"),
+    [
+        ("steps.clock.status", "rest: cancel", True),
+        ("steps.behind.output.v | default('no')", "rest: cancel", True),
+        ("steps.behind.status", "rest: go_on", False),
+        ("steps.apart.status", "rest: cancel", False),
+    ],
+)
+def test_what_a_merge_leaves_behind_says_how_the_others_did(given: str, rest: str, reached: bool) -> None:
+    made = check_playbook(RACED.replace("REST", rest).replace("GIVEN", given))
+    assert made.definition is not None, made.faults
+    assert ("page" in DataFlow(made.definition).into("end")) == reached
+
+
+def test_how_often_a_loop_went_round_says_what_its_while_looked_at() -> None:
+    source = """
+name: counted
+steps:
+  - id: round
+    loop:
+      while: ${{ loop.last is none or loop.last == 'more' }}
+      steps:
+        - {id: page, tool: look, with: {url: "https://tea.example"}}
+  - {id: end, needs: [round], tool: send, with: {to: "${{ steps.round.output | length }}"}}
+"""
+    inside = source.replace("output | length", "status").replace(
+        "  - {id: end,", '        - {id: number, set: {x: "${{ loop.index }}"}}\n  - {id: end,'
+    )
+    for text, step in ((source, "end"), (inside, "number")):
+        made = check_playbook(text)
+        assert made.definition is not None, made.faults
+        assert "page" in DataFlow(made.definition).into(step), step
+
+
 def test_a_choice_of_what_is_trusted_stays_trusted_behind_a_merge() -> None:
     made = check_playbook(
         CHOSEN.replace("WHAT", "inputs.leaf").replace("NEEDS", "met").replace("GIVEN", "steps.met.output.v")
