@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.core.pattern import late_pattern
 from sulla.tools.base import Reach
 
 MAX_NAME: Final = 24
 """Characters of a server's name: it stands before the name of each of its tools, which has 64 in all."""
 
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_URL = re.compile(r"https?://[^\s/?#]+\S*")
+_NAME = late_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_HEADER = late_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_URL = late_pattern(r"https?://[^\s/?#]+\S*")
 
 
 @dataclass(frozen=True, slots=True)

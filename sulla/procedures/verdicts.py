@@ -13,6 +13,7 @@ from typing import Final, Literal, get_args
 
 from sulla.agent.input.said import Said, read_said
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.procedures.definition import MOST_ITEMS, DoneWhen, Procedure, ProcedureStep
 
 Verdict = Literal["complete", "hold", "stuck", "exit"]
@@ -43,7 +44,7 @@ _HERE: Final = r"(?: (?:here|now|this|it|there|right now|for (?:now|today)))*"
 _REFUSE: Final = r"(?:do not|don't|dont) (?:want|wish|feel like|care)(?: to)?"
 _GO_ON: Final = r"(?:do|doing|continue|continuing|go on|going on|carry on|carrying on|proceed)"
 
-_WHOLE: Final = re.compile(
+_WHOLE: Final = late_pattern(
     rf"{_LEAVE}{_HERE}|i quit|i'm out|i am out|"
     r"(?:that's |that is )?enough(?: of (?:this|that))?(?: for (?:now|today))?|"
     rf"no more(?: of (?:this|that))?|let's {_LEAVE}{_HERE}|{_WANT} {_LEAVE}{_HERE}|{_ASKS}{_LEAVE}{_HERE}|"
@@ -51,7 +52,7 @@ _WHOLE: Final = re.compile(
     rf"i'm done with this|i am done with this|i give up on this"
 )
 """All that a sentence says, or what it ends in behind a comma."""
-_NAMED: Final = re.compile(
+_NAMED: Final = late_pattern(
     rf"(?:^|{_WANT} |let's |{_ASKS}|\b(?:and|so|to|please|then) ){_LEAVE} (?:the|this|that|our|my) (?:\w+ )?{_NOUN}\b|"
     rf"\b(?:i )?{_REFUSE} (?:\w+ )?{_GO_ON} (?:with )?(?:the|this|that) (?:\w+ )?{_NOUN}\b|"
     rf"\bno more of (?:the|this|that) {_NOUN}\b"
@@ -61,29 +62,29 @@ _FILLERS: Final = frozenset(
     "please ok okay well now hey sorry just actually thanks thank you no nope yes yeah hmm um uh oh right alright all "
     "honestly really so then and but".split()
 )
-_OPINION: Final = re.compile(r"\bi (?:think|guess|believe|feel like|suppose) (?=i\b|we\b|let's\b|that's\b|it's\b)")
-_ELSEWHERE: Final = re.compile(
+_OPINION: Final = late_pattern(r"\bi (?:think|guess|believe|feel like|suppose) (?=i\b|we\b|let's\b|that's\b|it's\b)")
+_ELSEWHERE: Final = late_pattern(
     r"\b(?:said|says|told|tells|asked|asks|wrote|yesterday|used to|if|when|"
     r"whenever|once|until|till|after|before|unless|why|how|almost|nearly|tempted|had to|without|"
     r"tomorrow|later|soon|yet|half|(?:last|next|this|every) (?:\w+ )?(?:time|day|night|morning|week|month|year)|"
     r"tonight)\b"
 )
 """What takes words out of the here and now."""
-_OTHERS: Final = re.compile(r"\b(?:he|she|they|you|somebody|someone|everybody|everyone)(?:'s|'ve|'re)?\b")
+_OTHERS: Final = late_pattern(r"\b(?:he|she|they|you|somebody|someone|everybody|everyone)(?:'s|'ve|'re)?\b")
 _SHORT: Final = 8
 """Words of a sentence in which one word alone says that a step is done."""
-_NOT: Final = re.compile(r"\b(?:not|never|\w+n't|dont|cant|wont|didnt|wouldnt|shouldnt|cannot)\b")
-_ASKED: Final = re.compile(rf"(?:{_ASKS}|let's )")
-_CLAUSE: Final = re.compile(r"\s*(?:[,:\n\u2013\u2014]| - )\s*")
-_BULLET: Final = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.):])\s+")
-_BETWEEN: Final = re.compile(r"\s*(?:[,;\n]|\band\b|&|\bplus\b)\s*", re.IGNORECASE)
-_LEAD: Final = re.compile(
+_NOT: Final = late_pattern(r"\b(?:not|never|\w+n't|dont|cant|wont|didnt|wouldnt|shouldnt|cannot)\b")
+_ASKED: Final = late_pattern(rf"(?:{_ASKS}|let's )")
+_CLAUSE: Final = late_pattern(r"\s*(?:[,:\n\u2013\u2014]| - )\s*")
+_BULLET: Final = late_pattern(r"^\s*(?:[-*\u2022]|\d{1,2}[.):])\s+")
+_BETWEEN: Final = late_pattern(r"\s*(?:[,;\n]|\band\b|&|\bplus\b)\s*", re.IGNORECASE)
+_LEAD: Final = late_pattern(
     r"^(?:(?:ok|okay|well|so|then|hm+|also|first|next)[,:]?\s+)*"
     r"(?:(?:i|we)(?: can| do|'m| am)? (?:see|hear|feel|smell|taste|notice|spot|touch|have)(?:ing)?|"
     r"there(?:'s| is| are)|it'?s|these are|they are)?\s*:?\s*",
     re.IGNORECASE,
 )
-_NO_ITEM: Final = re.compile(
+_NO_ITEM: Final = late_pattern(
     r"(?:i|i'm|i've|i'd|i'll|im|you|we|he|she|it|it's|its|they|this|that|that's|what|who|why|how|when|where|which|can|"
     r"could|do|does|did|is|are|was|should|would|will|please|because|but|let's|give|tell|show|repeat|wait|stop|quit|exit|"
     r"help|skip|pass|nothing|none|same|not|too|so|still|very|feeling|thinking|trying|going)\b",

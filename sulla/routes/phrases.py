@@ -7,7 +7,6 @@ not count: `don't live` is found in "I DONT -- live", and in "I don't. Live!", b
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Final, NamedTuple
 
 from sulla.agent.input.said import plain
 from sulla.core.errors import InvalidInput, TooLarge
+from sulla.core.pattern import late_pattern
 from sulla.routes.words import Words, seen, words_of
 
 GAP_WORDS: Final = 4
@@ -30,8 +30,8 @@ MOST_STATES: Final = 50_000
 MOST_FOUND: Final = 10_000
 """Places where phrases are found in one message; who repeats a word so often is heard by then."""
 
-_GAP: Final = re.compile(r"\.\.\.([1-9])?")
-_ODD_GAP: Final = re.compile(r"\.\.\.\w|\.{3,}.*\.{3,}|^\.{4,}|\.\.\.[|*]")
+_GAP: Final = late_pattern(r"\.\.\.([1-9])?")
+_ODD_GAP: Final = late_pattern(r"\.\.\.\w|\.{3,}.*\.{3,}|^\.{4,}|\.\.\.[|*]")
 
 
 class Choice(NamedTuple):

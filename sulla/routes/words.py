@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from sulla.agent.input import characters as chars
 from sulla.agent.input.said import QUOTATION_MARKS, plain
+from sulla.core.pattern import late_pattern
 
 MOST_CHARS: Final = 100_000
 """Of a message that are looked at; of a longer one the first and the last half of them."""
@@ -19,18 +20,18 @@ MOST_CHARS: Final = 100_000
 QUOTED_CHARS: Final = 2_000
 """Of a quotation between marks: what is longer is not taken for one."""
 
-_WORD: Final = re.compile(r"[\w']+")
-_END: Final = re.compile(r"[.!?;\n\u2026\u3002]+")
+_WORD: Final = late_pattern(r"[\w']+")
+_END: Final = late_pattern(r"[.!?;\n\u2026\u3002]+")
 """The end of a sentence, over which no gap of a phrase reaches. An abbreviation and a line end one too."""
-_MAY_QUOTE: Final = re.compile(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
+_MAY_QUOTE: Final = late_pattern(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
 """A look that most messages end with."""
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = late_pattern(
     f"[{chars.JOINERS}{chars.SOFT_HYPHENS}{chars.BYTE_ORDER_MARK}{chars.BIDI_MARKS}{chars.BIDI_ORDERS}"
     f"{chars.VARIANTS}{chars.OLD_VARIANTS}{chars.IGNORABLE}{chars.TAGS}{chars.SCRIPT_FORMATS}]"
 )
 """A zero-width space among them: it parts no words for whoever reads."""
-_SEEN_AS_BLANK: Final = re.compile(f"[{chars.BLANKS}]")
-_NO_WORD: Final = re.compile(r"[\W_]*")
+_SEEN_AS_BLANK: Final = late_pattern(f"[{chars.BLANKS}]")
+_NO_WORD: Final = late_pattern(r"[\W_]*")
 
 _SHORT: Final = r"(?!(?:cause|cuz|cos|coz|til|till|em|bout|tis|twas|n|round|\d\ds?)\b)"
 """What is written with an apostrophe at its beginning."""
@@ -51,7 +52,7 @@ _QUOTED: Final = (
 )
 
 
-_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_FENCE: Final = late_pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 class Words(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from sulla.core.errors import InvalidInput
+from sulla.core.pattern import late_pattern
 from sulla.schedules.hours import local_time, utc_ms
 from sulla.schedules.spec import parse_at, zone_of
 
@@ -22,18 +23,18 @@ _HOURS: Final = {
         ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1
     )
 }
-_AT_WORD: Final = re.compile(rf"\bat ({'|'.join(_HOURS)})\b(?! (?:minute|hour|day|week|month))")
-_AT_HOUR: Final = re.compile(r"\bat (\d{1,2})(?: ?o'?clock)?(?![\d:.]| ?[ap]\.?m\b)")
-_CLOCK: Final = re.compile(r"\b(\d{1,2})(?::(\d{2}))?(?::(\d{2}))? ?([ap])\.?m\b|\b(\d{1,2}):(\d{2})(?::(\d{2}))?\b")
+_AT_WORD: Final = late_pattern(rf"\bat ({'|'.join(_HOURS)})\b(?! (?:minute|hour|day|week|month))")
+_AT_HOUR: Final = late_pattern(r"\bat (\d{1,2})(?: ?o'?clock)?(?![\d:.]| ?[ap]\.?m\b)")
+_CLOCK: Final = late_pattern(r"\b(\d{1,2})(?::(\d{2}))?(?::(\d{2}))? ?([ap])\.?m\b|\b(\d{1,2}):(\d{2})(?::(\d{2}))?\b")
 _NAMED: Final = {"noon": (12, 0), "midnight": (0, 0)}
-_SPAN: Final = re.compile(
+_SPAN: Final = late_pattern(
     r"(?:in )?(?:(?:and )?(?:(?:an?|half an?|\d+(?:\.\d+)?|" + "|".join(_HOURS) + r") ?"
     r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|h|m|s)(?:,? | ?|$))+)(?:from now)?"
 )
 """A time in hours and less from now on: it passes as fast whatever is done to clocks."""
-_NEXT_DAY: Final = re.compile(r"\bnext (mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b")
-_ZONED: Final = re.compile(r"\b(?:utc|gmt|z|[ceamphw]?[esd]?t|cest|[+-]\d{1,2}:?\d{2})$")
-_ZONE_NAME: Final = re.compile(r"(?:\s+in)?\s+([A-Za-z_]+(?:/[A-Za-z_+\-0-9]+){1,2}|[Uu][Tt][Cc]|[Gg][Mm][Tt])\s*$")
+_NEXT_DAY: Final = late_pattern(r"\bnext (mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b")
+_ZONED: Final = late_pattern(r"\b(?:utc|gmt|z|[ceamphw]?[esd]?t|cest|[+-]\d{1,2}:?\d{2})$")
+_ZONE_NAME: Final = late_pattern(r"(?:\s+in)?\s+([A-Za-z_]+(?:/[A-Za-z_+\-0-9]+){1,2}|[Uu][Tt][Cc]|[Gg][Mm][Tt])\s*$")
 _EXPECTED: Final = "expected a time such as 2027-12-01T09:00, 'tomorrow 9:00', 'friday 14:30' or 'in 20 minutes'"
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
+from sulla.core.pattern import late_pattern
 from sulla.definitions.front_matter import FrontMatter, read_front, text_of, texts_of
 
 SKILL_FILE: Final = "SKILL.md"
@@ -22,7 +23,7 @@ MAX_COMPATIBILITY: Final = 500
 MAX_BODY_LINES: Final = 500
 """What is longer is better kept in files beside it (agentskills.io)."""
 
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_NAME = late_pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _KNOWN = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
 _ORIGINALS = frozenset(
     "slug title tags triggers trigger category section author order locked skillKey condition".split()
@@ -113,9 +114,9 @@ def _metadata(front: FrontMatter) -> tuple[tuple[str, Json], ...]:
     return tuple(sorted(({**given, **own} if isinstance(given, dict) else own).items()))
 
 
-_GOAL = re.compile(r"^\*\*Goal:?\*\*:?[ \t]*(.+)$", re.MULTILINE)
-_ABOUT = re.compile(r"^##[ \t]+Description[ \t]*\n+([^\n#].*?)(?:\n[ \t]*\n|\n#|\Z)", re.MULTILINE | re.DOTALL)
-_SENTENCE = re.compile(r"^(?![#>*`|\s-])(.+)$", re.MULTILINE)
+_GOAL = late_pattern(r"^\*\*Goal:?\*\*:?[ \t]*(.+)$", re.MULTILINE)
+_ABOUT = late_pattern(r"^##[ \t]+Description[ \t]*\n+([^\n#].*?)(?:\n[ \t]*\n|\n#|\Z)", re.MULTILINE | re.DOTALL)
+_SENTENCE = late_pattern(r"^(?![#>*`|\s-])(.+)$", re.MULTILINE)
 
 
 def _described(body: str) -> str:

@@ -7,7 +7,6 @@ there. So a run that has read what nobody trusts asks before it writes one.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
+from sulla.core.pattern import late_pattern
 from sulla.tools.base import ToolContext
 from sulla.tools.paths import inside
 from sulla.tools.program_links import led_to
@@ -187,7 +187,7 @@ class _Names:
         self._plain, self._endings = plain, endings
         self._odd = tuple(ending for ending in endings if not ending.startswith("."))
         self._others = {
-            first: ([who for who, _ in ones], re.compile("|".join(f"({pattern})" for _, pattern in ones)))
+            first: ([who for who, _ in ones], late_pattern("|".join(f"({pattern})" for _, pattern in ones)))
             for first, ones in others.items()
         }
 
@@ -207,8 +207,8 @@ class _Names:
         return whose[(match.lastindex or 1) - 1] if match is not None else ""
 
 
-_WILD: Final = re.compile(r"[*?]")
-_NONE: Final = re.compile(r"(?!)")
+_WILD: Final = late_pattern(r"[*?]")
+_NONE: Final = late_pattern(r"(?!)")
 _FILES: Final = _Names(PROGRAM_FILES)
 _FOLDERS: Final = _Names(PROGRAM_FOLDERS)
 _SOURCE_FOLDERS: Final = _Names(SOURCE_FOLDERS)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 MOST_LOOKED: Final = 200_000
 """Entries of the workspace that are looked at, those that lie highest first. A fifth of a second for each 100,000."""
@@ -24,9 +25,9 @@ MOST_LINKS: Final = 40
 """Links on the way to one place, as in Linux."""
 _NOT_RUN: Final = frozenset({b"url", b"pushurl", b"fetch", b"merge", b"remote", b"worktree", b"name", b"email"})
 """Settings of git that name what it neither runs nor obeys."""
-_BETWEEN: Final = re.compile(rb"[\s\"'!;|&=<>\\()`]+")
-_VARIABLE: Final = re.compile(rb"^\$\{?\w+\}?/")
-_GIT_FOLDER: Final = re.compile(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
+_BETWEEN: Final = late_pattern(rb"[\s\"'!;|&=<>\\()`]+")
+_VARIABLE: Final = late_pattern(rb"^\$\{?\w+\}?/")
+_GIT_FOLDER: Final = late_pattern(rb"^gitdir:\s*(?P<path>.+?)\s*$", re.MULTILINE)
 """What a file ``.git`` says of the folder that it stands for."""
 _BEGINS: Final = frozenset(
     ".git .hg .svn .jj makefile gnumakefile justfile rakefile gemfile pipfile dockerfile package.json deno.json "
@@ -38,7 +39,7 @@ _BEGINS: Final = frozenset(
 _DATA: Final = frozenset({".json", ".xml"})
 """How names end of data that also are tools' settings, at the top of a project."""
 _SOURCE: Final = frozenset({".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb", ".php", ".r", ".jl", ".lua"})
-_SETS_UP: Final = re.compile(
+_SETS_UP: Final = late_pattern(
     r".[-_.](build|config|overrides|hooks?|plugins?|preset|setup|settings|tasks)\.\w+$|^(build|config|hook|setup)[-_.]\w.*\.",
     re.IGNORECASE,
 )

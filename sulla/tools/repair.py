@@ -14,6 +14,7 @@ from typing import cast
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.pattern import late_pattern
 from sulla.tools.schema import validate
 
 MAX_NOTES = 10
@@ -22,11 +23,11 @@ MAX_TEXT = 1_000_000
 """The most code points of a text that is read as JSON."""
 
 _FENCE = "```"
-_FENCE_HEAD = re.compile(r"```[A-Za-z0-9_-]*[ \t]*")
-_STRINGS_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|,(?=\s*[\]}])', re.DOTALL)
+_FENCE_HEAD = late_pattern(r"```[A-Za-z0-9_-]*[ \t]*")
+_STRINGS_OR_COMMA = late_pattern(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|,(?=\s*[\]}])', re.DOTALL)
 """A string that nobody closes goes on to the end, so that no text is looked through again from each of its quotes."""
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
+_INTEGER = late_pattern(r"[+-]?[0-9]{1,18}")
+_NUMBER = late_pattern(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 _WRAPPERS = frozenset({"args", "arguments", "parameters", "params", "input"})
 _WORDS: Mapping[str, bool] = {"true": True, "false": False}
 

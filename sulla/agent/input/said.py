@@ -7,21 +7,22 @@ import unicodedata
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 
 MOST_CHARS: Final = 10_000
 """Of a message that are looked at: what it is about stands at its beginning."""
 
-_WORD: Final = re.compile(r"\w+")
-_EDGE: Final = re.compile(r"^\W+|\W+$")
+_WORD: Final = late_pattern(r"\w+")
+_EDGE: Final = late_pattern(r"^\W+|\W+$")
 """What stands around a word of a phrase; between two blanks there is one word, as in ``see a-b.txt``."""
-_PLURAL: Final = re.compile(r"(?<=\w\w\w)(?<!s)s$")
+_PLURAL: Final = late_pattern(r"(?<=\w\w\w)(?<!s)s$")
 _SMALL: Final = frozenset(
     "a an and any are about as at be by for from has have i if in into is it its me my of on or our please some that "
     "the their there this to us was we what when with you your".split()
 )
 """English words that say nothing about what a message is about."""
 
-_SENTENCE: Final = re.compile(
+_SENTENCE: Final = late_pattern(
     r"(?<=\w\w)(?<!\b(?:mr|ms|dr|st|vs|nr|ca))(?<!\b(?:etc|mrs|bzw|usw))\.(?![.\w])|[!\u3002]+"
 )
 """The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A

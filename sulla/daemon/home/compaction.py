@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterable
 from contextlib import suppress
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Final
 from sulla.capabilities import capabilities
 from sulla.core.errors import Busy, CorruptRecord, NotFound, StoreUnavailable, SullaError
 from sulla.core.ids import ThreadId
+from sulla.core.pattern import late_pattern
 from sulla.daemon.home.archive import Kept, open_kept
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import compact_store
@@ -33,11 +33,11 @@ from sulla.tools.overflow import kept_names, remove
 _PAGE: Final = 500
 _RECORDS: Final = 64
 _LEASE_S: Final = 30.0
-_NAMED: Final = re.compile(rb"\.sulla/outputs/([A-Za-z0-9_-]{1,100})\.txt")
+_NAMED: Final = late_pattern(rb"\.sulla/outputs/([A-Za-z0-9_-]{1,100})\.txt")
 """How a conversation speaks of the rest of a long result (`tools.overflow`)."""
-_COMMAND: Final = re.compile(r"/[A-Za-z][A-Za-z_-]*")
+_COMMAND: Final = late_pattern(r"/[A-Za-z][A-Za-z_-]*")
 """A command of a talk, without anything behind it."""
-_THREAD: Final = re.compile(rb'"thread_id": ?"([^"]{1,200})"')
+_THREAD: Final = late_pattern(rb'"thread_id": ?"([^"]{1,200})"')
 _LOGS: Final = "logs"
 MOST_ROUNDS: Final = 8
 """Threads that were asked for by threads that were asked for …: they go no deeper."""

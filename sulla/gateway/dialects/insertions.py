@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.gateway.dialects.folded_text import fold
 
 _WORDS: Final = {
@@ -40,15 +41,15 @@ _BESIDE: Final = "chat user tool web url code item items previous past recent cu
 """What stands before or behind these in names that are written in one word."""
 
 _PARTS: Final = frozenset(" ".join(_WORDS.values()).split())
-_JOINED: Final = re.compile(rf"(?:{'|'.join(sorted({*_PARTS, *_BESIDE.split()}, key=len, reverse=True))})+")
-_HUMPS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_BEGINS: Final = re.compile(r"(?<![\w)\]])<\s*(\w[\w:.-]{0,59})(?=[\s/>]|\Z)")
+_JOINED: Final = late_pattern(rf"(?:{'|'.join(sorted({*_PARTS, *_BESIDE.split()}, key=len, reverse=True))})+")
+_HUMPS: Final = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_BEGINS: Final = late_pattern(r"(?<![\w)\]])<\s*(\w[\w:.-]{0,59})(?=[\s/>]|\Z)")
 """An opening tag; one directly behind a word is code (``List<Document>``)."""
-_ENDS: Final = re.compile(r"<\s*/\s*(\w[\w:.-]{0,59})\s*>")
-_REST: Final = re.compile(r"([^<>]*?)(/?)>")
-_ALONE: Final = re.compile(r"^[ \t]*(<[ \t]*\w[\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
-_ENDS_ALONE: Final = re.compile(r"^[ \t]*<[ \t]*/[ \t]*(\w[\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
-_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_ENDS: Final = late_pattern(r"<\s*/\s*(\w[\w:.-]{0,59})\s*>")
+_REST: Final = late_pattern(r"([^<>]*?)(/?)>")
+_ALONE: Final = late_pattern(r"^[ \t]*(<[ \t]*\w[\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
+_ENDS_ALONE: Final = late_pattern(r"^[ \t]*<[ \t]*/[ \t]*(\w[\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
+_FENCE: Final = late_pattern(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HTML: Final = frozenset(
     "html head body main section nav header footer aside div span p ul ol li dl dt dd table thead tbody tfoot tr td th "
     "form fieldset label button select option textarea script style template svg g defs pre code blockquote details "

@@ -10,12 +10,13 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from sulla.core.errors import ProviderError, ProviderTransient, ProviderUnreachable
+from sulla.core.pattern import late_pattern
 
 HERE_S: Final = 1.0
 """How soon a service on this machine is asked again that nobody listens for, or that has failed: with four attempts it
 is over within four seconds. Ours."""
 
-_LOOPBACK = re.compile(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
+_LOOPBACK = late_pattern(r"\w+://(?:[^/@]*@)?(?:localhost|127(?:\.\d+){3}|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 _NOT_TAKEN: Final = "ClientConnector"
 _HUNG_UP: Final = ("ReadError", "ServerDisconnectedError")
 """How errors are called by httpx, and by aiohttp, over which the SDKs speak: they take the last one for a
@@ -36,11 +37,11 @@ _NO_TOOLS: Final = (
 )
 """How services say that a model takes no tools, in small letters and without quotes; seen in their users' reports."""
 
-_STATUS = re.compile(r"^\d{3}, message[:=]\s*")
+_STATUS = late_pattern(r"^\d{3}, message[:=]\s*")
 """aiohttp has a status for what it could not read; nobody answered with it."""
-_CUT = re.compile(r"without sending complete message body \(([^()]+)\)$")
+_CUT = late_pattern(r"without sending complete message body \(([^()]+)\)$")
 """How httpx puts it that not all of an answer came."""
-_USER = re.compile(r"//[^/]*@")
+_USER = late_pattern(r"//[^/]*@")
 
 
 def retry_after_s(headers: Mapping[str, str], now_s: float) -> float | None:

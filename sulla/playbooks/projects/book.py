@@ -6,19 +6,19 @@ Both are written out as a file would be, and run like any other.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.pattern import late_pattern
 from sulla.playbooks.definition import OPENS
 from sulla.playbooks.file.form import PLAYBOOK_NAME
 from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, in_order
 
-_UNSAFE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNSAFE: Final = late_pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What YAML takes only where it is written as a number."""
-_BRACES: Final = re.compile(r"\$?\{\{")
+_BRACES: Final = late_pattern(r"\$?\{\{")
 
 PLANNER: Final = "planner"
 """The agent that plans, unless somebody names another: one of those that a new home has."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from sulla.core.pattern import late_pattern
 from sulla.speech.english.text import SpokenText
 from sulla.speech.turn_taking.detector import Reading
 
@@ -34,7 +34,7 @@ _WAIT: Final = (
     rf"wait(?:$| (?:{_SPAN}|wait|up|please|let|i|i'm|i'll|there|there's|another|don't|not|no|hang|hold|just"
     r"|what|sorry|where|before|so|can|did|do|is|are|which|how|who|that's|it's|he|she|we|you|they|actually|maybe|um|uh)\b)"
 )
-_BEGINS: Final = re.compile(
+_BEGINS: Final = late_pattern(
     "|".join(
         (
             r"(?:hold|hang) (?:on|about)(?! to\b)|hold (?:it(?:$| hold| there)|the line|up$)|(?:please )?hold$",
@@ -85,7 +85,7 @@ _BEGINS: Final = re.compile(
         )
     )
 )
-_ENDS: Final = re.compile(
+_ENDS: Final = late_pattern(
     r"(?:\b(?:no|actually|now|sorry|oh|but|please) wait(?: please)?|\b(?:hold|hang) on(?: please)?"
     rf"|(?<!in )(?<!hits )(?<!reaches )(?<!per )(?<!for )(?<!within )(?<!every ){_SPAN}(?: please)?"
     r"|\bplease hold|\bbear with me"
@@ -96,11 +96,11 @@ _ENDS: Final = re.compile(
     r"|\blet me (?:start|begin) again|\blet me count"
     r"|(?:phone|doorbell|line)(?:'s| is) ringing|\blet me (?:think|check|see|look)|\b(?:trying|need) to think)$"
 )
-_REQUEST: Final = re.compile(
+_REQUEST: Final = late_pattern(
     r"(?:tell|ask|set|remind|turn|what|how|when|why|who|did|does|is|was|it|he|she|they|we|the|a) "
 )
-_STATED: Final = re.compile(r"(?:it|he|she|they|we|the|a) ")
-_ANSWERS: Final = re.compile(
+_STATED: Final = late_pattern(r"(?:it|he|she|they|we|the|a) ")
+_ANSWERS: Final = late_pattern(
     r"(?:i'm|i am|we're) (?:just |still )?\w+ing\b.* (?:now|one sec|right now)$"
     r"|(?:\w+ )?(?:counting|checking|looking|thinking|searching|loading)$"
     r"|(?:that's a )?(?:good|tough|hard|tricky) (?:question|one)$|i know (?:this|it)$"
@@ -110,9 +110,9 @@ _ANSWERS: Final = re.compile(
 """These keep the turn only after a question."""
 
 
-_LET_ME: Final = re.compile(rf"\b(?:question|one|okay|hmm|so) let me (?:just )?{_DO}\b")
-_LASTS: Final = re.compile(rf"(?:about |only )?{_SPAN}$")
-_DOES: Final = re.compile(
+_LET_ME: Final = late_pattern(rf"\b(?:question|one|okay|hmm|so) let me (?:just )?{_DO}\b")
+_LASTS: Final = late_pattern(rf"(?:about |only )?{_SPAN}$")
+_DOES: Final = late_pattern(
     r"(?:i'm|i am|we're) (?:just |still |only )?(?:turning|opening|walking|crawling|going|getting|climbing|measuring"
     r"|typing|writing|plugging|putting|looking|checking|counting|trying|switching|reading|pulling|waiting)\b"
     r"|i'll (?:just |quickly )?(?:measure|ask|see|have to (?:look|check|ask|find))\b|let me listen$"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.speech.english.vocabulary import Vocabulary
 from sulla.speech.turn_taking.detector import UNKNOWN, Style
 
@@ -16,7 +16,7 @@ MOST_WORDS: Final = 48
 SURE_TURNS: Final = 2
 """So many turns without a full stop show that the recognizer writes none."""
 
-_WORD: Final = re.compile(r"[\w']+")
+_WORD: Final = late_pattern(r"[\w']+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ def _whole(en: Vocabulary, words: tuple[str, ...], style: Style) -> tuple[str, .
     return tuple(found)
 
 
-_STOP: Final = re.compile(r"[.!?](?:\s|$)")
-_ALWAYS: Final = re.compile(r"I\b")
+_STOP: Final = late_pattern(r"[.!?](?:\s|$)")
+_ALWAYS: Final = late_pattern(r"I\b")
 """Written with a capital by every recognizer."""
 
 

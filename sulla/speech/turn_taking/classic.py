@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SENTENCE_END: Final = re.compile(r"[.!?][\"')\]]*\s*$")
-_REQUEST: Final = re.compile(
+from sulla.core.pattern import late_pattern
+
+_SENTENCE_END: Final = late_pattern(r"[.!?][\"')\]]*\s*$")
+_REQUEST: Final = late_pattern(
     r"\s*(?:(?:can|could|would|will) you|please|i (?:need|want)|help me|what|how|when|where|why|who|which"
     r"|create|build|make|generate|write|design|show|tell|find|open|send|add|remind)\b[\s,]*\S",
     re.IGNORECASE,
 )
-_FAREWELL: Final = re.compile(r"\b(?:thank you|thanks|that's all|good ?bye|bye)\W*$", re.IGNORECASE)
+_FAREWELL: Final = late_pattern(r"\b(?:thank you|thanks|that's all|good ?bye|bye)\W*$", re.IGNORECASE)
 
 
 def is_complete_thought(text: str) -> bool:

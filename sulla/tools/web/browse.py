@@ -7,13 +7,13 @@ that a provider's prompt cache keeps the beginning.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.message import ToolCall
+from sulla.core.pattern import late_pattern
 from sulla.core.words import ours
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -36,8 +36,8 @@ FIRST: Final = (
 )
 """What is told first of a bigger catalogue, as far as there is room: what most work is done with."""
 
-_WORD = re.compile(r"[a-z0-9]+")
-_SENTENCE_END = re.compile(r"\. (?=[A-Z])")
+_WORD = late_pattern(r"[a-z0-9]+")
+_SENTENCE_END = late_pattern(r"\. (?=[A-Z])")
 """A full stop; what stands behind ``e.g.`` begins small."""
 
 Weigh = Callable[[Tool], int]

@@ -22,6 +22,7 @@ from typing import Final, Literal, assert_never
 from sulla.agent.model.tags import Unfinished, read_tag
 from sulla.agent.model.written import values as v
 from sulla.agent.model.written.head import Cursor, More, take_head
+from sulla.core.pattern import late_pattern
 
 MAX_CALL: Final = 16_384
 """Code points of a call, or of calls one after the other: what a reader has to hold back at the most, and a tag."""
@@ -36,12 +37,12 @@ _MARKED: Final = 5
 """Characters of a marker that a cut-off reply ends in: fewer may be anything."""
 _STARTS: Final = frozenset(" {[<`~pftd")
 """What begins an indented line, an object, a list, a marker, a fence, ``print`` and what stands before a name."""
-_NAMED: Final = re.compile(rf"[\"'](?:{'|'.join(v.NAME_KEYS)})[\"']\s*:\s*[\"'](?:\w+\.)?([\w-]+)[\"']")
-_LINE_BLANKS: Final = re.compile(r"[ \t\r]*")
-_SEPARATORS: Final = re.compile(r"[;,][ \t\r;,]*")
-_INFO: Final = re.compile(r"[\w.+-]*[ \t\r]*")
+_NAMED: Final = late_pattern(rf"[\"'](?:{'|'.join(v.NAME_KEYS)})[\"']\s*:\s*[\"'](?:\w+\.)?([\w-]+)[\"']")
+_LINE_BLANKS: Final = late_pattern(r"[ \t\r]*")
+_SEPARATORS: Final = late_pattern(r"[;,][ \t\r;,]*")
+_INFO: Final = late_pattern(r"[\w.+-]*[ \t\r]*")
 _INSIDE: Final = {'"': re.compile(r"[^\"\\\n]*"), "'": re.compile(r"[^'\\\n]*")}
-_OUTSIDE: Final = re.compile(r"[^\"'()\[\]{}]*")
+_OUTSIDE: Final = late_pattern(r"[^\"'()\[\]{}]*")
 _CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, Final, Literal
 
+from sulla.core.pattern import late_pattern
+
 MOST_DEEP: Final = 32
 """Brackets within one another."""
 MARKERS: Final = ("<|python_tag|>", "[TOOL_CALLS]")
@@ -26,10 +28,10 @@ OTHER_KEYS: Final = ("type", "id", "tool_calls")
 Certainty = Literal["sure", "bare"]
 """`bare`: a name with empty parentheses, which people write too when they speak of a function."""
 
-_BLANKS: Final = re.compile(r"\s*")
-_WORD: Final = re.compile(r"[A-Za-z_][\w-]*")
-_STRING: Final = re.compile(r"\"((?:[^\"\\\n]|\\[^\n])*)\"|'((?:[^'\\\n]|\\[^\n])*)'")
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_BLANKS: Final = late_pattern(r"\s*")
+_WORD: Final = late_pattern(r"[A-Za-z_][\w-]*")
+_STRING: Final = late_pattern(r"\"((?:[^\"\\\n]|\\[^\n])*)\"|'((?:[^'\\\n]|\\[^\n])*)'")
+_NUMBER: Final = late_pattern(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LITERALS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 
 
