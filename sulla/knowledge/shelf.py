@@ -71,7 +71,10 @@ class KnowledgeShelf:
         if self.has_files and self._looked_s is not None and now_s - self._looked_s < LOOK_S:
             return
         self._looked_s = now_s
-        await asyncio.to_thread(self.look_now)
+        if self.folder.exists():  # most homes have none: one question to the disk costs less than another thread
+            await asyncio.to_thread(self.look_now)
+        else:
+            self._there = FolderLook()
 
     def look_now(self) -> None:
         """The same at once. It blocks."""
