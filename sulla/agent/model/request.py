@@ -66,12 +66,21 @@ def told_to(agent: str, messages: Iterable[Message]) -> list[Message]:
         agent: its id.
         messages: the conversation.
     """
-    return [_without_others(agent, one) if one.role == "user" else one for one in messages]
+    whose = ("", agent)
+    told = []
+    for message in messages:  # a loop, since it goes over the whole conversation before each call
+        if message.role == "user":
+            for part in message.parts:
+                if isinstance(part, Text) and part.whose not in whose:
+                    message = _without_others(whose, message)
+                    break
+        told.append(message)
+    return told
 
 
-def _without_others(agent: str, message: Message) -> Message:
-    kept = tuple(part for part in message.parts if not isinstance(part, Text) or part.whose in ("", agent))
-    return message if len(kept) == len(message.parts) else replace(message, parts=kept)
+def _without_others(whose: tuple[str, str], message: Message) -> Message:
+    kept = tuple(part for part in message.parts if not isinstance(part, Text) or part.whose in whose)
+    return replace(message, parts=kept)
 
 
 def request_hash(request: ChatRequest) -> str:
@@ -79,7 +88,7 @@ def request_hash(request: ChatRequest) -> str:
     digest = blake2b(digest_size=8)
     for part in _identity(request):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    digest.update("\0".join(message.id for message in request.messages).encode())
+    digest.update("\0".join([message.id for message in request.messages]).encode())
     return digest.hexdigest()
 
 

@@ -204,6 +204,8 @@ class Transcript:
 
     def forget_before(self, message_id: MessageId, question: MessageId | None = None) -> None:
         """Forget the messages before one, except the one that is being worked on; all stay if it is not here."""
+        if self._messages and self._messages[0].id == message_id:
+            return  # as a rule they have been forgotten already
         start, asked = self._place(message_id, 0), self._place(question, -1)
         kept = self._messages[asked] if 0 <= asked < start else None
         self.trim(start)
@@ -256,6 +258,8 @@ class Transcript:
         return index
 
     def _place(self, message_id: MessageId | None, default: int) -> int:
+        if not message_id:
+            return default
         for index in range(len(self._messages) - 1, -1, -1):
             if self._messages[index].id == message_id:
                 return index
