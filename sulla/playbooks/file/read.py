@@ -110,7 +110,7 @@ class _Reader:
             on_error=steps_of(closing["on_error"]),
             finally_=steps_of(closing["finally"]),
         )
-        if not reading.faults:
+        if not any(fault.severity == "error" for fault in reading.faults):
             definition = replace(definition, digest=digest_of(definition))
         return Sketch(self._text, keys, root, steps.steps, definition, reading.uses, reading.faults, self._triggers)
 

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
+from sulla.core.ids import ThreadId
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_fault import RULES, WARNINGS
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.run.orders import begun_with, play_of
 from tests.playbooks.corpus import GOOD, KNOWN, SEEDED, marked
 
 HEAD = "name: a\ninputs: {lead: string, n: integer, some: list}\nsteps:\n"
@@ -39,6 +41,14 @@ def test_a_good_file_raises_no_alarm(what: str) -> None:
     checked = check_playbook(GOOD[what], KNOWN)
     assert [fault.told(what) for fault in checked.faults] == []
     assert checked.definition is not None
+
+
+@pytest.mark.parametrize("what", [*GOOD, *(what for what, (_, rule, _) in SEEDED.items() if rule in WARNINGS)])
+def test_what_a_check_lets_pass_can_be_begun(what: str) -> None:
+    text = GOOD[what] if what in GOOD else marked(SEEDED[what][0])[0]
+    definition = check_playbook(text, KNOWN).definition
+    assert definition is not None
+    assert begun_with(play_of(definition, text, "manual", ThreadId(""))) == definition
 
 
 def test_places_count_where_lines_end_as_on_windows() -> None:
