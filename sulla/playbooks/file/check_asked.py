@@ -40,7 +40,8 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     for step, at in steps.items():
         does = at.does
         if isinstance(does, PlaybookStep):
-            yield from _within(at, does.playbook, reached_by(flow.behind(step), surely), alone, known)
+            found, given = (reached_by(names, surely) for names in (flow.behind(step), flow.into(step)))
+            yield from _within(at, does.playbook, found, given, alone, known)
         if isinstance(does, ToolStep) and (name := changed(does)):
             brought = frozenset(surely & {PAYLOAD})
             if found := brought or reached_by(flow.behind(step), surely):
@@ -65,17 +66,17 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
 
 
 def _within(
-    at: StepAt, name: str, found: frozenset[str], alone: Sequence[str], known: KnownNames
+    at: StepAt, name: str, found: frozenset[str], given: frozenset[str], alone: Sequence[str], known: KnownNames
 ) -> Iterator[PlaybookFault]:
-    """What is told of the calls of a playbook that is a step."""
+    """What is told of the calls of a playbook that is a step: behind `found`, and with `given` among its inputs."""
     calls = known.calls.get(name, WithinCalls())
     if calls.changes and alone:
         why = f"nobody is there who started it by {alone[0]!r}, and it takes effect outside"
         yield _told(at, "is", why, calls.changes)
     elif calls.changes and found:
         yield _told(at, "is", f"{_named(found, at.id)} came from outside, and it takes effect outside", calls.changes)
-    elif calls.reads and found:
-        why = f"{_named(found, at.id)} came from outside, and inputs flow into its arguments"
+    elif calls.reads and given:
+        why = f"{_named(given, at.id)} came from outside, and inputs flow into its arguments"
         yield _told(at, "is", why, calls.reads)
 
 

@@ -64,6 +64,9 @@ class RunOrder:
     own: bool = False
     """Whether its playbook is a file of the home, which nobody but the owner has written, whoever begins it. Orders
     that were kept before there was this say no."""
+    inputs_own: bool = False
+    """Whether nothing from outside flows into its inputs, although it is begun behind such words: the playbook that it
+    is a step of says so."""
     given: FrozenJson = field(default_factory=dict)
     """What steps came to that nobody does, by step, as `playbooks.given` settled it."""
 
@@ -73,7 +76,7 @@ class RunOrder:
         said |= {"inputs": dict(self.inputs) if self.inputs is not None else None}
         said |= {"stack": list(self.stack), "steps": list(self.steps), "run": self.run, "upto": self.upto}
         said |= {"tainted": self.by.tainted, "handed": self.handed, "own": self.own}
-        said |= {"begun": self.begun}
+        said |= {"begun": self.begun, "inputs_own": self.inputs_own}
         said = {name: value for name, value in said.items() if value not in (None, "", [], 0, False)}
         said |= {"request": dict(self.request)} if self.request else {}
         said |= {"given": dict(self.given)} if self.given else {}
@@ -100,9 +103,8 @@ def read_order(text: str) -> RunOrder:
             told = (said.get("payload"), lists["stack"], lists["steps"], run, upto)
             by, handed = agent(tainted="tainted" in said), int(said.get("handed", 0))
             request, own, begun = said.get("request", {}), "own" in said, str(said.get("begun", ""))
-            given = said.get("given", {})
             order = RunOrder(do, seal, known, *told, by=by, handed=handed, request=request, begun=begun, own=own)
-            return replace(order, given=given)
+            return replace(order, given=said.get("given", {}), inputs_own="inputs_own" in said)
     raise InvalidInput("this thread is a run of a playbook and takes no messages: write to another one")
 
 

@@ -183,7 +183,7 @@ class StepEffects:
         self,
         child: str,
         wish: RunPlaybook,
-        by: Author,
+        at: str,
         budget: Budget,
         history: RunHistory,
         state: ThreadState,
@@ -194,7 +194,7 @@ class StepEffects:
         Args:
             child: the id that it gets.
             wish: which one.
-            by: whose words its inputs hold.
+            at: the address of the step.
             budget: what it may use.
             history: the run that it is a step of.
             state: that run's thread.
@@ -211,8 +211,10 @@ class StepEffects:
         inputs = complete_inputs(kept.definition, wish.args)
         thread, chain = await self.conversation(state), chain_of(state)
         play = play_of(kept.definition, kept.source, "playbook", thread, chain=chain)
-        seal, begun = derived_id("seal", history.seal, child), history.trust.begun_by
-        order = RunOrder("start", seal, inputs, stack=history.stack, by=by, begun=begun, own=True)
+        seal, trust = derived_id("seal", history.seal, child), history.trust
+        by, own = trust.whose(at, state.context.by), trust.gives_own(at, state.context.by)
+        order = RunOrder("start", seal, inputs, stack=history.stack, by=by, begun=trust.begun_by, own=True)
+        order = replace(order, inputs_own=own and by.tainted)
         words = Words(order.text(), by)
         task = ChildTask(child, run.agent, words, "step", kept.definition.name, state.identity.project, play=play)
         await self.children.start(_within(task, budget), state)

@@ -112,6 +112,15 @@ class RunTrust:
         outside = self.outside if isinstance(does, READ_AGAIN) else self._apart(at)
         return agent(tainted=self.begun_outside or bool(reached_by(self.flow.behind(step), outside)))
 
+    def gives_own(self, at: str, by: Author) -> bool:
+        """Whether nothing from outside flows into what a playbook within is given.
+
+        Args:
+            at: the address of its step.
+            by: whose words there are in the run.
+        """
+        return not by.tainted or (self.owners and not reached_by(self.flow.into(_step_of(at)), self.outside))
+
     def told(self, at: str, *, reads: bool) -> str:
         """What from outside counts for a call, for people; empty where nothing does, or nobody knows.
 
@@ -155,7 +164,7 @@ def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Pla
     if order.by.tainted and order.do == "fork":
         trust.outside.add(EVERYTHING)  # of what the other run came to
     elif order.by.tainted:
-        given = play is not None and play.trigger in _GIVEN_BY_FILES
+        given = order.inputs_own or (play is not None and play.trigger in _GIVEN_BY_FILES)
         trust.outside.update((PAYLOAD,) if given else (PAYLOAD, INPUTS))
     trust.note(facts)
     return trust

@@ -175,10 +175,8 @@ class RunWorker:
             case RunPlaybook():
                 child = self.effects.child_of(place)
                 if not self._is_answered(wait_of(child)):
-                    whose = self._whose(job)
-                    await self.effects.sub(
-                        child, move, whose, self._budget(job, ways), self.history, self.state, self.run
-                    )
+                    budget = self._budget(job, ways)
+                    await self.effects.sub(child, move, job.begun.at, budget, self.history, self.state, self.run)
                 return lambda: self._wait_for(job, wait_of(child))
             case AskAgent():
                 if not self._is_answered(place.ask):

@@ -93,6 +93,7 @@ def test_what_a_playbook_within_calls_is_told_of_where_it_is_a_step(name: str) -
     (said,) = around(POSTER, alone, "{schedule: 1h}")
     assert "nobody is there who started it by 'schedule'" in said
     assert around(POSTER, alone) == []
+    assert around(READER, PAGE + alone) == []
 
 
 def test_a_playbook_within_in_a_loop_is_told_of_from_its_second_pass_on() -> None:

@@ -44,6 +44,8 @@ def asked(of: RunTrust, by: Author = Author.OUTSIDE) -> str:
     [
         ("manual", {}, {INPUTS, PAYLOAD}, "abce"),
         ("agent", {}, {INPUTS, PAYLOAD}, "abce"),
+        ("playbook", {}, {INPUTS, PAYLOAD}, "abce"),
+        ("playbook", {"inputs_own": True}, {PAYLOAD}, "be"),
         ("webhook", {}, {PAYLOAD}, "be"),
         ("event", {}, {PAYLOAD}, "be"),
         ("webhook", {"by": Author.PERSON}, set(), "e"),
@@ -140,6 +142,37 @@ def test_an_agent_counts_by_what_it_is_told_and_by_what_had_it_set_to_work() -> 
     }
     found = {by: [name for name in names if of.whose(name, Author.OUTSIDE).tainted] for by, of in begun.items()}
     assert found == {Author.PERSON: ["after", "told", "when"], Author.OUTSIDE: list(names)}
+
+
+WITHIN = """
+name: one
+inputs: {x: {type: string, default: y}}
+steps:
+  - {id: page, tool: look, with: {url: "https://a.example"}}
+  - {id: fixed, playbook: other, with: {u: mate}}
+  - {id: given, playbook: other, with: {u: "${{ inputs.x }}"}}
+  - {id: read, playbook: other, with: {u: "${{ steps.page.output }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "own"),
+    [
+        ({"by": Author.PERSON}, ["fixed", "given"]),
+        ({"by": Author.OUTSIDE}, ["fixed"]),
+        ({"by": Author.OUTSIDE, "inputs_own": True}, ["fixed", "given"]),
+        ({"by": Author.OUTSIDE, "own": False}, []),
+    ],
+)
+def test_a_playbook_within_is_given_what_is_the_files_own_or_from_outside(order: dict[str, Any], own: list[str]) -> None:
+    made = check_playbook(WITHIN)
+    assert made.definition is not None, made.faults
+    given: dict[str, Any] = {"do": "start", "own": True, **order}
+    of = trust_in(
+        build(made.definition), None, RunOrder(**given), [Played("STEP_COMPLETED", "page", tainted=True)]
+    )
+    assert [step for step in ("fixed", "given", "read") if of.gives_own(step, Author.OUTSIDE)] == own
+    assert of.whose("fixed", Author.OUTSIDE).tainted
 
 
 def test_in_a_run_without_words_from_outside_nothing_is_from_there() -> None:
