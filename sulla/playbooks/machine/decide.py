@@ -79,23 +79,27 @@ def read_answer(does: Kind, answer: Json) -> Chosen | NoAnswer:
 # ----------------------------------------------------------------------------------------------------------- failures
 
 
-def pause_before_next_s(policy: Retry | None, failures: Sequence[FailureClass], *, repeatable: bool) -> float | None:
+def pause_before_next_s(
+    policy: Retry | None, failures: Sequence[FailureClass], *, repeatable: bool, asked_s: float = 0.0
+) -> float | None:
     """How long to wait before a step is tried again.
 
     Args:
         policy: what the step says; None for what the class of a failure asks for (seed 001).
         failures: the classes of its failures, oldest first; not empty.
         repeatable: whether the step may be done again at all; who did it knows.
+        asked_s: how long the other side wants to be left alone, in seconds (``Retry-After``): it waits no shorter.
 
     Returns:
-        Seconds; None to try no more.
+        Seconds, a day at the most; None to try no more.
     """
     if not repeatable or failures[-1] in _NEVER_AGAIN:
         return None
     if policy is not None:
         tried = len(failures)
-        return min(policy.backoff_s * policy.factor ** (tried - 1), _MOST_BACKOFF_S) if tried < policy.tries else None
+        pause_s = policy.backoff_s * policy.factor ** (tried - 1)
+        return min(max(pause_s, asked_s), _MOST_BACKOFF_S) if tried < policy.tries else None
     following = next_try(failures, remaining_s=float("inf"), jitter=0.0, safe_to_repeat=True)
     if isinstance(following, GiveUp):
         return None
-    return 0.0 if isinstance(following, Compress) else following.seconds
+    return min(max(0.0 if isinstance(following, Compress) else following.seconds, asked_s), _MOST_BACKOFF_S)

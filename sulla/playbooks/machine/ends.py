@@ -37,7 +37,15 @@ _SAID: Final = {
 }
 
 
-def failed(run: MachineRun, spot: StepSpot, failure: Failure, *, repeatable: bool, spent: Spent = NOTHING) -> Fact:
+def failed(
+    run: MachineRun,
+    spot: StepSpot,
+    failure: Failure,
+    *,
+    repeatable: bool,
+    asked_s: float = 0.0,
+    spent: Spent = NOTHING,
+) -> Fact:
     """What a failed attempt comes to: another one, or the step has failed.
 
     Args:
@@ -45,13 +53,14 @@ def failed(run: MachineRun, spot: StepSpot, failure: Failure, *, repeatable: boo
         spot: the step.
         failure: why.
         repeatable: whether it may be done again at all.
+        asked_s: how long the other side wants to be left alone, in seconds.
         spent: what the attempt used.
     """
     failure = failure._replace(message=failure.message[:MESSAGE_CHARS])
     step, past = spot.node.step, spot.past
     used_up = over(step.budget, past.tokens + spent.tokens, past.cost_micro + spent.cost_micro)
     failures = (*past.failures, failure.kind)
-    pause_s = pause_before_next_s(step.retry, failures, repeatable=repeatable and not used_up)
+    pause_s = pause_before_next_s(step.retry, failures, repeatable=repeatable and not used_up, asked_s=asked_s)
     if pause_s is None:
         return StepFailed(spot.at, failure, run.now_ms, spent)
     return StepRetry(spot.at, spot.attempt, failure, run.now_ms + round(pause_s * 1000), run.now_ms, spent)

@@ -256,19 +256,28 @@ class Playbook:
         run.finish(spot)
         return [fact]
 
-    def fail(self, at: str, failure: Failure, *, repeatable: bool = True, spent: Spent = NOTHING) -> list[Fact]:
+    def fail(
+        self,
+        at: str,
+        failure: Failure,
+        *,
+        repeatable: bool = True,
+        asked_s: float = 0.0,
+        spent: Spent = NOTHING,
+    ) -> list[Fact]:
         """An attempt has failed: there is another one, or the step has failed.
 
         Args:
             at: its address.
             failure: why.
             repeatable: whether it may be done again at all; False for a tool declared ``once``.
+            asked_s: how long the other side wants to be left alone, in seconds: the next attempt waits no shorter.
             spent: what it used.
         """
         spot = self._run.spots.get(at)
         if spot is None or spot.status != RUNNING or not spot.node.outward:
             return []
-        return self._note(failed(self._run, spot, failure, repeatable=repeatable, spent=spent))
+        return self._note(failed(self._run, spot, failure, repeatable=repeatable, asked_s=asked_s, spent=spent))
 
     def decide(self, at: str, answer: Json, spent: Spent = NOTHING) -> list[Fact]:
         """An answer has come: of a model by a forced tool call, or of a person.

@@ -275,5 +275,6 @@ class RunWorker:
             failure = Failure("permanent", "refused", done.text)
         else:
             failure = Failure("transient" if done.passing else "tool_error", "tool", done.text)
-        facts = machine.fail(at, failure, repeatable=self.effect(call) != "once", spent=job.spent)
+        again, asked_s = self.effect(call) != "once", done.retry_after_s or 0.0
+        facts = machine.fail(at, failure, repeatable=again, asked_s=asked_s, spent=job.spent)
         return self.listener.take(facts, done.words.by)

@@ -6,6 +6,7 @@ import base64
 import json as json_text
 from collections.abc import Mapping
 from dataclasses import replace
+from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from typing import Annotated, Final, Literal
 
@@ -69,7 +70,7 @@ def http_tool(fetcher: Fetcher) -> Tool:
         """
         fields, raw = _request(method, headers or {}, json, body, context)
         answer = await fetcher.send(url, context.clock, method, fields, raw)
-        return _told(answer, accept or [])
+        return _told(answer, accept or [], context.clock.now())
 
     tool = define(http, effect="once", category="web", timeout_s=CALL_S)
     return giving(
@@ -132,7 +133,7 @@ def _request(
     return fields, raw
 
 
-def _told(answer: HttpAnswer, accept: list[int]) -> Done:
+def _told(answer: HttpAnswer, accept: list[int], now_s: float) -> Done:
     text = _text(answer)
     kind = media_type(answer.fields.get("content-type", ""))
     note = f"[{status_told(answer.status)}, {kind or 'of no known kind'}, {len(answer.body)} bytes]"
@@ -151,7 +152,7 @@ def _told(answer: HttpAnswer, accept: list[int]) -> Done:
         failed,
         "web",
         passing=failed and (answer.status >= 500 or answer.status in _MAY_PASS),
-        retry_after_s=_seconds(answer.fields.get("retry-after", "")),
+        retry_after_s=_seconds_until(answer.fields.get("retry-after", ""), now_s),
         refused=failed and answer.status < 500 and answer.status not in _MAY_PASS,
         data=data,
         cut="" if answer.whole else f"the answer has more than the {len(answer.body)} bytes that are taken of one",
@@ -178,5 +179,11 @@ def _value(text: str | None, kind: str) -> Json:
     return found
 
 
-def _seconds(retry_after: str) -> float | None:
-    return float(retry_after) if retry_after.isdecimal() and len(retry_after) <= 6 else None
+def _seconds_until(retry_after: str, now_s: float) -> float | None:
+    """How long a server wants to be left alone, of seconds or a date (RFC 9110 §10.2.3); None where it does not say."""
+    if retry_after.isdecimal() and len(retry_after) <= 6:
+        return float(retry_after)
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now_s)
+    except (ValueError, OverflowError):
+        return None

@@ -148,5 +148,21 @@ def test_pauses_grow_as_the_step_says_and_have_an_end() -> None:
     assert pause_before_next_s(Retry(99, 10.0, 10.0), ["transient"] * 50, repeatable=True) == 86_400.0
 
 
+@pytest.mark.parametrize(
+    ("policy", "asked_s", "pause_s"),
+    [
+        (None, 0.0, 10.0),
+        (None, 25.0, 25.0),
+        (None, 3.0, 10.0),
+        (Retry(3, 2.0), 3.0, 3.0),
+        (Retry(3, 60.0), 3.0, 60.0),
+        (Retry(3, 2.0), 9e9, 86_400.0),
+        (None, 9e9, 86_400.0),
+    ],
+)
+def test_nobody_is_asked_again_before_they_want_to_be(policy: Retry | None, asked_s: float, pause_s: float) -> None:
+    assert pause_before_next_s(policy, ["transient"], repeatable=True, asked_s=asked_s) == pause_s
+
+
 def test_what_a_person_refused_is_not_tried_again() -> None:
     assert pause_before_next_s(Retry(5), ["human_rejected"], repeatable=True) is None

@@ -164,13 +164,13 @@ steps:
         ({"by": Author.OUTSIDE, "own": False}, []),
     ],
 )
-def test_a_playbook_within_is_given_what_is_the_files_own_or_from_outside(order: dict[str, Any], own: list[str]) -> None:
+def test_a_playbook_within_is_given_what_is_the_files_own_or_from_outside(
+    order: dict[str, Any], own: list[str]
+) -> None:
     made = check_playbook(WITHIN)
     assert made.definition is not None, made.faults
     given: dict[str, Any] = {"do": "start", "own": True, **order}
-    of = trust_in(
-        build(made.definition), None, RunOrder(**given), [Played("STEP_COMPLETED", "page", tainted=True)]
-    )
+    of = trust_in(build(made.definition), None, RunOrder(**given), [Played("STEP_COMPLETED", "page", tainted=True)])
     assert [step for step in ("fixed", "given", "read") if of.gives_own(step, Author.OUTSIDE)] == own
     assert of.whose("fixed", Author.OUTSIDE).tainted
 

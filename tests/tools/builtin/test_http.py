@@ -162,6 +162,26 @@ async def test_what_a_status_means(
     assert result.text.startswith(f"[{status} ")
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("7", 7.0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+        ("soon", None),
+        ("9999999", None),
+    ],
+)
+async def test_how_long_a_server_wants_to_be_left_alone(said: str, seconds: float | None) -> None:
+    result = await answered(says(b"why", 429, retry_after=said))
+    assert result.retry_after_s == seconds
+
+
+async def test_a_server_may_say_by_a_date_when_it_may_be_asked_again() -> None:
+    result = await answered(says(b"why", 503, retry_after="Fri, 31 Dec 9999 23:59:59 GMT"))
+    assert result.retry_after_s is not None
+    assert result.retry_after_s > 86_400.0
+
+
 # --------------------------------------------------------------------------------------------------------------- policy
 
 
