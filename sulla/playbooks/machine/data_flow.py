@@ -53,7 +53,7 @@ class DataFlow:
         """The steps that are not of its end."""
         self._add((*definition.on_error, *definition.finally_), (), ())
         self._last = frozenset(step.id for step in definition.finally_)
-        self._leaving = self._merges_that_leave()
+        self._raced = self._races()
         self._sure: dict[str, frozenset[str]] = {}
         self._made: dict[str, frozenset[str]] = {}
         self._given: dict[str, frozenset[str]] = {}
@@ -162,24 +162,23 @@ class DataFlow:
                     yield need.step
                 if need.step not in sure:
                     waiting.append(need.step)
-            for ways in self._leaving.get(at, ()):
-                yield from ways
-                waiting.extend(way for way in ways if way not in sure)
+            raced = self._raced.get(at, frozenset()) - sure
+            yield from raced
+            waiting.extend(raced)
 
-    def _merges_that_leave(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-        """For each step that a merge may leave behind, unfinished, the ways of such merges: how fast each of them was,
-        and whether it failed, decided what became of the step.
+    def _races(self) -> Mapping[str, frozenset[str]]:
+        """For each step that a merge may leave behind, unfinished, all the steps before such merges: how long each of
+        them took, and whether it failed, decided what became of the step.
         """
-        found: dict[str, tuple[tuple[str, ...], ...]] = {}
+        found: dict[str, frozenset[str]] = {}
         for merge in self._steps.values():
-            if not isinstance(merge.does, MergeStep) or merge.does.need == "all" or merge.does.rest_goes_on:
-                continue
-            ways = tuple(need.step for need in merge.needs)
-            for step in self._before(ways):
-                found[step] = (*found.get(step, ()), ways)
+            if isinstance(merge.does, MergeStep) and merge.does.need != "all" and not merge.does.rest_goes_on:
+                before = self._before(need.step for need in merge.needs)
+                for step in before:
+                    found[step] = found.get(step, frozenset()) | before
         return found
 
-    def _before(self, steps: Iterable[str]) -> Set[str]:
+    def _before(self, steps: Iterable[str]) -> frozenset[str]:
         """Steps, what comes before them, and what stands in any of these."""
         found: dict[str, None] = {}
         waiting = list(steps)
@@ -189,7 +188,7 @@ class DataFlow:
                 found[at] = None
                 waiting.extend(need.step for need in self._steps[at].needs)
                 waiting.extend(inner for inner, around in self._around.items() if at in around)
-        return found.keys()
+        return frozenset(found)
 
     def _done_before(self, step: str) -> frozenset[str]:
         """The steps that surely were done where one begins."""
@@ -211,15 +210,25 @@ class DataFlow:
         does = self._steps[step].does
         match does:
             case LoopStep(body=body):
-                yield from (inner.id for inner in body)
+                yield from self._within(body)
             case ParallelStep(branches=branches):
-                yield from (inner.id for branch in branches.values() for inner in branch)
+                for branch in branches.values():
+                    yield from self._within(branch)
             case MergeStep():
                 yield from (need.step for need in self._steps[step].needs)
             case _:
                 pass
         for template in templates_in(does):
             yield from self._in(template, step)
+
+    def _within(self, steps: Iterable[Step]) -> Iterator[str]:
+        """What steps in a loop or a branch came to, and what decided which of them were done: a `break` or a `fail`
+        among them, how many passes there are."""
+        for inner in steps:
+            yield inner.id
+            yield from (need.step for need in inner.needs if need.route)
+            if inner.when is not None:
+                yield from self._in(inner.when, inner.id)
 
     def _in(self, template: Template, step: str) -> Iterator[str]:
         for spot in split(template.source):
@@ -232,6 +241,8 @@ class DataFlow:
             case ("steps", str(name), *_) if name in self._steps:
                 # Whether it came to it before the run ended hangs on all of them.
                 yield from (name, EVERYTHING) if name in self._own and step not in self._own else (name,)
+                # Seen from outside a loop it is what the last pass came to, and the whole loop says which that was.
+                yield from (loop.id for loop in self._loops[name] if loop.id != step and loop not in self._loops[step])
             case ("inputs", *_):
                 yield INPUTS
             case ("run", "error", *_) | ("run",):

@@ -176,10 +176,11 @@ name: raced
 steps:
   - {id: page, tool: look, with: {url: "https://tea.example"}}
   - {id: slow, needs: [page], wait: "${{ steps.page.output }}"}
-  - {id: clock, wait: 1s}
+  - {id: clock, needs: [], wait: 1s}
   - {id: behind, needs: [clock], set: {v: 1}}
   - {id: apart, needs: [], set: {v: 1}}
-  - {id: met, needs: [slow, behind], merge: first, REST}
+  - {id: end2, needs: [slow], set: {v: 1}}
+  - {id: met, needs: [end2, behind], merge: first, REST}
   - {id: end, needs: [met, apart], tool: send, with: {to: "${{ GIVEN }}"}}
 """
 
@@ -191,12 +192,52 @@ steps:
         ("steps.behind.output.v | default('no')", "rest: cancel", True),
         ("steps.behind.status", "rest: go_on", False),
         ("steps.apart.status", "rest: cancel", False),
+        ("steps.end2.output.v | default('no')", "rest: cancel", True),
     ],
 )
 def test_what_a_merge_leaves_behind_says_how_the_others_did(given: str, rest: str, reached: bool) -> None:
     made = check_playbook(RACED.replace("REST", rest).replace("GIVEN", given))
     assert made.definition is not None, made.faults
     assert ("page" in DataFlow(made.definition).into("end")) == reached
+
+
+PICKED = """
+name: picked
+on: [{webhook: key}]
+secrets: [key]
+steps:
+  - {id: clean, set: {v: 1}}
+  - id: outer
+    loop:
+      count: 1
+      steps:
+        - id: l
+          loop:
+            for_each: [a, b, c]
+            steps:
+              - {id: s, set: {card: "${{ item }}"}}
+              - {id: page, tool: look, with: {url: "https://tea.example"}}
+              - STOP
+              - {id: inside, needs: [s], set: {x: "${{ steps.s.output.card }}"}}
+        - {id: near, set: {x: "${{ steps.s.output.card }}"}}
+  - {id: end, tool: send, with: {to: "${{ steps.s.output.card }}"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stop", "reached"),
+    [
+        ('{id: br, when: "${{ steps.page.output == item }}", break: true}', "page"),
+        ('{id: br, needs: [s], when: "${{ run.payload.x == item }}", break: true}', PAYLOAD),
+        ('{id: br, needs: [s], when: "${{ run.payload.x == item }}", fail: enough}', PAYLOAD),
+        ("{id: br, needs: [{page: failure}], break: true}", "page"),
+    ],
+)
+def test_which_pass_was_the_last_says_what_ended_the_loop(stop: str, reached: str) -> None:
+    made = check_playbook(PICKED.replace("STOP", stop))
+    assert made.definition is not None, made.faults
+    flow = DataFlow(made.definition)
+    assert {step for step in ("end", "near", "inside") if reached in flow.into(step)} == {"end", "near"}
 
 
 def test_how_often_a_loop_went_round_says_what_its_while_looked_at() -> None:
