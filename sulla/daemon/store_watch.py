@@ -118,9 +118,9 @@ class StoreWatch:
             async with self._clock.timeout(ANSWER_S):
                 found = await self.store.incarnation()
         except (StoreUnavailable, TimeoutError) as error:
-            if self._trouble is None:
-                log.error("the store does not answer; nothing new is taken until it does: %s", error)
             said = error.message if isinstance(error, SullaError) else f"no answer in {ANSWER_S:g} s"
+            if self._trouble is None:
+                log.error("the store does not answer; nothing new is taken until it does: %s", said)
             self._trouble = StoreUnavailable(f"the store is away ({said}); try again soon", retry_after_s=1.0)
             return
         if found != self._began_with:

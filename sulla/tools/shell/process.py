@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import field
 from pathlib import Path
 from typing import Final, cast
 
@@ -52,6 +53,10 @@ class Program:
     """What it finds to read at `reaper.FILTER_FD`: a filter of system calls, if it knows what to do with one."""
     disk: Path | None = None
     """A folder that it fills beside the one it runs in: the disks of both are watched."""
+    starts: asyncio.Lock = field(default_factory=asyncio.Lock, compare=False, repr=False)
+    """Held while it is started. The event loop stands still until the system has begun a process, which takes a tenth
+    of a second on a busy machine: those with the same lock begin one after the other, with the loop going on between.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,8 @@ async def run_program(program: Program, feed: Callable[[bytes], None], clock: Cl
     report, told = os.pipe()
     os.set_blocking(report, False)
     try:
-        transport, watch = await _start(program, feed, mark, told)
+        async with program.starts:
+            transport, watch = await _start(program, feed, mark, told)
     except BaseException:
         os.close(report)
         raise

@@ -166,6 +166,7 @@ class Shell:
         self._home = home
         self._wanted = wanted
         self._sandbox: Sandbox | None = None
+        self._starts = asyncio.Lock()
         self.trouble = _NOT_LOOKED
         """Why there is no sandbox; empty if there is one."""
         self.layer_trouble = self.trouble
@@ -325,6 +326,5 @@ class Shell:
             argv = self._sandbox.wrap(argv, root, layer, reading=reading)
             grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
             env |= OWN_CACHES
-        return Program(
-            argv, workspace, env, self.bounds, grouped, filter_, disk=layer.folder if layer is not None else None
-        )
+        disk = layer.folder if layer is not None else None
+        return Program(argv, workspace, env, self.bounds, grouped, filter_, disk, self._starts)

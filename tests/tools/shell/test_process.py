@@ -55,6 +55,22 @@ async def test_a_program_that_is_not_there_says_so(tmp_path: Path) -> None:
     assert "Permission denied" in said
 
 
+async def test_programs_of_one_shell_begin_one_after_the_other(tmp_path: Path) -> None:
+    shell = Shell(wanted=False)
+    programs = [await shell.program(f"touch {number}", tmp_path) for number in range(3)]
+    (starts,) = {id(program.starts): program.starts for program in programs}.values()
+    await starts.acquire()
+    running = [asyncio.create_task(run_program(program, Output().feed, SystemClock(), 50)) for program in programs]
+    try:
+        # What waits is not begun, however long that takes: the one that is not of this shell has come and gone.
+        assert (await run(tmp_path, "true"))[0].status == 0
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        starts.release()
+    await asyncio.gather(*running)
+    assert {file.name for file in tmp_path.iterdir()} == {"0", "1", "2"}
+
+
 async def test_a_folder_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="the workspace is not there any more"):
         await run(tmp_path / "gone", "true")
