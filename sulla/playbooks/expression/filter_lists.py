@@ -20,6 +20,8 @@ from sulla.playbooks.expression.filter_form import (
     text_in,
     text_or_nothing,
 )
+from sulla.playbooks.expression.filter_patterns import matches
+from sulla.playbooks.expression.reckon import SIGNS, reckon
 from sulla.playbooks.expression.values import ENTRY_WORK, MAX_ITEMS, CostMeter, check_text, shown, text_of, to_json
 from sulla.tools.nearest import did_you_mean
 
@@ -34,6 +36,8 @@ _TESTS: Final = {
     "ge": ">=",
 }
 """What Jinja calls its comparisons, by which its own `select` goes."""
+SIFTS: Final = (*HOWS, "contains", "matches")
+"""What lists are sifted by."""
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -66,10 +70,16 @@ def _mark(value: object, meter: CostMeter) -> object:
 
 
 def _how(how: object) -> None:
-    if how not in HOWS:
+    if how not in SIFTS:
         near = _TESTS.get(str(how))
-        meant = f" Write {near!r}." if near else did_you_mean(str(how), HOWS) or f" Known: {', '.join(HOWS)}."
-        raise InvalidInput(f"there is no comparison {shown(how)}.{meant}")
+        meant = f" Write {near!r}." if near else did_you_mean(str(how), SIFTS)
+        raise InvalidInput(f"{shown(how)} is no comparison.{meant} Known: {', '.join(SIFTS)}")
+
+
+def _fits(how: str, field: object, other: object, meter: CostMeter) -> bool:
+    if how == "contains":
+        return holds("in", other, field, meter)
+    return matches(meter, field, other) if how == "matches" else holds(how, field, other, meter)
 
 
 def select(
@@ -83,7 +93,7 @@ def select(
         field = pick(item, attribute) if text_in(attribute) else item
         meter.spend(ENTRY_WORK)
         if how is not _ALL:
-            is_so = holds(str(how), field, other, meter)
+            is_so = _fits(str(how), field, other, meter)
         elif isinstance(field, bool):
             is_so = field
         else:
@@ -98,6 +108,22 @@ def reject(
 ) -> list[object]:
     """All entries but those that `select` gives."""
     return select(meter, value, attribute, how, other, wanted=False)
+
+
+def compute(meter: CostMeter, value: object, name: object, left: object, how: object, right: object) -> list[object]:
+    """Each object with one field more, reckoned of two others; what is no text is taken as it is."""
+    found: list[object] = []
+    for item in list_in(value):
+        meter.spend(ENTRY_WORK)
+        sides = [pick(item, side) if isinstance(side, str) else side for side in (left, right)]
+        found.append({**object_in(item), text_in(name): reckon(meter, sides[0], _sign(how), sides[1])})
+    return found
+
+
+def _sign(how: object) -> str:
+    if how not in SIGNS:
+        raise InvalidInput(f"{shown(how)} is nothing to reckon by. Known: {', '.join(SIGNS)}")
+    return str(how)
 
 
 def group_by(meter: CostMeter, value: object, attribute: object) -> list[object]:
@@ -195,8 +221,15 @@ LIST_FILTERS: Final[Mapping[str, Filter]] = {
     ),
     "select": Filter(
         select, "list",
-        "the entries whose field `attribute` is true, or compares so: `select('age', '>', 17)`; `''` is the entry",
+        "the entries whose field `attribute` is true, or compares so: `select('age', '>', 17)`; `''` is the entry. "
+        "`how` is `==`, `!=`, `<`, `<=`, `>`, `>=`; `in` and `not in` where the field stands in `other`; `contains` "
+        "where `other` stands in the field; `matches` where a regular expression fits in it",
         ("attribute", "how", "other"), 1, _LIST, _SIFTED,
+    ),
+    "compute": Filter(
+        compute, "list",
+        "objects with one field more, reckoned of two others or a number: `compute('total', 'count', '*', 'price')`",
+        ("name", "left", "how", "right"), 4, _LIST, {"name": text_in, "how": _sign},
     ),
     "reject": Filter(reject, "list", "all entries but those", ("attribute", "how", "other"), 1, _LIST, _SIFTED),
     "group_by": Filter(

@@ -26,7 +26,8 @@ _MATCH_WORK: Final = 200
 LACKING: Final = f"regular expressions need a library that is not installed: {install_hint('regex')}"
 
 
-def _matches(meter: CostMeter, value: object, pattern: object) -> bool:
+def matches(meter: CostMeter, value: object, pattern: object) -> bool:
+    """Whether a regular expression fits anywhere in a text."""
     return _compiled(meter, value, pattern).search(text_in(value)) is not None
 
 
@@ -101,7 +102,7 @@ def _library() -> Any:  # noqa: ANN401  - a library without types
 _TEXT: Final = ("string",)
 _PATTERN: Final = {"pattern": lambda pattern: compile_pattern(text_in(pattern))}
 PATTERN_FILTERS: Final[Mapping[str, Filter]] = {
-    "matches": Filter(_matches, "boolean", "whether the regular expression `pattern` fits anywhere in it", ("pattern",),
+    "matches": Filter(matches, "boolean", "whether the regular expression `pattern` fits anywhere in it", ("pattern",),
                       1, _TEXT, _PATTERN),
     "find": Filter(_find, "any", "the first place that `pattern` fits, of one group that, of several a list; null "
                    "where there is none", ("pattern",), 1, _TEXT, _PATTERN),

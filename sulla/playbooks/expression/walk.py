@@ -5,7 +5,6 @@ Nothing of Python's can be reached: a field is a key of an object or a place in 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
 from sulla.playbooks.expression.compare import holds
 from sulla.playbooks.expression.filters import FILTERS, TESTS
+from sulla.playbooks.expression.reckon import reckon
 from sulla.playbooks.expression.tree import (
     Apply,
     Binary,
@@ -35,13 +35,10 @@ from sulla.playbooks.expression.tree import (
 )
 from sulla.playbooks.expression.values import (
     ENTRY_WORK,
-    MAX_ITEMS,
     CostMeter,
     Missing,
     check_text,
-    is_number,
     kind_of,
-    number,
     shown,
     text_of,
 )
@@ -140,38 +137,9 @@ def _sign(walk: Evaluation, tree: Sign) -> object:
     return -value if tree.how == "-" else value
 
 
-_RECKON: Final[Mapping[str, Callable[[float, float], float]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-}
-
-
 def _binary(walk: Evaluation, tree: Binary) -> object:
     left, right = walk.value(tree.left), walk.value(tree.right)
-    if tree.how == "+" and isinstance(left, str) and isinstance(right, str):
-        check_text(len(left) + len(right))
-        walk.meter.spend(len(left) + len(right))
-        return left + right
-    if tree.how == "+" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        walk.meter.spend(len(left) + len(right))
-        if len(left) + len(right) > MAX_ITEMS:
-            raise InvalidInput(f"it makes a list of {len(left) + len(right)} entries; {MAX_ITEMS} are allowed")
-        return [*left, *right]
-    if not is_number(left) or not is_number(right):
-        both = "two numbers, two texts or two lists" if tree.how == "+" else "two numbers"
-        raise InvalidInput(
-            f"'{tree.how}' takes {both}, got {shown(left)} and {shown(right)}; '~' joins anything as text"
-        )
-    if right == 0 and tree.how in ("/", "//", "%"):
-        raise InvalidInput("it divides by 0")
-    try:
-        return number(_RECKON[tree.how](left, right))  # type: ignore[arg-type]  # both are numbers
-    except OverflowError:
-        raise InvalidInput("it makes a number that is too big") from None
+    return reckon(walk.meter, left, tree.how, right)
 
 
 def _concat(walk: Evaluation, tree: Concat) -> object:

@@ -9,7 +9,18 @@ from typing import Final
 from sulla.definitions.yaml_text import YamlMap, YamlScalar
 from sulla.playbooks.definition import HumanStep, LoopStep, MergeStep, RouterStep
 from sulla.playbooks.expression.expression import ExpressionSpot
-from sulla.playbooks.expression.tree import Compare, Const, Field, Items, Path, Tree, parts_of, paths_of
+from sulla.playbooks.expression.tree import (
+    Compare,
+    Conditional,
+    Const,
+    Field,
+    Is,
+    Items,
+    Path,
+    Tree,
+    parts_of,
+    paths_of,
+)
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.check_order import StepOrder
@@ -23,6 +34,7 @@ from sulla.tools.nearest import did_you_mean
 
 _WHOLE_WORDS: Final = 3
 """``steps``, the step and its ``output``; what lies deeper is looked into."""
+_WHOLE: Final = (("output",), ("result",))
 _ENDS: Final = (("error",), ("status",), ("route",), ("tries",))
 
 
@@ -151,6 +163,9 @@ class Names:
             for path in (path for _, tree in use.trees for path in paths_of(tree)):
                 named = len(path.words) > 1 and path.words[0] == "steps"
                 if named and (use.role in ("when", "while") or path.words[2:3] in _ENDS):
+                    found.add(str(path.words[1]))
+            for path in (path for _, tree in use.trees for path in _tested(tree)):
+                if path.words[0] == "steps" and path.words[2:] in _WHOLE:
                     found.add(str(path.words[1]))
         return frozenset(found)
 
@@ -330,3 +345,13 @@ def _texts(tree: Tree) -> tuple[str, ...]:
     if isinstance(tree, Const):
         return (tree.value,) if isinstance(tree.value, str) else ()
     return tuple(text for item in tree.items for text in _texts(item)) if isinstance(tree, Items) else ()
+
+
+def _tested(tree: Tree) -> Iterator[Path]:
+    """What an expression asks of a value before it uses it: ``steps.a.output is not none``."""
+    if isinstance(tree, Conditional):
+        yield from paths_of(tree.test)
+    elif isinstance(tree, Is | Compare):
+        yield from paths_of(tree)
+    for part in parts_of(tree):
+        yield from _tested(part)

@@ -249,7 +249,8 @@ RUN_FIELDS: Final[Mapping[str, str]] = {
     "trigger": "what started it: `manual`, `schedule`, …",
     "payload": "what a webhook or an event carried, or the message of a chat; else null",
     "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
-    "error": "there `{kind, reason, message}` of its failure, with the reason of the step that failed and not "
+    "error": "there `{kind, reason, message}` of its failure: the message names the step first (`step 'load' failed: "
+    "…`), the step's own is `steps.<id>.error.message`; with the reason of the step that failed and not "
     "`upstream`; else null",
     "headers": "the headers of a webhook's message, by name in small letters; without those that prove something",
     "query": "what stands behind the `?` of a webhook's address, by name",
