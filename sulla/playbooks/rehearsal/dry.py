@@ -19,7 +19,6 @@ from sulla.playbooks.definition import (
     AgentStep,
     ConditionStep,
     Definition,
-    Given,
     HumanStep,
     LoopStep,
     PlaybookStep,
@@ -46,9 +45,10 @@ from sulla.playbooks.rehearsal.base import (
     kind_of_step,
     wrong_args,
 )
-from sulla.playbooks.rehearsal.placeholders import Guesses, is_guess, is_settled, looked_up
+from sulla.playbooks.rehearsal.placeholders import Guesses, holds_guess, is_guess, is_settled, looked_up
 from sulla.playbooks.rehearsal.races import Race, cut_off, first_of, races_of, winners
 from sulla.playbooks.rehearsal.rehearse import rehearse
+from sulla.playbooks.rehearsal.roles import ArgumentRoles, TemplateRole
 from sulla.playbooks.rehearsal.samples import fitted, input_sample, is_wanted, sample
 from sulla.tools.nearest import did_you_mean
 
@@ -136,34 +136,6 @@ def dry_run(
 
 
 @dataclass(slots=True)
-class _Role:
-    """What a template is for."""
-
-    step: str
-    what: str
-
-
-@dataclass(slots=True)
-class _Arguments:
-    """Which arguments of tools hang on a placeholder."""
-
-    of: dict[int, tuple[str, str]] = field(default_factory=dict, init=False)
-    """The step and the argument that a template is for."""
-    unknown: dict[str, set[str]] = field(default_factory=dict, init=False)
-    """Those arguments, by step."""
-
-    def learn(self, step: str, args: Mapping[str, Given]) -> None:
-        """Note what the templates of a tool's step are for."""
-        self.of |= {id(it): (step, name) for name, given in args.items() for it in templates_in(given)}
-
-    def note(self, template: Template) -> None:
-        """Note that a template hangs on one."""
-        if id(template) in self.of:
-            step, name = self.of[id(template)]
-            self.unknown.setdefault(step, set()).add(name)
-
-
-@dataclass(slots=True)
 class _Guess:
     """Says what steps come to where nobody does, and what expressions come to that hang on it."""
 
@@ -175,10 +147,10 @@ class _Guess:
     options: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     assumed: dict[str, None] = field(default_factory=dict, init=False)
     guesses: Guesses = field(default_factory=Guesses, init=False)
-    roles: dict[int, _Role] = field(default_factory=dict, init=False)
+    roles: dict[int, TemplateRole] = field(default_factory=dict, init=False)
     known: dict[str, Definition] = field(default_factory=dict, init=False)
     races: dict[str, Race] = field(default_factory=dict, init=False)
-    args: _Arguments = field(default_factory=_Arguments, init=False)
+    args: ArgumentRoles = field(default_factory=ArgumentRoles, init=False)
 
     def __post_init__(self) -> None:
         self._learn(self.definition)
@@ -253,6 +225,9 @@ class _Guess:
             return None
         if isinstance(step.does, RespondStep):
             return RehearsedAnswer(ask.given.get("text"))
+        names = choices_of(step.does)
+        if names:
+            return RehearsedAnswer(self._choose(step.id, names))
         self.guesses.note(step.id)
         match step.does:
             case AgentStep(output=dict() as schema) | HumanStep(input=dict() as schema):
@@ -261,9 +236,6 @@ class _Guess:
                 gives = self.setting.known.tools[tool].gives
                 values = sample({"type": "object", "properties": dict(gives)}, f"<output of {step.id}>")
                 return RehearsedAnswer(f"<output of {step.id}>", values if isinstance(values, dict) else None)
-        names = choices_of(step.does)
-        if names:
-            return RehearsedAnswer(self._choose(step.id, names))
         return RehearsedAnswer(f"<output of {step.id}>")
 
     def _choose(self, step: str, names: tuple[str, ...]) -> str:
@@ -287,7 +259,8 @@ class _Guess:
             if role.what != "set":
                 return self._guessed(role, template, scope)
         try:
-            return self.setting.evaluate(template, scope)
+            value = self.setting.evaluate(template, scope)
+            return self._told(template, scope, value) if role is None else value
         except SullaError:
             if self._fails_anyway(template, scope):
                 raise
@@ -295,21 +268,41 @@ class _Guess:
                 return self._guessed(role, template, scope)
             self.args.note(template)
             self._assume(f"{_short(template)} has a value")
-            return f"<text of {_short(template)}>"
+            return _unknown(template)
 
-    def _is_open(self, role: _Role, template: Template, scope: Scope) -> bool:
+    def _is_open(self, role: TemplateRole, template: Template, scope: Scope) -> bool:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
         if role.what in ("when", "test") and role.step in self.forced:
             return True
         return self._is_guessed(template, scope, is_list=role.what == "for_each")
 
+    def _told(self, template: Template, scope: Scope, value: Json) -> Json:
+        """A value with a placeholder for what was reckoned with one: nobody knows yet that a table has 0 rows."""
+        parts = split(template.source)
+        if not self._is_guessed(template, scope) or (len(parts) == 1 and holds_guess(value)):
+            return value
+        if len(parts) == 1:
+            return _unknown(template)
+        said = list[str]()
+        for part in parts:
+            if isinstance(part, ExpressionSpot):
+                alone = Template(template.source[part.start : part.end])
+                text = str(self.setting.evaluate(replace(alone, source=f"|{alone.source}"), scope))[1:]
+                is_open = self._looks_at_guess(part, scope) and not holds_guess(text)
+                said.append(_unknown(alone) if is_open else text)
+            else:
+                said.append(part)
+        return "".join(said)
+
     def _is_guessed(self, template: Template, scope: Scope, *, is_list: bool = False) -> bool:
         """Whether it looks at something that a placeholder stands for."""
-        trees = [parse(part.source) for part in split(template.source) if isinstance(part, ExpressionSpot)]
+        spots = (part for part in split(template.source) if isinstance(part, ExpressionSpot))
+        return any(self._looks_at_guess(spot, scope, is_list=is_list) for spot in spots)
+
+    def _looks_at_guess(self, spot: ExpressionSpot, scope: Scope, *, is_list: bool = False) -> bool:
         return any(
             is_guess(path, scope, self.guesses.whole if is_whole else self.guesses.any, is_whole=is_whole)
-            for tree in trees
-            for path, is_whole in looked_up(tree, is_whole=is_list)
+            for path, is_whole in looked_up(parse(spot.source), is_whole=is_list)
         )
 
     def _fails_anyway(self, template: Template, scope: Scope) -> bool:
@@ -330,7 +323,7 @@ class _Guess:
         values, specs = cast("Mapping[str, Json]", scope["inputs"]), self.definition.inputs
         return {name for name, spec in specs.items() if not is_wanted(spec) or values[name] != input_sample(name, spec)}
 
-    def _guessed(self, role: _Role, template: Template, scope: Scope) -> Json:
+    def _guessed(self, role: TemplateRole, template: Template, scope: Scope) -> Json:
         match role.what:
             case "when" | "test":
                 return self._choose(role.step, _YES_NO) == YES
@@ -368,15 +361,19 @@ class _Guess:
                 case LoopStep():
                     found |= {"while": does.while_, "for_each": does.for_each, "count": does.count}
                     lists = [it for it in (does.matrix or {}).values() if isinstance(it, Template)]
-                    self.roles |= {id(it): _Role(step.id, "for_each") for it in lists}
+                    self.roles |= {id(it): TemplateRole(step.id, "for_each") for it in lists}
                 case WaitStep():
                     found |= {"seconds": does.seconds, "until": does.until}
                 case SetStep(values):
-                    self.roles |= {id(it): _Role(step.id, "set") for it in templates_in(values)}
+                    self.roles |= {id(it): TemplateRole(step.id, "set") for it in templates_in(values)}
                 case ToolStep(args=args):
                     self.args.learn(step.id, args)
             self.guesses.learn(step)
-            self.roles |= {id(it): _Role(step.id, what) for what, it in found.items() if it is not None}
+            self.roles |= {id(it): TemplateRole(step.id, what) for what, it in found.items() if it is not None}
+
+
+def _unknown(template: Template) -> str:
+    return f"<text of {_short(template)}>"
 
 
 def _short(template: Template) -> str:

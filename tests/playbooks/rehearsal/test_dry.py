@@ -130,6 +130,19 @@ def test_a_field_of_a_sample_is_a_guess_too() -> None:
     assert found.ways[0].rehearsed.rows[0].output == {"ok": True, "kind": "a", "tags": ["<output of look>"]}
 
 
+def test_what_is_reckoned_with_a_placeholder_is_none_that_is_known() -> None:
+    steps = """
+- {id: read, tool: t}
+- {id: rows, set: {n: "${{ steps.read.output | lines | length }}"}}
+- {id: tell, respond: "${{ steps.read.output }}: ${{ steps.rows.output.n }} rows of ${{ 1 + 1 }}"}
+- {id: more, prompt: "${{ steps.rows.output.n }}"}
+"""
+    (way,) = dry(steps, "outputs: {n: '${{ steps.rows.output.n }}'}").ways
+    open_ = "<text of ${{ steps.rows.output.n }}>"
+    assert way.rehearsed.told[0] == f"<output of read>: {open_} rows of 2"
+    assert way.rehearsed.outputs == {"n": open_}
+
+
 def test_an_output_that_is_given_decides() -> None:
     steps = "- {id: look, tool: t}\n- {id: good, condition: \"${{ steps.look.output == 'ok' }}\"}"
     assert ways(dry(steps, outputs={"look": "ok"})) == [{}]
