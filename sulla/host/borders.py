@@ -91,7 +91,7 @@ mcp | tools' names and descriptions, as their owner took them in | prompts | ope
 playbooks | the owner's playbooks | the prompt | operator
     list_playbooks section:playbooks
 playbooks | what a playbook is started with | its run | caller
-    run_playbook form:RunOrder / playbook-input
+    run_playbook plan_project work_on_project form:RunOrder / playbook-input
 playbooks | what webhooks say | a playbook's run | outside
     / webhook
 playbooks | what a turn came to | a playbook's run | caller

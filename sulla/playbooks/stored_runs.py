@@ -105,11 +105,15 @@ class StoredRuns:
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
+    def run_of(self, key: str) -> str:
+        """The id of the run that a key begins, or has begun."""
+        return derived_id("thr", "request", request_of(key))
+
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
         from sulla.playbooks.given import check_alone, settled
 
-        thread_id = ThreadId(derived_id("thr", "request", request_of(key)))
+        thread_id = ThreadId(self.run_of(key))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)

@@ -153,6 +153,8 @@ GOOD: dict[str, JsonObject] = {
     "notice.seen": {"ids": ["ntc_1"]},
     "project.list": {},
     "project.get": {"project": "garden"},
+    "project.plan": {"project": "garden", "goal": "beds"},
+    "project.work": {"project": "garden"},
     "schedule.list": {},
     "schedule.add": {"every_s": 60, "message": "hi"},
     "schedule.remove": {"schedule": "s1"},
