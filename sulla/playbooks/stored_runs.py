@@ -134,7 +134,8 @@ class StoredRuns:
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
-            await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
+            created = ThreadCreated(agent, play.name, begin.project, graph=PLAYBOOK, play=play)
+            await self.threads.create(created, request_of(key))
         seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
         order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
         order = replace(order, begun=begin.begun, given=given, steps=(begin.step,) if begin.step else ())

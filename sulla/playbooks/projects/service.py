@@ -166,6 +166,7 @@ class ProjectDesk:
             "project",
             thread=asker.thread,
             agent=agent,
+            project=str(inputs["project"]),
             source=source,
             made_by=ThreadId(made_by),
             by=asker.by,

@@ -11,7 +11,7 @@ from sulla.core.ids import RunId
 from sulla.core.words import ours
 from sulla.playbooks.caller import Caller, caller_of
 from sulla.playbooks.plans.plan import GOAL_CHARS
-from sulla.playbooks.projects.asked import MAX_NEXT, PLANNER, Asker, PlanWanted, WorkWanted
+from sulla.playbooks.projects.asked import MAX_NEXT, Asker, PlanWanted, WorkWanted
 from sulla.playbooks.projects.rpc import PlanService, ProjectRun
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done, Result, Tool, ToolContext
@@ -51,23 +51,18 @@ class _PlanTools:
         *,
         project: Annotated[str, Bounds(1, 64)],
         goal: Annotated[str, Bounds(1, GOAL_CHARS)],
-        agent: str = PLANNER,
-        remarks: Annotated[str, Bounds(0, 8_000)] = "",
     ) -> Result:
-        """Have a goal split into tasks that depend on each other, and put down in a project's file, which is made if
-        there is none. It takes over, so this ends your turn; what comes of it is told when it is done.
+        """Have a goal split into the tasks of a project. Ends your turn.
 
         Args:
-            project: The project's name.
+            project: Its name, of an old or a new one.
             goal: What is to be reached.
-            agent: Who plans.
-            remarks: What else is to be thought of.
         """
         caller = await caller_of(self._threads, context)
         if refusal := _refusal(caller, context):
             return Done(ours(refusal), is_error=True)
         try:
-            begun = await self._service.plan(PlanWanted(project, goal, agent, remarks), _asker(caller, context))
+            begun = await self._service.plan(PlanWanted(project, goal), _asker(caller, context))
         except MessageIdReused:
             return Done(ours(f"A plan for {project} was asked for already in this call."), is_error=True)
         return Done(ours(_told(f"{project} is being planned", begun, caller)))
@@ -79,12 +74,11 @@ class _PlanTools:
         project: Annotated[str, Bounds(1, 64)],
         tasks: Annotated[int, Bounds(1, MAX_NEXT)] = 1,
     ) -> Result:
-        """Have a project's plan worked on by agents of their own, or its next open tasks where it has no plan. It takes
-        over, so this ends your turn; what comes of it is told when it is done.
+        """Have a project's plan, or its next open tasks, worked on. Ends your turn.
 
         Args:
-            project: The project's name.
-            tasks: How many of the open tasks, where there is no plan.
+            project: Its name.
+            tasks: How many, without a plan.
         """
         caller = await caller_of(self._threads, context)
         if refusal := _refusal(caller, context):

@@ -60,12 +60,12 @@ class Home:
 
 
 async def test_planning_ends_the_turn_and_is_told_with_the_run(store: MemoryStore) -> None:
-    home = Home(store, Say("", (call("plan_project", goal="beds", remarks="no roses"),)))
+    home = Home(store, Say("", (call("plan_project", goal="beds"),)))
     said = await home.ask()
     assert len(home.provider.requests) == 1
     (run,) = home.plans.asked
     assert said[0] == f"garden is being planned: {run}. You will be told what comes of it."
-    assert home.plans.asked[run] == PlanWanted("garden", "beds", remarks="no roses")
+    assert home.plans.asked[run] == PlanWanted("garden", "beds")
     asker = home.plans.askers[run]
     assert (asker.by.tainted, bool(asker.thread), bool(asker.run_id)) == (False, True, True)
 
