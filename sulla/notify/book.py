@@ -27,7 +27,6 @@ class OutboxBook:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file: BinaryIO | None = None
         self._lines = 0
 
     def read(self) -> Sequence[Fact]:
@@ -40,9 +39,8 @@ class OutboxBook:
         try:
             raw = self._path.read_bytes() if self._path.exists() else b""
             whole = raw[: raw.rfind(b"\n") + 1]
-            self._open()
-            if len(whole) < len(raw) and self._file is not None:
-                os.ftruncate(self._file.fileno(), len(whole))
+            with self._open() as file:
+                os.ftruncate(file.fileno(), len(whole))
         except OSError as error:
             raise Unavailable(f"the outbox {self._path.name} cannot be read: {error.strerror}") from None
         found: list[Fact] = []
@@ -64,10 +62,10 @@ class OutboxBook:
         if not lines:
             return
         try:
-            file = self._open()
-            file.write(b"".join(lines))
-            file.flush()
-            os.fsync(file.fileno())
+            with self._open() as file:
+                file.write(b"".join(lines))
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as error:
             raise Unavailable(f"the outbox {self._path.name} cannot be written: {error.strerror}") from None
         self._lines += len(lines)
@@ -90,21 +88,11 @@ class OutboxBook:
                 file.write(b"".join(lines))
                 file.flush()
                 os.fsync(file.fileno())
-            self.close()
             beside.replace(self._path)
-            self._open()
         except OSError as error:
             raise Unavailable(f"the outbox {self._path.name} cannot be written anew: {error.strerror}") from None
         self._lines = len(lines)
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
     def _open(self) -> BinaryIO:
-        if self._file is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file = os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
-        return self._file
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
