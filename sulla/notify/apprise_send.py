@@ -11,6 +11,10 @@ import apprise
 
 from sulla.core.errors import SettingsError
 
+# What these say of a failure may hold the address: it is read here, cleaned, and told by us.
+for _name in ("apprise", "urllib3"):
+    logging.getLogger(_name).propagate = False
+
 WHY_CHARS: Final = 300
 """Of why a channel did not take a message."""
 _LEAST_SECRET: Final = 3

@@ -81,6 +81,7 @@ class Dispatcher:
         self._all = True
         """Whether all threads that wait have to be looked at."""
         self._news = asyncio.Event()
+        self._writing = asyncio.Lock()  # facts count in the order in which they stand in the file
 
     def wake(self, thread_id: ThreadId) -> None:
         """Have a thread looked at soon. Never waits, never fails."""
@@ -204,10 +205,11 @@ class Dispatcher:
     async def _keep(self, facts: Sequence[Fact]) -> None:
         if not facts:
             return
-        lost = self.outbox.left_out
-        await asyncio.to_thread(self._book.write, facts)
-        for fact in facts:
-            self.outbox.apply(fact)
+        async with self._writing:
+            lost = self.outbox.left_out
+            await asyncio.to_thread(self._book.write, facts)
+            for fact in facts:
+                self.outbox.apply(fact)
         for name, count in self.outbox.left_out.items():
             if (more := count - lost.get(name, 0)) > 0:
                 self._tally.count(LEFT_OUT, name, by=more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
@@ -18,6 +19,8 @@ included. `approval`: somebody is asked. `failed`: a turn that nobody watched fa
 KINDS: Final[tuple[Kind, ...]] = ("notice", "schedule", "beat", "playbook", "approval", "failed")
 Level = Literal["low", "normal", "high"]
 MAX_CHANNELS: Final = 20
+_KEY_CHARS: Final = 10
+"""What of an address is at least so long, and not its host, is hidden wherever it stands."""
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.IGNORECASE | re.DOTALL)
 
 ChannelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -94,6 +97,16 @@ class NotifySettings(Section):
         return kept.get_secret_value()
 
     def more_secrets(self) -> Iterator[tuple[str, str]]:
-        """All addresses."""
-        yield from ((f"channels.{one.name}", self.address_of(one)) for one in self.channels)
-        yield from ((f"secrets.{name}", kept.get_secret_value()) for name, kept in self.secrets.items())
+        """All addresses, and what of them is long enough to be a key."""
+        every = [(f"channels.{one.name}", self.address_of(one)) for one in self.channels]
+        every += [(f"secrets.{name}", kept.get_secret_value()) for name, kept in self.secrets.items()]
+        for name, address in every:
+            yield name, address
+            yield from ((name, key) for key in _keys_in(address))
+
+
+def _keys_in(address: str) -> Iterator[str]:
+    parts = urlsplit(address)
+    host = (parts.hostname or "").casefold()
+    pieces = re.split(r"[/:@?&=]", address.partition("://")[2])
+    yield from (piece for piece in pieces if len(piece) >= _KEY_CHARS and piece.casefold() != host)
