@@ -11,10 +11,6 @@ import apprise
 
 from sulla.core.errors import SettingsError
 
-# What these say of a failure may hold the address: it is read here, cleaned, and told by us.
-for _name in ("apprise", "urllib3"):
-    logging.getLogger(_name).propagate = False
-
 WHY_CHARS: Final = 300
 """Of why a channel did not take a message."""
 _LEAST_SECRET: Final = 3
@@ -22,13 +18,15 @@ _LEAST_SECRET: Final = 3
 
 def send(address: str, title: str, text: str) -> str:
     """Send a message; see `sending.Send`."""
+    for name in ("apprise", "urllib3"):  # what they log may hold the address: it is read here, cleaned, and told by us
+        logging.getLogger(name).propagate = False
     # Nothing is kept beside our own outbox, and its log shows no addresses.
     asset = apprise.AppriseAsset(async_mode=False, secure_logging=True, storage_mode=apprise.PersistentStoreMode.MEMORY)
     apobj = apprise.Apprise(asset=asset)
     if not apobj.add(address):
         scheme = urlsplit(address).scheme[:20]
         raise SettingsError(f"Apprise cannot send to this {scheme!r} address: `sulla notify list` names the channel")
-    with apprise.LogCapture(level=logging.WARNING, name="apprise") as output:  # type: ignore[no-untyped-call]
+    with apprise.LogCapture(level=logging.WARNING, name="apprise") as output:  # type: ignore[no-untyped-call]  # it has no types
         taken = apobj.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
         said = output.getvalue()
     return "" if taken else without_secrets(said, address)

@@ -1,4 +1,4 @@
-"""How a message is sent: the promise, and the library behind it, which is loaded at the first message."""
+"""How a message is sent: the promise, and the library behind it, which is loaded at the first message. Pure."""
 
 from __future__ import annotations
 

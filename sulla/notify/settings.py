@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
@@ -20,7 +19,7 @@ KINDS: Final[tuple[Kind, ...]] = ("notice", "schedule", "beat", "playbook", "app
 Level = Literal["low", "normal", "high"]
 MAX_CHANNELS: Final = 20
 _KEY_CHARS: Final = 10
-"""What of an address is at least so long, and not its host, is hidden wherever it stands."""
+"""What of an address is at least so long, and no host, is hidden wherever it stands."""
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.IGNORECASE | re.DOTALL)
 
 ChannelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -106,7 +105,5 @@ class NotifySettings(Section):
 
 
 def _keys_in(address: str) -> Iterator[str]:
-    parts = urlsplit(address)
-    host = (parts.hostname or "").casefold()
     pieces = re.split(r"[/:@?&=]", address.partition("://")[2])
-    yield from (piece for piece in pieces if len(piece) >= _KEY_CHARS and piece.casefold() != host)
+    yield from (piece for piece in pieces if len(piece) >= _KEY_CHARS and "." not in piece)

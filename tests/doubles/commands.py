@@ -24,6 +24,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
+from sulla.notify import rpc as notify
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.playbooks.projects import rpc as project_plans
@@ -41,6 +42,7 @@ from tests.doubles.agent_files import MemoryAgentFiles
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
+from tests.doubles.channels import MemoryChannels
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
@@ -187,6 +189,7 @@ class MemoryCommands:
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 playbooks.METHODS.done_by(self.playbooks),
+                notify.METHODS.done_by(MemoryChannels()),
                 project_plans.METHODS.done_by(self.plans),
                 speech.METHODS.done_by(self.speech),
                 system_rpc.METHODS.done_by(self),

@@ -153,6 +153,8 @@ GOOD: dict[str, JsonObject] = {
     "notice.seen": {"ids": ["ntc_1"]},
     "project.list": {},
     "project.get": {"project": "garden"},
+    "notify.list": {},
+    "notify.test": {"channel": "mail"},
     "project.plan": {"project": "garden", "goal": "beds"},
     "project.work": {"project": "garden"},
     "schedule.list": {},

@@ -28,6 +28,7 @@ FIELDS = {
     "scopes": ["read"],
     "project": "garden",
     "goal": "my diary",
+    "channel": "mail",
     "remarks": "my diary",
     "plan": {"goal": "my diary"},
     "rule": "rule_1",

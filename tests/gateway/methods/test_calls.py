@@ -29,6 +29,7 @@ KNOWN = {
     "scopes": ["read"],
     "project": "garden",
     "goal": "beds",
+    "channel": "mail",
     "rule": "rule_1",
     "ids": ["ntc_1"],
     "events": [{"kind": "page", "text": "my diary"}],
