@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import socketserver
 import subprocess
 import sys
@@ -71,6 +73,16 @@ def served(server: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
+def daemon_log() -> Iterator[io.StringIO]:
+    """What the daemon's log would get; pytest's own hears loggers that tell nobody, too."""
+    text = io.StringIO()
+    handler = logging.StreamHandler(text)
+    logging.getLogger().addHandler(handler)
+    yield text
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
 def http() -> Iterator[Any]:
     yield from served(ThreadingHTTPServer(("127.0.0.1", 0), _Http))
 
@@ -93,24 +105,24 @@ def test_a_mail_server_gets_a_mail(smtp: Any) -> None:
     assert "To: ann@example.org" in mail
 
 
-def test_an_endpoint_that_refuses_is_told_without_the_secret(http: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_endpoint_that_refuses_is_told_without_the_secret(http: Any, daemon_log: io.StringIO) -> None:
     http.status = 500
     why = send(f"json://ann:{SECRET}@127.0.0.1:{http.server_address[1]}/", "t", "x")
     assert why
-    assert SECRET not in why + caplog.text
+    assert SECRET not in why + daemon_log.getvalue()
 
 
-def test_one_that_is_not_there_is_told_without_the_secret(caplog: pytest.LogCaptureFixture) -> None:
+def test_one_that_is_not_there_is_told_without_the_secret(daemon_log: io.StringIO) -> None:
     why = send(f"json://ann:{SECRET}@127.0.0.1:9/", "t", "x")
     assert why
-    assert SECRET not in why + caplog.text
+    assert SECRET not in why + daemon_log.getvalue()
 
 
-def test_an_address_that_is_none_names_its_scheme_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_address_that_is_none_names_its_scheme_and_nothing_else(daemon_log: io.StringIO) -> None:
     with pytest.raises(SettingsError) as raised:
         send(f"nosuch://{SECRET}/", "t", "x")
     assert "'nosuch'" in raised.value.message
-    assert SECRET not in raised.value.message + caplog.text
+    assert SECRET not in raised.value.message + daemon_log.getvalue()
 
 
 @pytest.mark.parametrize(
