@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -39,6 +41,8 @@ WRAPPERS = (
     "The person sees your text without the wrapper, so say everything that matters to them before it."
 )
 
+PROJECT: Final = "Project: "
+"""How the line begins that names the thread's project."""
 MOST_NAMED: Final = 20
 """Agents at work that are named; of more only the number is told."""
 
@@ -86,6 +90,25 @@ def sections(spec: AgentSpec, surroundings: Surroundings) -> tuple[PromptSection
     return tuple(found)
 
 
+def once_told(project: str, about: Words, earlier: Iterable[str]) -> Words:
+    """How it is with a project, in full only where that is not in the conversation already: what stands there stays,
+    and is paid for once.
+
+    Args:
+        project: its name.
+        about: how it is with it.
+        earlier: what turns before were told, the newest first.
+    """
+    if not about:
+        return about
+    digest = sha256(about.text.encode()).hexdigest()[:8]
+    full = re.compile(re.escape(f"{PROJECT}{_plain(project)} (state ") + "([0-9a-f]{8}): ")
+    known = next((found[1] for text in earlier if (found := full.search(text))), "")
+    if known == digest:
+        return ours(f"unchanged since state {digest}")
+    return made_of(f"state {digest}: {about.text}", about)
+
+
 def turn_context(
     now_s: float,
     project: str,
@@ -108,7 +131,7 @@ def turn_context(
     where = zone if zone == "UTC" else f"UTC{now.isoformat()[-6:]} ({zone})"
     lines = [f"Time: {now:%A %Y-%m-%d %H:%M} {where}"]
     if project:
-        lines.append(f"Project: {_plain(project)}" + (f" ({about.text})" if about else ""))
+        lines.append(f"{PROJECT}{_plain(project)}" + (f" ({about.text})" if about else ""))
     if active:
         named = "; ".join(_named(agent, now_s) for agent in active[:MOST_NAMED])
         more = f"; and {len(active) - MOST_NAMED} more" if len(active) > MOST_NAMED else ""

@@ -91,7 +91,7 @@ mcp | tools' names and descriptions, as their owner took them in | prompts | ope
 playbooks | the owner's playbooks | the prompt | operator
     list_playbooks section:playbooks
 playbooks | what a playbook is started with | its run | caller
-    run_playbook form:RunOrder / playbook-input
+    run_playbook plan_project work_on_project form:RunOrder / playbook-input
 playbooks | what webhooks say | a playbook's run | outside
     / webhook
 playbooks | what a turn came to | a playbook's run | caller
@@ -111,6 +111,7 @@ schedules | reminders, and what came of a schedule | people | kept
 schedules | what agents have made of them | the conversation | kept
     remind_user schedule_task list_schedules cancel_schedule
 speech | what a person says aloud | the conversation | person
+notify | notices, questions and failures | mail, chat services, push | caller
 finding | what fits of conversations, notes and projects | people | caller
 journal | logs and examples | people | caller
 safety | why a conversation is mistrusted | people | caller

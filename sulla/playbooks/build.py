@@ -21,6 +21,9 @@ from sulla.playbooks.catalog import PLAYBOOKS, PlaybookCatalog
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.files import bring_playbooks, known_of, playbook_folder
 from sulla.playbooks.projects.pages import ProjectPages
+from sulla.playbooks.projects.rpc import METHODS as PLAN_METHODS
+from sulla.playbooks.projects.service import ProjectDesk
+from sulla.playbooks.projects.tools import plan_tools
 from sulla.playbooks.rpc import METHODS
 from sulla.playbooks.run.late_node import LateNode, create_playbook_graph
 from sulla.playbooks.settings import PlaybookSettings
@@ -59,23 +62,21 @@ def build(host: Host) -> Built:
     agents = AgentPlaybooks(runs, catalog, host.threads, chooser(partial(_decider, host)))
     triggers = TriggerSchedules(catalog, timetable.service, clock)
     events = event_follower(catalog, runs, host.threads, host.store, clock)
+    desk = ProjectDesk(runs, host.needed(Projects), lambda: team.ids, host.agents.marks)
     pages = ProjectPages(runs, host.needed(Projects), clock, host.agents.marks)
-
-    def prepare() -> None:
-        bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
 
     def waiting() -> str:
         return "; ".join(filter(None, (triggers.trouble(), events.error)))
 
     return Built(
         provides=(agents, PlaybookHooks(runs, catalog, secret), catalog),
-        methods=(METHODS.done_by(runs),),
-        tools=playbook_tools(lambda: agents.starts),
+        methods=(METHODS.done_by(runs), PLAN_METHODS.done_by(desk)),
+        tools=(*playbook_tools(lambda: agents.starts), *plan_tools(desk, host.threads)),
         sections=lambda spec, toolbox: agents.sections(toolbox),
         opening=agents.chat.opening,
         actors=partial(_actors, host, runs, secret),
         look_now=catalog.look_now,
-        prepare=prepare,
+        prepare=lambda: _bring(host),
         before_work=catalog.known_at_all,
         tasks={"playbooks": lambda: triggers.run(timetable.settled), "project_pages": pages.run},
         followers={"playbook_events": events},
@@ -112,6 +113,10 @@ class _NamesOfHome:
             )
             self._made = (tools, ids, names)
         return self._made[2]
+
+
+def _bring(host: Host) -> None:
+    bring_playbooks(playbook_folder(host.settings), shipped(PLAYBOOKS))
 
 
 def _decider(host: Host, agent: str) -> Decider:

@@ -1,4 +1,4 @@
-"""What lists and commands say of a playbook."""
+"""What lists and commands say of a playbook. Pure."""
 
 from __future__ import annotations
 

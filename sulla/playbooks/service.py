@@ -32,6 +32,8 @@ class Begin:
     """The conversation that hears of it, and is asked; empty for none."""
     agent: str = ""
     """Who is asked and does the steps that name nobody; empty for the home's own agent."""
+    project: str = ""
+    """The project that it works on, of which its agents are told; empty for none."""
     source: str = ""
     """The playbook itself, where it is not one of the home's."""
     by: Author = field(kw_only=True)

@@ -106,11 +106,15 @@ class StoredRuns:
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
+    def run_of(self, key: str) -> str:
+        """The id of the run that a key begins, or has begun."""
+        return derived_id("thr", "request", request_of(key))
+
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
         from sulla.playbooks.given import check_alone, settled
 
-        thread_id = ThreadId(derived_id("thr", "request", request_of(key)))
+        thread_id = ThreadId(self.run_of(key))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
             # Known already: whatever has become of the file since, and of the room for more.
             self.wake(thread_id)
@@ -131,7 +135,8 @@ class StoredRuns:
             if begin.thread and begin.trigger != "transfer":
                 await self._check_thread(begin.thread)
             play = play_of(kept.definition, kept.source, begin.trigger, begin.thread, chain=begin.chain)
-            await self.threads.create(ThreadCreated(agent, play.name, graph=PLAYBOOK, play=play), request_of(key))
+            created = ThreadCreated(agent, play.name, begin.project, graph=PLAYBOOK, play=play)
+            await self.threads.create(created, request_of(key))
         seal, brought, own = self.make_id("seal"), begin.payload, not begin.source
         order = RunOrder("start", seal, inputs, brought, by=by, handed=begin.handed, request=begin.request, own=own)
         order = replace(order, begun=begin.begun, given=given, steps=(begin.step,) if begin.step else ())

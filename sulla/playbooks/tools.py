@@ -9,14 +9,13 @@ from functools import partial
 from typing import Annotated, Final, cast
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import InvalidInput, MessageIdReused, NotFound
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.errors import InvalidInput, MessageIdReused
+from sulla.core.ids import RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.words import ours
 from sulla.playbooks.rpc_forms import PlaybookRow
+from sulla.playbooks.run.caller import Caller, caller_of
 from sulla.playbooks.service import Begin, PlaybookService, TriggerKind
-from sulla.threads.log.plays import PLAYBOOK
-from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
@@ -41,32 +40,6 @@ class Starts:
     threads: ThreadStore
     given: Callable[[str, Collection[TriggerKind]], FrozenJson] = nothing_given
     """The inputs that a playbook's first trigger of these kinds gives; what an agent gives goes before."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Caller:
-    """For whom a call is made."""
-
-    state: ThreadState
-    root: ThreadState
-    """The thread that all of it goes back to."""
-
-    @property
-    def refusal(self) -> str:
-        """Why nothing may be started from here; empty if something may."""
-        if PLAYBOOK in (self.state.identity.graph, self.root.identity.graph):
-            return (
-                "You work on a step of a playbook, and what follows is its business: do your task, and say what should "
-                "be done beside it."
-            )
-        if self.state.run is not None and self.state.run.message.origin == "playbook":
-            return "This turn only tells what came of a playbook: tell the person, who can ask for another one."
-        return ""
-
-    @property
-    def thread(self) -> ThreadId:
-        """The conversation that hears of what is started here; empty where there is none, as at a heartbeat."""
-        return self.root.thread_id if not self.root.identity.graph else ThreadId("")
 
 
 def playbook_tools(starts: Callable[[], Starts]) -> tuple[Tool, ...]:
@@ -145,7 +118,7 @@ class _PlaybookTools:
             inputs: What it takes, by name.
         """
         starts = self._starts()
-        caller = await self._caller(starts.threads, context)
+        caller = await caller_of(starts.threads, context)
         if caller.refusal:
             return Done(ours(caller.refusal), is_error=True)
         listed = (await starts.service.get(playbook)).about
@@ -173,24 +146,13 @@ class _PlaybookTools:
             return Done(ours(told_started(playbook, begun.run)))
         return Done(ours(f"Playbook {playbook} runs: {begun.run}. `sulla flow show {begun.run}` says how it gets on."))
 
-    async def _caller(self, threads: ThreadStore, context: ToolContext) -> _Caller:
-        state = await threads.load(context.thread_id, messages=False)
-        if state is None or state.run is None:
-            raise NotFound(f"{context.thread_id}: its run is over")
-        root = (
-            await threads.load(state.identity.birth.root, messages=False) if state.identity.birth is not None else state
-        )
-        if root is None:
-            raise NotFound(f"{context.thread_id}: who asked for this work is gone")
-        return _Caller(state, root)
-
 
 def _kinds(*, unattended: bool) -> Sequence[TriggerKind]:
     """What has to be among that which starts a playbook, so that an agent may."""
     return ("heartbeat",) if unattended else ("manual", "chat")
 
 
-def _key(caller: _Caller, context: ToolContext, playbook: str) -> str:
+def _key(caller: Caller, context: ToolContext, playbook: str) -> str:
     """A call begins one run, however often it is made; a beat one of each playbook, however many calls it makes."""
     if not context.unattended:
         return f"agent:{context.run_id}:{context.call_id}"

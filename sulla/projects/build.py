@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.errors import SullaError
 from sulla.core.words import Words, ours
 from sulla.host.host import Built, Host
@@ -13,6 +14,7 @@ from sulla.host.shipped import shipped
 from sulla.projects.projects import PROJECTS, Projects
 from sulla.projects.rpc import METHODS
 from sulla.projects.service import HomeProjects
+from sulla.projects.told import project_words
 from sulla.projects.tools import project_tools
 
 
@@ -30,20 +32,22 @@ def bring_projects(projects: Projects, samples: Path) -> None:
             projects.create(sample.slug, Projects(samples).read(sample.slug).text)
 
 
-async def about(projects: Projects, name: str) -> Words:
-    """How it is with a project, for turns in threads that are about it. Numbers alone: what its file says is for
-    `read_project`, which knows whose words they are.
+async def about(projects: Projects, marks: FileMarks, name: str) -> Words:
+    """How it is with a project, for turns in threads that are about it.
 
     Args:
         projects: the home's.
+        marks: which files are not to be trusted: of words from outside only the numbers are told.
         name: the project's.
     """
+    place = projects.place(name)
     try:
-        project = (await asyncio.to_thread(projects.read, name)).project
+        found = await asyncio.to_thread(projects.read, name)
+        # A mark is kept before the words are written, so what was read before this has it by now.
+        outside = await marks.mistrusted(place, place.parent)
     except SullaError:
         return ours("its file cannot be read; list_projects names those that there are")
-    open_tasks, all_tasks = len(project.open_tasks), len(project.tasks)
-    return ours(f"{open_tasks} open of {all_tasks} tasks; read_project has its text and tasks")
+    return project_words(found, outside=outside)
 
 
 def build(host: Host) -> Built:
@@ -53,6 +57,6 @@ def build(host: Host) -> Built:
         provides=(projects,),
         methods=(METHODS.done_by(HomeProjects(projects)),),
         tools=project_tools(projects),
-        about_project=partial(about, projects),
+        about_project=partial(about, projects, host.agents.marks),
         prepare=partial(bring_projects, projects, shipped(PROJECTS)),
     )

@@ -42,6 +42,8 @@ MOST_CHARS: Final = 256 * 1024
 """Code points of one file; a longer one is a document, not a project's file."""
 TASK_CHARS: Final = 500
 NOTE_CHARS: Final = 2000
+PLAN: Final = "plan"
+"""The field that names the run which made the project's plan."""
 RUN: Final = "run"
 """The field that names the run which works on the project's plan."""
 TASKS: Final = "Tasks"

@@ -17,6 +17,8 @@ OURS = ("title", "status", "priority", "last_activity_at", "plan", "run", "run_s
 FIELD = late_pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*?))?[ \t]*$")
 _TASK = late_pattern(r"([ \t]*)([-*+])[ \t]+\[([ xX])\][ \t]+(.*?)[ \t]*$")
 _HEADING = late_pattern(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_NO_LEAD = re.compile(r"[#>|]|[-*+] |\d+[.)] |<!--|---")
+"""How a line begins that is no prose."""
 _FENCE = late_pattern(r"[ ]{0,3}(`{3,}|~{3,})")
 _BLOCK = late_pattern(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?")
 """How a value of several lines begins in YAML."""
@@ -134,6 +136,17 @@ class ProjectPage:
         for at in self._prose():
             if found := _HEADING.match(self.bare(at)):
                 yield at, len(found[1]), found[2]
+
+    def lead(self) -> str:
+        """The first paragraph that is neither heading, task, list nor remark: what it is about; empty for none."""
+        lines: list[str] = []
+        for at in self._prose():
+            line = self.bare(at).strip()
+            if line and not _NO_LEAD.match(line):
+                lines.append(line)
+            elif lines:
+                break
+        return " ".join(lines)
 
     def tasks(self) -> Iterator[PageTask]:
         """All check boxes."""

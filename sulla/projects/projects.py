@@ -14,6 +14,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound, SullaError
 from sulla.definitions.replace import lease, swap, turn, write_beside
 from sulla.projects.file import MOST_CHARS, Project, read_project, set_field
+from sulla.tools.nearest import did_you_mean
 from sulla.tools.paths import locate, open_file, open_folder
 
 PROJECTS: Final = "projects"
@@ -169,7 +170,8 @@ class Projects:
         try:
             return open_file(self._root, f"{_checked(slug)}/{FILE}")
         except NotFound:
-            raise NotFound(f"no project {slug!r}: list them first") from None
+            meant = did_you_mean(slug, (name for name in self._names() if _SLUG.fullmatch(name)))
+            raise NotFound(f"no project {slug!r}.{meant or ' List them first.'}") from None
 
     def _replace(self, slug: str, before: bytes, after: bytes) -> bool:
         """Put `after` in the place of the file if it still is `before`; False if it is not."""

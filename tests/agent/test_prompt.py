@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
-from sulla.agent.prompt import MOST_NAMED, ActiveAgent, Surroundings, sections, turn_context
+from sulla.agent.prompt import MOST_NAMED, ActiveAgent, Surroundings, once_told, sections, turn_context
 from sulla.agent.spec import SULLA, AgentSpec
 from sulla.core.words import NO_WORDS, Author, Words, ours
 from sulla.models.anthropic.wire import RequestEncoder
@@ -76,6 +77,24 @@ def test_how_it_is_with_the_project_is_told_beside_its_name() -> None:
     assert "\nProject: garden (3 open of 5 tasks)\n" in context.text
     assert not context.tainted
     assert turn_context(NOON_S, "garden", about=Words("3 open of 5 tasks")).tainted
+
+
+def test_what_was_told_of_a_project_is_told_again_only_where_it_changed() -> None:
+    first = once_told("garden", Words("3 open", Author.AGENT), ())
+    assert re.fullmatch(r"state [0-9a-f]{8}: 3 open", first.text)
+    assert (first.by, once_told("garden", NO_WORDS, ())) == (Author.AGENT, NO_WORDS)
+    full = turn_context(NOON_S, "garden", about=first).text
+    again = once_told("garden", Words("3 open", Author.AGENT), [full])
+    assert again == ours(f"unchanged since {first.text[:14]}")
+    short = turn_context(NOON_S, "garden", about=again).text
+    assert once_told("garden", Words("3 open", Author.AGENT), [short, full]) == again
+    other = once_told("garden", Words("2 open", Author.AGENT), [short, full])
+    assert other.text.endswith(": 2 open")
+    # Told in between as something else: the newest counts, and one that was summed up is not there.
+    latest = turn_context(NOON_S, "garden", about=other).text
+    assert once_told("garden", Words("3 open", Author.AGENT), [latest, full]) == first
+    assert once_told("garden", Words("3 open", Author.AGENT), [short]) == first
+    assert once_told("shed", Words("3 open", Author.AGENT), [full]) == first
 
 
 def test_the_name_of_a_project_that_nobody_trusts_is_told_in_no_other_conversation() -> None:

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sulla.access.principal import ALL_SCOPES
+from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.errors import InvalidInput
 from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.commands import Verdict
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.home import Home, Whereabouts
 from sulla.host.system import SystemClock, random_id
+from sulla.playbooks.projects.service import ProjectDesk
 from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin
+from sulla.projects.projects import Projects
 from sulla.rpc.limits import Limits
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.playbooks import MemoryPlaybooks
@@ -85,6 +88,10 @@ class Stage:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.commands = _Commands()
+        projects, marks = Projects(home / "projects"), FileMarks(home / "marks.jsonl")
+        self.commands.plans = ProjectDesk(self.office, projects, lambda: self.agents, marks)
+        self.agents: list[str] = ["sulla"]
+        """Those that there are, where projects are planned."""
         self._loop = asyncio.new_event_loop()
         self._place = Home(home)
         self._server: Server

@@ -24,8 +24,10 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
+from sulla.notify import rpc as notify
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
+from sulla.playbooks.projects import rpc as project_plans
 from sulla.projects import rpc as projects
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.routes import rpc as routes
@@ -40,9 +42,11 @@ from tests.doubles.agent_files import MemoryAgentFiles
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
+from tests.doubles.channels import MemoryChannels
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
+from tests.doubles.plans import MemoryPlans
 from tests.doubles.playbooks import MemoryPlaybooks
 from tests.doubles.routes import MemoryRoutes
 from tests.doubles.safety import MemorySafety
@@ -89,6 +93,7 @@ class MemoryCommands:
         questions: what suspended runs wait for.
         schedules: schedules that never fire.
         playbooks: one of playbooks that nobody works on.
+        plans: has projects planned by nobody.
         switch: one that stops nothing.
         speech: keeps nothing.
         people: remembers what it is told of them.
@@ -107,6 +112,7 @@ class MemoryCommands:
         self.questions: list[WaitingThread] = []
         self.schedules = MemorySchedules()
         self.playbooks = MemoryPlaybooks()
+        self.plans: project_plans.PlanService = MemoryPlans()
         self.switch = MemorySwitch()
         self.speech = MemorySpeech(lambda thread_id: thread_id in self._threads)
         self.people = MemoryPeople()
@@ -183,6 +189,8 @@ class MemoryCommands:
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 playbooks.METHODS.done_by(self.playbooks),
+                notify.METHODS.done_by(MemoryChannels()),
+                project_plans.METHODS.done_by(self.plans),
                 speech.METHODS.done_by(self.speech),
                 system_rpc.METHODS.done_by(self),
             )

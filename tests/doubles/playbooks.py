@@ -74,11 +74,15 @@ class MemoryPlaybooks:
         """A text without steps has a fault."""
         return [] if "steps:" in text else [f"{file}:1:1: `steps` is missing [missing-key]"]
 
+    def run_of(self, key: str) -> str:
+        """The id of the run that a key begins."""
+        return derived_id("thr", key)
+
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Remember one; the same key begins it once."""
         if not begin.source:
             await self.get(begin.playbook)
-        run = derived_id("thr", key)
+        run = self.run_of(key)
         if (known := self.begun.get(run)) is not None:
             if known != begin:
                 raise MessageIdReused(f"{key!r} began another run before: use a new one")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from typing import Final, TypeVar
 
-from sulla.agent.prompt import ActiveAgent, turn_context
+from sulla.agent.prompt import ActiveAgent, once_told, turn_context
 from sulla.agent.turn.speakers import FindAnswerer, own_agent
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -117,7 +117,8 @@ class TurnContext:
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         jobs, project = self.jobs(state.thread_id), NO_WORDS
         if state.identity.project:
-            project = await self._in_time(self.project(state.identity.project), NO_WORDS, "how it is with its project")
+            about = await self._in_time(self.project(state.identity.project), NO_WORDS, "how it is with its project")
+            project = once_told(state.identity.project, about, _told_before(state))
         if item.origin == "playbook":
             # No person wrote it, or looks at it.
             return AmbientContext(active, memory=memory, jobs=jobs, project=project)
@@ -132,6 +133,12 @@ class TurnContext:
             said = str(error) or f"no answer within {TELL_S:g} s"
             log.warning("a turn begins without %s: %s", what, said)
             return without
+
+
+def _told_before(state: ThreadState) -> Iterator[str]:
+    """What turns before were told by the daemon, as far as the conversation still has it, the newest first."""
+    for message in reversed(state.context.transcript):
+        yield from (part.text for part in message.parts if isinstance(part, Text) and part.origin == "operator")
 
 
 def _knows_already(agent: str, state: ThreadState) -> bool:

@@ -42,6 +42,7 @@ _ORDER: Final = (
         "heartbeat",
         "web",
         "mcp",
+        "notify",
         "daemon",
         "port",
         "exposure",

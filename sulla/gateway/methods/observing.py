@@ -15,7 +15,7 @@ from sulla.rpc.method import Method
 OK = "ok"
 GIVEN_UP = "given_up"
 """The connection ended before the request did."""
-_UNSAID = {"text", "quoted", "title", "token", "events", "source", "inputs", "files"}
+_UNSAID = {"text", "quoted", "title", "token", "events", "source", "inputs", "files", "goal", "remarks", "plan"}
 """Fields that hold people's words, or a secret."""
 
 

@@ -1,4 +1,4 @@
-"""How many tokens the part of a request takes that comes before its messages, each text of it counted once."""
+"""How many tokens the part of a request takes that comes before its messages, each text of it counted once. Pure."""
 
 from __future__ import annotations
 

@@ -38,8 +38,21 @@ def arguments(command: argparse.ArgumentParser) -> None:
         if name == "work":
             one.add_argument("--strategy", choices=_STRATEGIES, help="how tasks follow each other (else as planned)")
             one.add_argument("--plan", metavar="FILE", help="a plan as JSON; - reads it from standard input")
+            one.add_argument(
+                "--tasks", type=_count, metavar="N", help="how many of the open tasks, where there is no plan (else 1)"
+            )
+            one.add_argument(
+                "--minutes", type=_count, metavar="N", help="minutes after which it is given up (else 120)"
+            )
+            one.add_argument("--tokens", type=_count, metavar="N", help="of models, that all of it may use")
         if name in _RUNS:
             one.add_argument("--detach", action="store_true", help="print the run's id and leave it at work")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:12]) <= 1_000_000_000:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: expected a whole number from 1")
+    return int(text)
 
 
 def run(given: argparse.Namespace) -> Exit:

@@ -25,8 +25,9 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
+from sulla.playbooks.machine.output import MAX_MISFITS, misfit_of, not_fitting, result_of
 from sulla.playbooks.machine.records import Failure
-from sulla.tools.schema import problems_of_answer, validate, value_of_answer
+from sulla.tools.schema import problems_of_answer, value_of_answer
 
 MAX_ROUNDS: Final = 3
 """How often an agent does a step again because the orchestrator wants it better."""
@@ -268,6 +269,8 @@ class _AgentWork:
     """What the person said to the orchestrator's question about the result."""
     result: Json = field(default=None, init=False)
     rounds: int = field(default=0, init=False)
+    misfits: int = field(default=0, init=False)
+    """How often the answer did not meet the step's `output`."""
 
     def take(self, note: MoveNote) -> None:
         """One more note."""
@@ -283,6 +286,9 @@ class _AgentWork:
                 words = f"Asked {self.question!r}, a person answered: {note.value}"
                 self.stage = self.back_to
                 (self.extra if self.back_to == "work" else self.told).append(words)
+            case "work", _ if self.misfits < MAX_MISFITS and (why := misfit_of(self.does, note.value)):
+                self.misfits += 1
+                self.extra.append(not_fitting(why, str(note.value)))
             case "work", _:
                 self.result = note.value
                 self.stage = "after" if self.does.after is not None else "done"
@@ -317,7 +323,8 @@ def _agent(does: AgentStep, given: FrozenJson, notes: Sequence[MoveNote]) -> Mov
             text = f"{given.get('after')}{told}{_wanted(given)}\n\nThe result:\n{work.result}"
             return _orchestrator("after", number, text)
         case "done":
-            return _finished(does, work.result)
+            result = result_of(does, work.result)
+            return Fail(result) if isinstance(result, Failure) else Complete(result)
 
 
 def _orchestrator(stage: Literal["before", "after"], number: int, text: str) -> AskAgent:
@@ -338,28 +345,6 @@ def _task(does: AgentStep, given: FrozenJson, extra: Sequence[str]) -> str:
 
 def _wanted(given: FrozenJson) -> str:
     return f"\n\nIt is done when: {given['success']}" if given.get("success") else ""
-
-
-def _finished(does: AgentStep, result: Json) -> Move:
-    if does.output is None:
-        return Complete(result)
-    try:
-        value: Json = json.loads(_unfenced(str(result)))
-    except ValueError as wrong:
-        return Fail(Failure("llm_error", "output", f"the result is not JSON ({wrong}): {str(result)[:200]!r}"))
-    problems = validate({"result": value}, _schema(result=dict(does.output)))
-    if problems:
-        said = f"the result is not what was asked for: {'; '.join(problems)}"
-        return Fail(Failure("llm_error", "output", said[:500]))
-    return Complete(value)
-
-
-def _unfenced(text: str) -> str:
-    """What stands in a block of code, where the whole text is one."""
-    text = text.strip()
-    if text.startswith("```") and text.endswith("```") and "\n" in text:
-        return text.partition("\n")[2].removesuffix("```")
-    return text
 
 
 def _schema(optional: Sequence[str] = (), **fields: JsonObject) -> FrozenJson:

@@ -6,22 +6,23 @@ Both are written out as a file would be, and run like any other.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.pattern import late_pattern
 from sulla.playbooks.definition import OPENS
 from sulla.playbooks.file.form import PLAYBOOK_NAME
-from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, in_order
+from sulla.playbooks.plans.plan import PlanTask, ProjectPlan, in_order, plan_schema
 
 _UNSAFE: Final = late_pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What YAML takes only where it is written as a number."""
 _BRACES: Final = late_pattern(r"\$?\{\{")
 
-PLANNER: Final = "planner"
-"""The agent that plans, unless somebody names another: one of those that a new home has."""
+PLANNING_MIN: Final = 30
+"""Minutes after which a planning is given up; a planner that reads a project takes some of them."""
 
 _PLANNING: Final = """\
 Plan the project ${{ inputs.project }}: say which tasks lead to its goal, and which of them need the results of others.
@@ -36,6 +37,22 @@ ${{ 'To be thought of: ' ~ inputs.remarks if inputs.remarks else '' }}
 If the project has a file, read it first, and do not plan what is done."""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkLimits:
+    """What a run of a plan may use."""
+
+    time_min: int
+    """Minutes, waiting for people left out."""
+    tokens: int | None = None
+    """Of models, in and out; None for no limit beside those of its agents."""
+
+    @property
+    def budget(self) -> JsonObject:
+        """As a playbook says it."""
+        found: JsonObject = {"time": f"{self.time_min}m"}
+        return found if self.tokens is None else {**found, "tokens": self.tokens}
+
+
 def playbook_name(kind: Literal["plan", "work"], project: str) -> str:
     """What the playbook of a project is called: ``work-garden``.
 
@@ -47,7 +64,7 @@ def playbook_name(kind: Literal["plan", "work"], project: str) -> str:
     return f"{kind}-{project}"[:64]
 
 
-def to_playbook(plan: ProjectPlan, project: str) -> str:
+def to_playbook(plan: ProjectPlan, project: str, limits: WorkLimits) -> str:
     """The playbook that works on a plan: a step for each task, with the task's own id.
 
     A task that fails fails what depends on it, and nothing else. What each task came to is an output of its name. The
@@ -57,6 +74,7 @@ def to_playbook(plan: ProjectPlan, project: str) -> str:
     Args:
         plan: the plan.
         project: the project's name.
+        limits: what all of it may use.
 
     Raises:
         InvalidInput: the project's name is none.
@@ -66,6 +84,7 @@ def to_playbook(plan: ProjectPlan, project: str) -> str:
         "name": playbook_name("work", project),
         "description": _plain(plan.goal),
         "inputs": {"project": "string", "plan": "object"},
+        "budget": limits.budget,
         "outputs": {task.id: f"${{{{ steps.{task.id}.output }}}}" for task in tasks},
     }
     if plan.execution_strategy == "sequential":
@@ -73,15 +92,16 @@ def to_playbook(plan: ProjectPlan, project: str) -> str:
     return playbook_text(head, map(_step, tasks))
 
 
-def planner_playbook(project: str, agent: str = PLANNER) -> str:
+def planner_playbook(project: str, agent: str, agents: Sequence[str]) -> str:
     """The playbook that plans a project: one step, whose result is an output called ``plan``.
 
-    Its inputs are ``project``, ``goal``, ``agents`` (the ids of those that tasks may name) and ``remarks``: what was
-    wrong with an earlier plan, or what else is to be thought of.
+    Its inputs are ``project``, ``goal``, ``agents`` (the ids of those that tasks may name) and ``remarks``: what else
+    is to be thought of.
 
     Args:
         project: the project's name.
         agent: who plans; empty for the home's own.
+        agents: the ids of those that tasks may name.
 
     Raises:
         InvalidInput: the project's name is none.
@@ -95,9 +115,11 @@ def planner_playbook(project: str, agent: str = PLANNER) -> str:
             "agents": {"type": "list", "default": []},
             "remarks": {"type": "string", "default": ""},
         },
+        "budget": {"time": f"{PLANNING_MIN}m"},
         "outputs": {"plan": "${{ steps.plan.output }}"},
     }
-    return playbook_text(head, [{"id": "plan", "agent": agent or None, "prompt": _PLANNING, "output": PLAN_SCHEMA}])
+    step: JsonObject = {"id": "plan", "agent": agent or None, "prompt": _PLANNING, "output": plan_schema(agents)}
+    return playbook_text(head, [step])
 
 
 def playbook_text(head: JsonObject, steps: Iterable[JsonObject]) -> str:

@@ -16,12 +16,12 @@ from typing import Final
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, NotFound, StoreUnavailable, SullaError
-from sulla.playbooks.projects.plan import ProjectPlan
-from sulla.playbooks.projects.read import read_plan
-from sulla.playbooks.projects.service import ProjectRuns, plan_in, project_of
+from sulla.playbooks.plans.plan import ProjectPlan
+from sulla.playbooks.plans.read import read_plan
+from sulla.playbooks.projects.service import OPEN, ProjectRuns, plan_in, project_of
 from sulla.playbooks.projects.states import state_of, states_of
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow
-from sulla.projects.file import RUN, read_project, set_field
+from sulla.projects.file import PLAN, RUN, read_project, set_field
 from sulla.projects.projects import Projects
 from sulla.projects.tasks import PlannedTask, mark_task, put_down
 from sulla.projects.write import change_project
@@ -30,8 +30,6 @@ from sulla.threads.wake_loop import WakeLoop, Wording
 
 log = logging.getLogger(__name__)
 
-PLAN: Final = "plan"
-"""The field that names the run which made the project's plan."""
 STATE: Final = "run_state"
 """The field that says how the run of the plan stood when that last changed."""
 MAX_OTHERS: Final = 10_000
@@ -43,7 +41,6 @@ NEW_S: Final = 3600.0
 _PAGE: Final = 100
 _NAMES: Final = ("plan-", "work-")
 """How the playbooks of projects are called."""
-_OPEN: Final = ("queued", "running", "waiting", "paused")
 _STATUS: Final = {"in_progress": "in_progress", "completed": "completed", "blocked": "blocked", "cancelled": "active"}
 """What is written as a project's status when its run comes to a state. One that was cancelled leaves it open."""
 
@@ -102,7 +99,7 @@ class ProjectPages:
                 known = newest.get(row.playbook)
                 if not row.playbook.startswith(_NAMES):
                     continue
-                if row.status in _OPEN:
+                if row.status in OPEN:
                     found[row.run] = None
                 if known is None or known.started_ms <= row.started_ms:
                     newest[row.playbook] = row
@@ -221,7 +218,7 @@ def worked(text: str, *, detail: PlayDetail, plan: ProjectPlan) -> str:
     begins = fields.get(RUN) != detail.about.run
     if begins:
         text = set_field(put_down(text, _rows(plan)), RUN, detail.about.run)
-    for now in states_of(plan, detail.steps, is_over=detail.about.status not in _OPEN):
+    for now in states_of(plan, detail.steps, is_over=detail.about.status not in OPEN):
         text = mark_task(text, now.id, now.state, now.why)
     state = state_of(detail.about.status)
     if begins or fields.get(STATE) != state:  # else a status of a person's stays

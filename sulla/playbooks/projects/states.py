@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
-from sulla.playbooks.projects.plan import PlanTask, ProjectPlan, in_order
+from sulla.playbooks.plans.plan import PlanTask, ProjectPlan, in_order
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 from sulla.projects.page import TaskState
 from sulla.projects.tasks import WAITS

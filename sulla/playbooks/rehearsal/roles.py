@@ -1,4 +1,4 @@
-"""What templates of a playbook are for, in a dry run."""
+"""What templates of a playbook are for, in a dry run. Pure."""
 
 from __future__ import annotations
 

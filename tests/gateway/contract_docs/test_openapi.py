@@ -172,8 +172,9 @@ KNOWN = {
     "schedule": "sch_1",
     "playbook": "brew",
     "run": "run_1",
+    "channel": "mail",
 }
-WITH_NUMBERS = {"route.purge", "speech.chunk", "turn.send"}
+WITH_NUMBERS = {"project.work", "route.purge", "speech.chunk", "turn.send"}
 """Whose bodies hold whole numbers."""
 BY_MEANING = {"schedule.add", "workflow.start"}
 """Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""

@@ -28,6 +28,8 @@ KNOWN = {
     "id": "review:tool_1",
     "scopes": ["read"],
     "project": "garden",
+    "goal": "beds",
+    "channel": "mail",
     "rule": "rule_1",
     "ids": ["ntc_1"],
     "events": [{"kind": "page", "text": "my diary"}],

@@ -36,6 +36,7 @@ IN_PATHS = {
     "begins": "thr_1",
     "id": "review:x",
     "project": "garden",
+    "channel": "mail",
     "rule": "rule_1",
     "schedule": "sch_1",
     "playbook": "brew",

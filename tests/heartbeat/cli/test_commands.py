@@ -115,7 +115,7 @@ def test_what_cannot_be_is_refused_with_what_there_is(up: Place, capsys: Capsys)
     strange = typed(capsys, "beat", "now", "--agent", "sula")
     assert (strange.code, strange.err) == (Exit.REFUSED, "sulla: no agent 'sula'; did you mean 'sulla'?\n")
     missing = typed(capsys, "beat", "now", "--project", "turo")
-    assert (missing.code, missing.err) == (Exit.REFUSED, "sulla: no project 'turo': list them first\n")
+    assert (missing.code, missing.err) == (Exit.REFUSED, "sulla: no project 'turo'. Did you mean 'tour'?\n")
 
 
 def test_without_a_schedule_there_is_nothing_to_pause(

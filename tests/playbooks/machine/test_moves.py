@@ -40,6 +40,7 @@ from sulla.playbooks.machine.moves import (
     TellThread,
     move_of,
 )
+from sulla.playbooks.plans.plan import plan_schema
 
 T = Template("as the fact gives it")
 
@@ -372,10 +373,35 @@ def test_json_is_read_also_where_it_stands_in_a_block_of_code(said: str) -> None
     ],
 )
 def test_what_is_not_what_was_asked_for_fails_in_a_way_that_may_be_tried_again(said: str) -> None:
-    assert failed(after(SHAPED, TASK, worked(said))) == ("llm_error", "output")
+    again = after(SHAPED, TASK, worked(said))
+    assert isinstance(again, SetToWork)
+    assert "the answer cannot be used: the result is not" in again.text
+    assert failed(after(SHAPED, TASK, worked(said), worked(said))) == ("llm_error", "output")
+
+
+def test_an_answer_that_fits_the_second_time_is_the_result() -> None:
+    assert after(SHAPED, TASK, worked("no"), worked('{"facts": [1]}')) == Complete({"facts": [1]})
 
 
 def test_a_long_result_that_does_not_fit_is_told_in_short() -> None:
-    move = after(SHAPED, TASK, worked("x" * 100_000))
+    again = after(SHAPED, TASK, worked("x" * 100_000))
+    assert isinstance(again, SetToWork)
+    assert len(again.text) < 10_000
+    assert "(cut)" in again.text
+    move = after(SHAPED, TASK, worked("x" * 100_000), worked("x" * 100_000))
     assert isinstance(move, Fail)
     assert len(move.failure.message) < 600
+
+
+def test_a_plan_is_judged_beyond_its_schema_and_told_what_is_wrong() -> None:
+    plan = AgentStep(T, output=plan_schema(["writer"]))
+    ring = {"tasks": [{"id": "a", "title": "A", "depends_on": ["b"]}, {"id": "b", "title": "B", "depends_on": ["a"]}]}
+    again = after(plan, TASK, worked(json.dumps(ring)))
+    assert isinstance(again, SetToWork)
+    assert "tasks depend on each other in a ring: a -> b -> a" in again.text
+    stranger = {"tasks": [{"id": "a", "title": "A", "agent": "digger"}]}
+    move = after(plan, TASK, worked(json.dumps(ring)), worked(json.dumps(stranger)))
+    assert isinstance(move, Fail)
+    assert "'writer'" in move.failure.message
+    good: Json = {"tasks": [{"id": "a", "title": "A", "agent": "writer"}]}
+    assert after(plan, TASK, worked(json.dumps(ring)), worked(json.dumps(good))) == Complete(good)

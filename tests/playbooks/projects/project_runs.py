@@ -35,6 +35,9 @@ class MachineRuns:
         self._keys: dict[str, str] = {}
         self._facts: dict[str, list[object]] = {}
 
+    def run_of(self, key: str) -> str:
+        return self._keys.get(key, "thr_0")
+
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         if key in self._keys:
             return PlayBegun(self._keys[key], first=False)

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import Json
-from sulla.playbooks.definition import AgentStep, Definition
+from sulla.playbooks.definition import AgentStep, Budget, Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.check import check_playbook
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.records import Failure, StepCompleted, StepFailed, StepStarted
-from sulla.playbooks.projects.book import PLANNER, planner_playbook, to_playbook
-from sulla.playbooks.projects.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, Strategy, plan_json
+from sulla.playbooks.plans.plan import PLAN_SCHEMA, PlanTask, ProjectPlan, Strategy, plan_json
+from sulla.playbooks.projects.asked import PLANNER
+from sulla.playbooks.projects.book import WorkLimits, planner_playbook, to_playbook
 from tests.playbooks.machine import play
 from tests.playbooks.machine.play import BROKEN, Play
+
+LIMITS = WorkLimits(120)
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +47,7 @@ def definition_of(text: str, known: KnownNames | None = None) -> Definition:
 
 def worked(plan: ProjectPlan, work: dict[str, object] | None = None) -> Play:
     inputs: dict[str, Json] = {"project": "garden", "plan": plan_json(plan)}
-    return Play(definition_of(to_playbook(plan, "garden")), inputs, work)
+    return Play(definition_of(to_playbook(plan, "garden", LIMITS)), inputs, work)
 
 
 def side_by_side(play: Play) -> int:
@@ -106,7 +109,7 @@ def test_a_task_is_told_the_goal_its_work_and_what_came_of_those_before_it() -> 
 
 
 def test_retries_are_those_of_the_failures_class_unless_the_task_says_otherwise() -> None:
-    steps = definition_of(to_playbook(planned(task("a"), task("b", tries=1)), "p")).steps
+    steps = definition_of(to_playbook(planned(task("a"), task("b", tries=1)), "p", LIMITS)).steps
     assert [step.retry.tries if step.retry else None for step in steps] == [None, 1]
 
 
@@ -120,7 +123,7 @@ def test_a_task_that_fails_for_a_while_is_tried_as_often_as_that_says(tries: int
 
 def test_agents_tools_and_what_counts_as_done_are_the_steps() -> None:
     whole = task("a", agent="writer", tools=("read_file",), success="it is ${{ green }}")
-    does = definition_of(to_playbook(planned(whole), "p")).steps[0].does
+    does = definition_of(to_playbook(planned(whole), "p", LIMITS)).steps[0].does
     assert isinstance(does, AgentStep)
     assert (does.agent, does.tools) == ("writer", ("read_file",))
     assert does.success is not None
@@ -137,7 +140,7 @@ _WORDS = st.text(
 def test_whatever_a_plan_says_is_said_and_never_worked_out(goal: str, title: str, description: str) -> None:
     one = PlanTask("a", title or "x", description + "\n" + goal)
     plan = ProjectPlan(goal, (one,))
-    definition = definition_of(to_playbook(plan, "garden"))
+    definition = definition_of(to_playbook(plan, "garden", LIMITS))
     does = definition.steps[0].does
     assert isinstance(does, AgentStep)
     prompt = str(evaluate(does.prompt, {"inputs": {"project": "garden", "plan": plan_json(plan)}, "steps": {}}))
@@ -176,17 +179,23 @@ def _failing(tasks: Sequence[PlanTask], broken: set[str]) -> set[str]:
 def test_the_largest_plan_makes_a_playbook_that_is_not_too_large() -> None:
     title, description = "{{" * 100, "\x7f" * 1000
     tasks = [PlanTask(f"t{n}", title, description, depends_on=tuple(f"t{m}" for m in range(n))) for n in range(50)]
-    assert len(definition_of(to_playbook(planned(*tasks), "x" * 64)).steps) == 50
+    assert len(definition_of(to_playbook(planned(*tasks), "x" * 64, LIMITS)).steps) == 50
+
+
+def test_a_run_has_the_limits_that_were_asked_for() -> None:
+    plan = planned(task("a"))
+    assert definition_of(to_playbook(plan, "garden", LIMITS)).budget == Budget(wall_s=7200.0)
+    assert definition_of(to_playbook(plan, "garden", WorkLimits(1, 90_000))).budget == Budget(90_000, wall_s=60.0)
 
 
 @pytest.mark.parametrize("name", ["", "Garden", "../x", "a b", "x" * 65])
 def test_what_is_no_projects_name_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match="project's name"):
-        to_playbook(planned(task("a")), name)
+        to_playbook(planned(task("a")), name, LIMITS)
 
 
 def test_planning_is_a_playbook_of_one_step_that_answers_with_a_plan() -> None:
-    definition = definition_of(planner_playbook("garden"), KnownNames(agents={PLANNER}))
+    definition = definition_of(planner_playbook("garden", PLANNER, ()), KnownNames(agents={PLANNER}))
     (step,) = definition.steps
     assert isinstance(step.does, AgentStep)
     assert (step.does.agent, step.does.output) == (PLANNER, PLAN_SCHEMA)
@@ -203,7 +212,7 @@ def test_planning_is_a_playbook_of_one_step_that_answers_with_a_plan() -> None:
 
 
 def test_remarks_on_an_earlier_plan_are_told_and_the_homes_own_agent_may_plan() -> None:
-    definition = definition_of(planner_playbook("garden", ""), KnownNames(agents=set()))
+    definition = definition_of(planner_playbook("garden", "", ()), KnownNames(agents=set()))
     play = Play(definition, {"project": "garden", "goal": "g", "remarks": "there is no task 'x'"})
     play.run()
     told = next(str((fact.given or {})["prompt"]) for fact in play.facts if isinstance(fact, StepStarted))

@@ -14,10 +14,10 @@ import pytest
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.core.jsontypes import Json
 from sulla.core.words import Author
+from sulla.playbooks.plans.plan import ProjectPlan, plan_json
+from sulla.playbooks.plans.read import read_plan
+from sulla.playbooks.projects.book import WorkLimits, planner_playbook, to_playbook
 from sulla.playbooks.projects.pages import NEW_S, RETRY_S, ProjectPages
-from sulla.playbooks.projects.plan import ProjectPlan
-from sulla.playbooks.projects.read import read_plan
-from sulla.playbooks.projects.service import ProjectDesk
 from sulla.playbooks.rpc_forms import PlayRow
 from sulla.playbooks.service import Begin
 from sulla.projects.file import Project
@@ -42,7 +42,6 @@ class Garden:
         self.clock = ManualClock()
         self.projects = Projects(root)
         self.runs = MachineRuns()
-        self.desk = ProjectDesk(self.runs)
         self.marks = FileMarks(root.parent / f"{root.name}.marks")
         self.pages = ProjectPages(self.runs, self.projects, self.clock, self.marks)
         self.count = 0
@@ -65,7 +64,8 @@ class Garden:
     async def plan(self, answer: Json = ANSWER) -> str:
         """A plan is made, and heard of."""
         self.count += 1
-        run = (await self.desk.plan("garden", "beds in spring", str(self.count))).run
+        inputs: dict[str, Json] = {"project": "garden", "goal": "beds in spring"}
+        run = await self.begin("plan-garden", inputs, planner_playbook("garden", "", ()))
         self.runs.ends(run, "plan", answer)
         await self.heard(run)
         return run
@@ -75,9 +75,15 @@ class Garden:
         self.count += 1
         plan = read_plan(answer, goal="beds in spring")
         assert isinstance(plan, ProjectPlan)
-        run = (await self.desk.work("garden", plan, str(self.count))).run
+        inputs: dict[str, Json] = {"project": "garden", "plan": plan_json(plan)}
+        run = await self.begin("work-garden", inputs, to_playbook(plan, "garden", WorkLimits(120)))
         await self.heard(run)
         return run
+
+    async def begin(self, playbook: str, inputs: dict[str, Json], source: str) -> str:
+        """A run is begun as the desk does."""
+        begin = Begin(playbook, inputs, "project", source=source, by=Author.PERSON)
+        return (await self.runs.start(begin, str(self.count))).run
 
     async def mistrusted(self) -> bool:
         return await self.marks.mistrusted(self.projects.place("garden"), self.root)

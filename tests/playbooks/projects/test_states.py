@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.playbooks.projects.plan import PlanTask, ProjectPlan
+from sulla.playbooks.plans.plan import PlanTask, ProjectPlan
 from sulla.playbooks.projects.states import TaskNow, state_of, states_of
 from sulla.playbooks.rpc_forms import PlayStatus, StepRow
 

@@ -324,13 +324,14 @@ steps:
 
 
 async def test_an_agent_whose_result_is_not_what_was_asked_for_is_set_to_work_again(make: Make) -> None:
-    provider = ScriptedProvider([done("no idea"), done('{"a": 1}')])
+    provider = ScriptedProvider([done("no idea"), done("none"), done('{"a": 1}')])
     world = make(provider, SHAPED)
     run = await world.run_play("shaped")
-    assert len(provider.requests) == 1
+    assert len(provider.requests) == 2
+    assert "the answer cannot be used: the result is not JSON" in str(provider.requests[1].messages)
     await later(world, 6)
     assert (await ended(world, run)).outputs == {"a": 1, "tries": 2}
-    assert (await world.now(run)).spending.tokens == 240, "both attempts are paid for, each once"
+    assert (await world.now(run)).spending.tokens == 360, "all answers are paid for, each once"
     provider.assert_done()
 
 

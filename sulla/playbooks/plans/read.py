@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final, cast, get_args
 
 from sulla.core.jsontypes import FrozenJson, Json
-from sulla.playbooks.file.form import NAME
-from sulla.playbooks.projects.plan import (
+from sulla.playbooks.plans.plan import (
     DEFAULT_STRATEGY,
     GOAL_CHARS,
     MAX_TASKS,
@@ -26,6 +25,8 @@ from sulla.playbooks.projects.plan import (
 from sulla.tools.nearest import did_you_mean
 
 _SHOWN: Final = 60
+_ID: Final = re.compile(r"[a-z_][a-z0-9_]{0,63}")
+"""What a step may be called, in small letters."""
 _MOST_NAMED: Final = 12
 _TAKEN: Final = frozenset({"true", "false", "none", "not", "in", "is", "and", "or", "if", "else"})
 """What cannot be named in an expression."""
@@ -62,6 +63,16 @@ def read_plan(answer: Json, *, goal: str = "", agents: Set[str] | None = None) -
     return ProjectPlan(said, tuple(tasks), cast("Strategy", strategy))
 
 
+def faults_of(answer: Json) -> tuple[str, ...]:
+    """What is wrong with a planner's answer beyond what its schema says; empty for nothing.
+
+    Args:
+        answer: JSON as `PLAN_SCHEMA` describes it.
+    """
+    found = read_plan(answer, goal="what was asked for")
+    return found if isinstance(found, tuple) else ()
+
+
 def _task(reader: _Reader, row: Json, number: int) -> PlanTask:
     found = reader.object(row, f"task {number}", TASK_KEYS)
     where = f"task {number}"
@@ -86,7 +97,7 @@ def _task(reader: _Reader, row: Json, number: int) -> PlanTask:
 def safe_id(text: str) -> str:
     """An id as a step may have it: ``Write docs`` becomes ``write_docs``, and ``2`` becomes ``t_2``."""
     word = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:48].rstrip("_")
-    return word if NAME.fullmatch(word) and word not in _TAKEN else f"t_{word}".rstrip("_")
+    return word if _ID.fullmatch(word) and word not in _TAKEN else f"t_{word}".rstrip("_")
 
 
 def _judge(reader: _Reader, tasks: Sequence[PlanTask], agents: Set[str] | None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import InvalidInput
-from sulla.playbooks.projects.plan import PlanTask, ProjectPlan, in_order, plan_json
-from sulla.playbooks.projects.read import read_plan
+from sulla.playbooks.plans.plan import PlanTask, ProjectPlan, in_order, plan_json
+from sulla.playbooks.plans.read import read_plan
 
 
 def task(id: str, *depends_on: str) -> PlanTask:

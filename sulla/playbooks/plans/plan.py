@@ -7,11 +7,11 @@ that nothing new carries it out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput
-from sulla.core.jsontypes import JsonObject
+from sulla.core.jsontypes import Json, JsonObject
 
 Strategy = Literal["sequential", "parallel", "dag"]
 """How tasks follow each other (seed 001). None begins before all that it depends on is completed.
@@ -128,8 +128,14 @@ _TASK_SHAPES: Final[JsonObject] = {
     },
 }
 
+JUDGE: Final = "x-judge"
+"""The keyword of an output's schema that names who looks at the answer, beyond what a schema can say."""
+PLAN: Final = "project-plan"
+"""Its value for a plan: `read.faults_of` looks at it."""
+
 PLAN_SCHEMA: Final[JsonObject] = {
     "type": "object",
+    JUDGE: PLAN,
     "additionalProperties": False,
     "required": ["tasks"],
     "properties": {
@@ -155,3 +161,19 @@ PLAN_SCHEMA: Final[JsonObject] = {
 """What a planner answers, as JSON Schema; what a schema cannot say, `read_plan` does."""
 PLAN_KEYS: Final = ("goal", "execution_strategy", "tasks")
 TASK_KEYS: Final = tuple(_TASK_SHAPES)
+
+
+def plan_schema(agents: Sequence[str]) -> JsonObject:
+    """`PLAN_SCHEMA`, with the agents that a task may name.
+
+    Args:
+        agents: their ids; none if nobody knows them here.
+    """
+    if not agents:
+        return PLAN_SCHEMA
+    names: list[Json] = [*agents]
+    agent = {"type": "string", "enum": names, "description": "Who does it; leave it out for the usual one."}
+    tasks: Any = PLAN_SCHEMA["properties"]
+    shapes = {**_TASK_SHAPES, "agent": agent}
+    rows = {**tasks["tasks"], "items": {**tasks["tasks"]["items"], "properties": shapes}}
+    return {**PLAN_SCHEMA, "properties": {**tasks, "tasks": rows}}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sulla.playbooks.projects.plan import MAX_TASKS, PLAN_CHARS, PLAN_SCHEMA, ProjectPlan
-from sulla.playbooks.projects.read import read_plan, ring_of, safe_id
+from sulla.playbooks.plans.plan import MAX_TASKS, PLAN_CHARS, PLAN_SCHEMA, ProjectPlan
+from sulla.playbooks.plans.read import read_plan, ring_of, safe_id
 
 A: dict[str, Any] = {"id": "a", "title": "One"}
 B: dict[str, Any] = {"id": "b", "title": "Two", "depends_on": ["a"]}

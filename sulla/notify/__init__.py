@@ -1,0 +1,1 @@
+"""Notices out of the house: to mail, chat services and push, wherever people are."""

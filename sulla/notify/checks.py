@@ -1,0 +1,30 @@
+"""What `sulla doctor` says of the channels that notices go out by."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from sulla.host.checks import Check, CheckContext
+from sulla.host.findings import Finding, counted, ok, warning
+from sulla.notify.settings import NotifySettings
+
+
+async def notify(of: CheckContext) -> list[Finding]:
+    """The channels: that there is what sends, and that each takes what it is sent."""
+    wanted = of.settings.section(NotifySettings)
+    if not wanted.channels:
+        return ok("no channels: notices stay in this home")
+    if find_spec("apprise") is None:
+        return [warning("channels are set, and Apprise is not installed", "pip install 'sulla-agent[notify]'")]
+    if of.where is None or of.silent:
+        return ok(f"{counted(len(wanted.channels), 'channel')}; no daemon runs that could say how they do")
+    rows = (await of.ask("notify.list")).get("channels")
+    found: list[Finding] = []
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and row.get("failures"):
+            said = f"{row.get('channel')}: {row.get('failures')} failures in a row: {row.get('why')}"
+            found.append(warning(said, f"sulla notify test {row.get('channel')}"))
+    return found or ok(f"{counted(len(wanted.channels), 'channel')}: {', '.join(one.name for one in wanted.channels)}")
+
+
+CHECKS = (Check("notify", notify),)
