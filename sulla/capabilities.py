@@ -28,6 +28,7 @@ CAPABILITIES = (
     "intents",
     "procedures",
     "routes",
+    "browser",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 
