@@ -1,5 +1,6 @@
 """The browser in a daemon. Nothing of Playwright is loaded before the first page, and nothing is looked for where it is
-off."""
+off. Pure.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def build(host: Host) -> Built:
     place = host.place
 
     def make() -> Chromium:
-        found = find(wanted)  # says what is missing, before it is loaded
+        found = find(wanted, host.settings.home)  # says what is missing, before it is loaded
         from sulla.browser.chromium import Chromium
 
         return Chromium(found, fetcher, place.clock, host.tally, place.make_id("browser"))

@@ -20,7 +20,7 @@ from playwright.async_api import (
 )
 
 from sulla.browser.metrics import STARTED
-from sulla.browser.places import KEEPER, PORT, BrowserPlace
+from sulla.browser.places import KEEPER, PORT, TMP, BrowserPlace
 from sulla.browser.proxy import USER, GuardedProxy
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable
@@ -54,8 +54,9 @@ FLAGS: Final = (
     # Names are looked up by the proxy alone: a link may ask for a look-up of its own (dns-prefetch).
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--proxy-bypass-list=<-loopback>",
-    # It would tell its makers of the forms of pages.
-    "--disable-features=AutofillServerCommunication,OptimizationHints,Translate,InterestFeedContentSuggestions",
+    # It would tell its makers of the forms of pages; and it would keep a process ready for a page that never comes.
+    "--disable-features=AutofillServerCommunication,OptimizationHints,Translate,SpareRendererForSitePerProcess",
+    "--disable-gpu",
     "--deny-permission-prompts",
     "--disable-extensions",
     "--disable-plugins",
@@ -193,7 +194,7 @@ class Chromium:
             executable_path=script,
             headless=True,
             chromium_sandbox=True,
-            env=dict(environment(Path("/tmp") if self._place.sealed else folder)),  # noqa: S108 - one of its own
+            env=dict(environment(Path(TMP) if self._place.sealed else folder)),
             args=[*FLAGS, *self._flags],
             ignore_default_args=["--disable-popup-blocking"],
             handle_sigint=False,

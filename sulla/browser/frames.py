@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from playwright.async_api import CDPSession, Error, Page
 
+from sulla.browser.snapshot import MAX_ELEMENTS, MAX_TEXT, Snapshot, snapshot_of
 from sulla.core.dataclass import dataclass
-from sulla.core.jsontypes import FrozenJson
 
 MAX_FRAMES: Final = 20
 """Frames of one page that are looked at."""
@@ -55,6 +55,51 @@ class DocumentFrame:
         return answer["result"].get("value")
 
 
+class PageLooks:
+    """The looks at the pages of one conversation; what is done to an element is done in the documents of the newest."""
+
+    def __init__(self) -> None:
+        self._documents: list[DocumentFrame] = []
+        self._count = 0
+
+    async def look(self, page: Page) -> Snapshot:
+        """Look at a page.
+
+        Args:
+            page: the page.
+
+        Raises:
+            playwright.async_api.Error, LookupError: it went on to another document while it was looked at.
+        """
+        for session in {id(one.session): one.session for one in self._documents}.values():
+            with suppress(Error):  # its page is gone
+                await session.detach()
+        self._documents = await documents(page)
+        found = [await one.call("look", MAX_TEXT, MAX_ELEMENTS) for one in self._documents]
+        self._count += 1
+        return snapshot_of(self._count, found)
+
+    def document(self, number: int) -> DocumentFrame:
+        """One of the documents of the newest look.
+
+        Args:
+            number: from 0.
+
+        Raises:
+            LookupError: it had fewer.
+        """
+        return self._documents[number]
+
+    async def height(self, page: Page) -> int:
+        """How high a page is, in pixels.
+
+        Args:
+            page: the page.
+        """
+        outermost, *_ = await documents(page)
+        return int(await outermost.call("height"))
+
+
 async def documents(page: Page) -> list[DocumentFrame]:
     """The documents of a page, the outermost first, with our script in each.
 
@@ -82,10 +127,12 @@ async def _enter(session: CDPSession, frame_id: str) -> DocumentFrame:
     return DocumentFrame(session, context)
 
 
-def _ids(tree: FrozenJson) -> Iterator[str]:
-    yield tree["frame"]["id"]  # type: ignore[index, misc, call-overload]
-    for child in tree.get("childFrames", ()):  # type: ignore[union-attr]
-        yield from _ids(child)  # type: ignore[arg-type]
+def _ids(tree: dict[str, Any]) -> Iterator[str]:
+    """The frames of a site, those of its extensions' and of Chromium's own pages left out."""
+    if not str(tree["frame"].get("url", "")).startswith("chrome"):
+        yield tree["frame"]["id"]
+    for child in tree.get("childFrames", ()):
+        yield from _ids(child)
 
 
 @cache

@@ -74,7 +74,7 @@ def arranged(argv: list[str], profile: str) -> list[str]:
 
 
 def _begin(argv: list[str]) -> subprocess.Popen[bytes]:
-    chromium = subprocess.Popen(argv, pass_fds=PIPES, process_group=0, preexec_fn=_die_with_parent)  # noqa: PLW1509
+    chromium = subprocess.Popen(argv, pass_fds=PIPES, process_group=0, preexec_fn=_die_with_parent)  # noqa: PLW1509 - one call
     for fd in PIPES:
         os.close(fd)  # Chromium alone shall keep them open
     return chromium

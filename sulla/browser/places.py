@@ -26,11 +26,14 @@ MAC: Final = (
 )
 MORE_SHOWN: Final = ("/etc/fonts", "/var/cache/fontconfig", "/usr/share/fonts")
 """What Chromium sees of the machine, to read, beside what commands see."""
+KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+"""The kernel's settings: it judges whoever writes there by the user alone, and for it root stays root."""
 KEEPER: Final = Path(__file__).with_name("keeper.py")
 INSIDE: Final = "/run/sulla"
 """Where the sockets are in the sandbox."""
 PORT: Final = 3128
 """Where the first proxy is in the sandbox, whose loopback nobody else is on."""
+TMP: Final = "/tmp"  # noqa: S108 - one of its own
 TMP_BYTES: Final = 512 * 1024 * 1024
 """Chromium's own files in the sandbox; they are in memory."""
 
@@ -54,6 +57,8 @@ class BrowserPlace:
     """The program."""
     bwrap: str
     """What keeps it in; empty for its own sandbox alone."""
+    hidden: str = ""
+    """A folder that it does not see even if it lies in one that it sees, links resolved: the daemon's home."""
 
     @property
     def sealed(self) -> bool:
@@ -71,30 +76,34 @@ class BrowserPlace:
         """
         python = os.path.realpath(sys.executable)
         if not self.sealed:
-            own = (f"{folder}/keeper.py", f"{folder}/life", "", "0", "0", f"{folder}/profile")
+            own = (f"{folder}/keeper.py", f"{folder}/life", "", "0", "0", f"{folder}/own")
             return _script((python, "-I", "-S", *own, self.chromium))
         user, group = (NOBODY, NOBODY) if root else (str(os.getuid()), str(os.getgid()))
-        own = (f"{INSIDE}/keeper.py", f"{INSIDE}/life", f"{INSIDE}/proxy-", str(PORT), str(count), "/tmp/profile")  # noqa: S108
+        own = (f"{INSIDE}/keeper.py", f"{INSIDE}/life", f"{INSIDE}/proxy-", str(PORT), str(count), f"{TMP}/own")
         room = ("--size", str(TMP_BYTES), "--tmpfs")
         beside = [*(str(Path(path).parent) for path in (os.path.realpath(self.chromium), python)), sys.base_prefix]
         shown = [*SHOWN, *MORE_SHOWN, *(path for path in beside if not _is_in(path, SHOWN))]
+        hide = ("--tmpfs", self.hidden) if self.hidden and _is_in(self.hidden, tuple(shown)) else ()
         return _script(
             (
                 *(self.bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
                 *("--unshare-user", "--uid", user, "--gid", group),
-                *("--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", *room, "/tmp"),  # noqa: S108 - its own
+                *("--proc", "/proc", "--dev", "/dev", *room, "/dev/shm", *room, TMP),  # noqa: S108 - its own
                 *(word for path in shown for word in ("--ro-bind-try", path, path)),
-                *("--ro-bind", str(folder), INSIDE, "--remount-ro", "/", "--chdir", "/tmp", "--"),  # noqa: S108
+                *(word for path in KERNEL for word in ("--ro-bind-try", path, path)),
+                *hide,
+                *("--ro-bind", str(folder), INSIDE, "--remount-ro", "/", "--chdir", TMP, "--"),
                 *(python, "-I", "-S", *own, self.chromium),
             )
         )
 
 
-def find(settings: BrowserSettings) -> BrowserPlace:
+def find(settings: BrowserSettings, home: Path | None = None) -> BrowserPlace:
     """Look for everything. It looks at some files, and starts nothing.
 
     Args:
         settings: say what is wanted.
+        home: the daemon's own folder.
 
     Raises:
         NotAvailable: something is missing; the message says what to install.
@@ -105,7 +114,7 @@ def find(settings: BrowserSettings) -> BrowserPlace:
     bwrap = shutil.which("bwrap", path=DEFAULT_PATH) if settings.sealed and sys.platform == "linux" else None
     if bwrap is None and os.geteuid() == 0:
         raise NotAvailable(NO_SANDBOX)
-    return BrowserPlace(chromium, bwrap or "")
+    return BrowserPlace(chromium, bwrap or "", os.path.realpath(home) if home is not None else "")
 
 
 def lacks(settings: BrowserSettings) -> str:

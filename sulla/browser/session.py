@@ -11,19 +11,17 @@ from typing import Any, Final, TypeVar
 from playwright.async_api import BrowserContext, Dialog, Download, Error, Page
 from playwright.async_api import TimeoutError as Late
 
-from sulla.browser.frames import DocumentFrame, documents
+from sulla.browser.frames import PageLooks
+from sulla.browser.notes import PageNotes
 from sulla.browser.proxy import OURS, GuardedProxy, Refusal
 from sulla.browser.settings import BrowserSettings
-from sulla.browser.snapshot import MAX_ELEMENTS, MAX_TEXT, PageElement, Snapshot, Visited, host_of, snapshot_of
+from sulla.browser.snapshot import PageElement, Snapshot, Visited, host_of
 from sulla.core.clock import Clock
 from sulla.core.errors import NotAvailable, Refused, SullaError, Unavailable
-from sulla.tools.builtin.charsets import seen
 from sulla.tools.builtin.web import useless
 
 T = TypeVar("T")
 
-MAX_NOTES: Final = 10
-"""Things that happened beside a call that are told one by one."""
 SETTLE_S: Final = 2.0
 """How long is waited until a page has loaded what it loads by itself, in seconds."""
 PAUSE_S: Final = 0.3
@@ -57,11 +55,9 @@ class BrowserSession:
         self._clock = clock
         self._turn = asyncio.Lock()
         self._pages: list[Page] = []
-        self._frames: list[DocumentFrame] = []
-        self._notes: list[str] = []
-        self._more = 0
+        self._looks = PageLooks()
+        self._notes = PageNotes()
         self._clicking = False
-        self._looks = 0
         self.snapshot: Snapshot | None = None
         """The newest look at the page; None where the page has changed since."""
         self.typed = False
@@ -144,8 +140,7 @@ class BrowserSession:
             page = self._page()
             if not whole:
                 return await self._within(page, lambda: page.screenshot(type="png", animations="disabled"))
-            frames = await self._within(page, lambda: documents(page))
-            height = await self._within(page, lambda: frames[0].call("height"))
+            height = await self._within(page, lambda: self._looks.height(page))
             clip = {"x": 0.0, "y": 0.0, "width": float(MAX_PICTURE[0]), "height": float(min(height, MAX_PICTURE[1]))}
             taken: Any = {"type": "png", "full_page": True, "clip": clip, "animations": "disabled"}
             return await self._within(page, lambda: page.screenshot(**taken))
@@ -201,7 +196,7 @@ class BrowserSession:
 
     def _failed(self, url: str, error: Exception) -> Refused | Unavailable:
         said = str(error)
-        if "Download is starting" in said or any("to download" in note for note in self._notes):
+        if "Download is starting" in said or any("to download" in note for note in self._notes.said):
             return Refused(
                 f"{host_of(url)} has a file to download there, and the browser takes none: read it with web_fetch if "
                 "it is text"
@@ -215,33 +210,28 @@ class BrowserSession:
 
     async def _seen(self, status: int, since: int) -> Visited:
         snapshot = await self._look()
-        return Visited(status, self._told(since), snapshot)
+        refused = [one.why for one in self.proxy.refusals(since)]
+        return Visited(status, self._notes.take(refused), snapshot)
 
     async def _look(self) -> Snapshot:
         page = self._page()
 
-        async def looked() -> list[Any]:
-            await self._let_go()
-            self._frames = await documents(page)
-            return [await frame.call("look", MAX_TEXT, MAX_ELEMENTS) for frame in self._frames]
-
         for _ in range(2):
             try:
-                found = await self._within(page, looked)
+                snapshot = await self._within(page, lambda: self._looks.look(page))
             except (Error, LookupError):  # it went on to another page while we looked
                 await self._settle(page)
                 continue
-            self._looks += 1
-            self.snapshot = snapshot_of(self._looks, found)
-            await self._refuse_ours(page, self.snapshot)
-            return self.snapshot
+            await self._refuse_ours(page, snapshot)
+            self.snapshot = snapshot
+            return snapshot
         raise Unavailable("the page changes all the time; look again in a while")
 
     async def _act(self, element: PageElement, what: str, *args: object, gesture: bool) -> Visited:
         async with self._call() as since:
             page, self._clicking = self._page(), True
             try:
-                frame = self._frames[element.document]
+                frame = self._looks.document(element.document)
                 given = (element.index, element.expected, *args)
                 said = await self._within(page, lambda: frame.call(what, *given, gesture=gesture))
             except (Error, LookupError, IndexError):
@@ -262,7 +252,7 @@ class BrowserSession:
     def _page(self) -> Page:
         self._pages = [page for page in self._pages if not page.is_closed()]
         if not self._pages or self._pages[-1].url == "about:blank":
-            raise NotAvailable("; ".join((*self._notes, _NO_PAGE)))
+            raise NotAvailable("; ".join((*self._notes.said, _NO_PAGE)))
         return self._pages[-1]
 
     async def _within(self, page: Page | None, work: Callable[[], Awaitable[T]]) -> T:
@@ -295,29 +285,7 @@ class BrowserSession:
         with suppress(Error):  # a page that never rests is looked at all the same
             await page.wait_for_load_state("networkidle", timeout=SETTLE_S * 1000)
 
-    async def _let_go(self) -> None:
-        """End the sessions of the look before."""
-        for session in {id(frame.session): frame.session for frame in self._frames}.values():
-            with suppress(Exception):  # its page is gone
-                await session.detach()
-        self._frames = []
-
     # ------------------------------------------------------------------------------- what happens beside the calls
-
-    def _told(self, since: int) -> tuple[str, ...]:
-        notes, more = self._notes, self._more
-        self._notes, self._more = [], 0
-        refused = self.proxy.refusals(since)
-        if refused:
-            shown = "; ".join(dict.fromkeys(one.why for one in refused[:3]))
-            notes.append(f"{len(refused)} of its requests were refused: {seen(shown)}")
-        return (*notes, *((f"and {more} more such things",) if more else ()))
-
-    def _note(self, said: str) -> None:
-        if len(self._notes) < MAX_NOTES:
-            self._notes.append(" ".join(seen(said).split())[:300])
-        else:
-            self._more += 1
 
     def _take(self, page: Page) -> None:
         if page not in self._pages:
@@ -329,12 +297,12 @@ class BrowserSession:
         if page in self._pages:
             return
         if self._pages and (not self._clicking or len(self._pages) >= self._settings.pages):
-            self._note("the page opened another one, which was closed")
+            self._notes.add("the page opened another one, which was closed")
             with suppress(Exception):  # it may have closed itself
                 await page.close()
             return
         if self._pages:
-            self._note("a new page was opened, and is looked at from now on")
+            self._notes.add("a new page was opened, and is looked at from now on")
         self._take(page)
 
     async def _dialog(self, dialog: Dialog) -> None:
@@ -343,16 +311,16 @@ class BrowserSession:
             if kind == "beforeunload":
                 await dialog.accept()
                 return
-            self._note(f"the page showed a box ({kind}), which was closed: {said[:200]!r}")
+            self._notes.add(f"the page showed a box ({kind}), which was closed: {said[:200]!r}")
             await dialog.dismiss()
 
     async def _download(self, download: Download) -> None:
-        self._note("the page offered a file to download, and the browser takes none")
+        self._notes.add("the page offered a file to download, and the browser takes none")
         with suppress(Exception):  # it is refused already
             await download.cancel()
 
     def _crashed(self, page: Page) -> None:
-        self._note("the page broke down, and was closed")
+        self._notes.add("the page broke down, and was closed")
         self._pages = [one for one in self._pages if one is not page]
         self.snapshot = None
 
