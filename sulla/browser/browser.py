@@ -167,8 +167,8 @@ class AgentBrowser:
         self._runs.clear()
         sessions, chromium = list(self._sessions.values()), self._chromium
         self._sessions.clear()
-        self._chromium = None
         for session in sessions:
             await session.close()
         if chromium is not None:
             await chromium.stop()
+        self._chromium = None

@@ -101,7 +101,8 @@ class Chromium:
         self._credential = "" if place.sealed else credential
         self._flags = flags
         self._proxies: dict[int, GuardedProxy] = {}
-        self._folder: Path | None = None
+        self.folder: Path | None = None
+        """Where its files are while it runs."""
         self._life: asyncio.Server | None = None
         self._held: list[asyncio.StreamWriter] = []
         self._driver: Playwright | None = None
@@ -137,12 +138,12 @@ class Chromium:
         Raises:
             Unavailable: Chromium has ended, or does not answer.
         """
-        if (browser := self.browser) is None or self._folder is None:
+        if (browser := self.browser) is None or self.folder is None:
             raise Unavailable("Chromium has ended just now: try again")
         number = next(one for one in range(PORT, PORT + MAX_CONTEXTS) if one not in self._proxies)
         proxy = self._proxies[number] = GuardedProxy(self._fetcher, self._clock, self._tally, self._credential)
         try:
-            port = await proxy.listen(f"{self._folder}/proxy-{number}" if self._place.sealed else "") or number
+            port = await proxy.listen(f"{self.folder}/proxy-{number}" if self._place.sealed else "") or number
             async with self._clock.timeout(END_S):
                 return await browser.new_context(**CONTEXT, proxy=self._way_out(port)), proxy
         except (Error, TimeoutError) as error:
@@ -159,8 +160,8 @@ class Chromium:
         for number, one in list(self._proxies.items()):
             if one is proxy:
                 del self._proxies[number]
-                if self._folder is not None:
-                    (self._folder / f"proxy-{number}").unlink(missing_ok=True)
+                if self.folder is not None:
+                    (self.folder / f"proxy-{number}").unlink(missing_ok=True)
 
     async def stop(self) -> None:
         """End it, and all that it has started, and remove its files."""
@@ -180,12 +181,12 @@ class Chromium:
             await self.drop(proxy)
         self._browser = self._driver = self._life = None
         self._held.clear()
-        if self._folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
-            self._folder = None
+        if self.folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+            self.folder = None
 
     async def _start(self) -> Browser:
-        self._folder = folder = Path(await asyncio.to_thread(mkdtemp, prefix="sulla-browser-"))
+        self.folder = folder = Path(await asyncio.to_thread(mkdtemp, prefix="sulla-browser-"))
         self._life = await asyncio.start_unix_server(self._hold, f"{folder}/life")
         script = folder / "chromium"
         await asyncio.to_thread(_prepare, script, self._place.launcher(folder, MAX_CONTEXTS, root=os.geteuid() == 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tomllib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,7 +17,7 @@ import pytest
 from sulla.browser.browser import AgentBrowser
 from sulla.browser.chromium import Chromium
 from sulla.browser.metrics import COUNTERS
-from sulla.browser.places import find, lacks
+from sulla.browser.places import BrowserPlace, find, lacks
 from sulla.browser.settings import BrowserSettings
 from sulla.browser.tools import browser_tools
 from sulla.core.ids import CallId, ThreadId
@@ -55,6 +55,7 @@ PORTS: Final = (80, 443, 8080, 8443)
 BIG: Final = b"x" * 500_000
 SETTINGS: Final = BrowserSettings(load_s=30.0, load_mb=2, conversations=10, pages=2)
 IMPATIENT: Final = SETTINGS.model_copy(update={"load_s": 2.0})
+NO_PAGES: Final[Mapping[str, Mapping[str, str]]] = {}
 NOWHERE: Final = Path("/nonexistent")
 
 
@@ -133,7 +134,8 @@ class Canary(asyncio.DatagramProtocol):
 class PageServer:
     """Serves the pages, each on its host."""
 
-    def __init__(self, tcp: int, udp: int) -> None:
+    def __init__(self, tcp: int, udp: int, extra: Mapping[str, Mapping[str, str]]) -> None:
+        self._extra = {f"{name}{HOST}": pages for name, pages in extra.items()}
         self._ports = {"{tcp}": str(tcp), "{udp}": str(udp)}
         self.asked: list[WireRequest] = []
 
@@ -145,6 +147,10 @@ class PageServer:
     async def __call__(self, request: WireRequest, response: WireResponse) -> None:
         self.asked.append(request)
         host = request.headers["host"]
+        if (own := self._extra.get(host)) is not None:
+            found = own.get(request.path)
+            await response.whole(200 if found else 404, (found or "").encode(), {"content-type": "text/html"})
+            return
         page = next((one for one in pages() if host == one.url.split("/")[2]), None)
         path = request.path.partition("?")[0]
         if page is None or (path != "/" and path not in page.files):
@@ -183,6 +189,8 @@ class HostileWorld:
         self.server = server
         self.canary = canary
         self.net = net
+        self.browser: AgentBrowser
+        self.made: list[Chromium]
 
     def context(self, name: str, *, approved: str = "", workspace: Path = NOWHERE, whole: bool = False) -> ToolContext:
         """That of a conversation that holds text from outside."""
@@ -221,25 +229,34 @@ class HostileWorld:
 
 @asynccontextmanager
 async def hostile_world(
-    settings: BrowserSettings = SETTINGS, flags: tuple[str, ...] = ()
+    settings: BrowserSettings = SETTINGS,
+    flags: tuple[str, ...] = (),
+    extra: Mapping[str, Mapping[str, str]] = NO_PAGES,
+    place: BrowserPlace | None = None,
 ) -> AsyncIterator[HostileWorld]:
     canary, clock, tally = Canary(), SystemClock(), Tally(COUNTERS, ())
     loop = asyncio.get_running_loop()
     inner = await asyncio.start_server(canary.serve, "127.0.0.1", 0)
     port = inner.sockets[0].getsockname()[1]
     datagrams, _ = await loop.create_datagram_endpoint(lambda: canary, ("127.0.0.1", 0))
-    server = PageServer(port, datagrams.get_extra_info("sockname")[1])
+    server = PageServer(port, datagrams.get_extra_info("sockname")[1], extra)
     async with inner, WireServer(server) as public:
         places = {(PUBLIC, one): public.url for one in PORTS}
         within = ("127.0.0.1", "169.254.169.254", "10.0.0.5", "0.0.0.0", "::1", "::ffff:127.0.0.1")
         places |= {(address, one): f"http://127.0.0.1:{port}" for address in within for one in (*PORTS, port)}
         net = OpenInternet(INSIDE, places)
         fetcher = Fetcher(resolve=net.resolve, connect=net.connect)
-        browser = AgentBrowser(
-            lambda: Chromium(find(settings), fetcher, clock, tally, "a-credential", flags), settings, clock
-        )
+        made: list[Chromium] = []
+
+        def make() -> Chromium:
+            made.append(Chromium(place or find(settings), fetcher, clock, tally, "a-credential", flags))
+            return made[-1]
+
+        browser = AgentBrowser(make, settings, clock)
+        world = HostileWorld(Toolbox(browser_tools(browser, fetcher, tally, "")), server, canary, net)
+        world.browser, world.made = browser, made
         try:
-            yield HostileWorld(Toolbox(browser_tools(browser, fetcher, tally, "")), server, canary, net)
+            yield world
         finally:
             await browser.close()
             datagrams.close()

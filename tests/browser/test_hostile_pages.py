@@ -4,10 +4,12 @@ asked."""
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 
 import pytest
 
+from sulla.browser.places import BrowserPlace, find
 from sulla.host.system import SystemClock
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostilePage, HostileWorld, hostile_world, needs_chromium, pages
 from tests.soon import PATIENCE_S
@@ -82,6 +84,26 @@ async def _unasked(world: HostileWorld, who: str, text: str) -> list[str]:
         if not (await world.use(tool, context, **args)).is_error:
             wrong.append(f"{tool} of {ref} ({kind}) was done without a yes")
     return wrong
+
+
+UNSEALED = frozenset(
+    "moved-to-loopback moved-to-a-tunnel fetch websocket webrtc webtransport prefetch-and-preconnect beacon".split()
+)
+"""Pages that are tried without bubblewrap, too: there Chromium itself has to send all it sends to the proxy."""
+
+
+@needs_chromium
+async def test_without_bubblewrap_none_does_either() -> None:
+    wrong: list[str] = []
+    place = BrowserPlace(find(SETTINGS).chromium, "")
+    # Root has no Chromium so; what is tried here are its ways out and not its sandbox.
+    root = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    async with hostile_world(flags=(*SECURE, *root), place=place) as world:
+        for page in pages():
+            if page.name in UNSEALED:
+                wrong += [f"{page.name}: {said}" for said in await _tried(page, world, "x")]
+    wrong += [f"reached: {leak}" for leak in world.leaks]
+    assert not wrong, "\n".join(wrong)
 
 
 @needs_chromium
