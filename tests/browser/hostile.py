@@ -54,7 +54,7 @@ HOST: Final = ".hostile.example"
 PORTS: Final = (80, 443, 8080, 8443)
 BIG: Final = b"x" * 500_000
 SETTINGS: Final = BrowserSettings(load_s=30.0, load_mb=2, conversations=10, pages=2)
-IMPATIENT: Final = SETTINGS.model_copy(update={"load_s": 2.0})
+IMPATIENT: Final = SETTINGS.model_copy(update={"load_s": 1.0})
 NO_PAGES: Final[Mapping[str, Mapping[str, str]]] = {}
 NOWHERE: Final = Path("/nonexistent")
 
@@ -82,6 +82,7 @@ class HostilePage:
     status: int = 200
     fields: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    own: bool = False
     go: str = ""
     click: str = ""
     asks: Sequence[str] = ()
@@ -94,7 +95,7 @@ class HostilePage:
 
     @property
     def url(self) -> str:
-        return self.go or f"http://{self.name}{HOST}/"
+        return self.go or (f"http://{self.name}{HOST}/" if self.own else f"http://{HOST[1:]}/{self.name}/")
 
 
 @cache
@@ -107,7 +108,7 @@ class OpenInternet(FakeInternet):
     """In it each page has a host of its own."""
 
     async def resolve(self, name: str, port: int) -> Sequence[str]:
-        if name.endswith(HOST):
+        if name.endswith(HOST) or name == HOST[1:]:
             self.looked_up.append(name)
             return [PUBLIC]
         return await super().resolve(name, port)
@@ -151,12 +152,12 @@ class PageServer:
             found = own.get(request.path)
             await response.whole(200 if found else 404, (found or "").encode(), {"content-type": "text/html"})
             return
-        page = next((one for one in pages() if host == one.url.split("/")[2]), None)
-        path = request.path.partition("?")[0]
-        if page is None or (path != "/" and path not in page.files):
+        at, _, path = f"http://{host}{request.path.partition('?')[0]}".rpartition("/")
+        page = next((one for one in pages() if one.url == f"{at}/"), None)
+        if page is None or (path and path not in page.files):
             await response.whole(404, b"", {"content-type": "text/plain"})
             return
-        if path != "/":
+        if path:
             await self._file(page.files[path], response)
         elif page.moved:
             await response.whole(302, b"", {"location": self.said(page.moved)})
