@@ -40,15 +40,16 @@ def build(host: Host) -> Built:
 
     browser = AgentBrowser(make, wanted, place.clock)
     tools = browser_tools(browser, fetcher, host.tally, lacks(wanted) if wanted.enabled else OFF)
+
+    def gauges() -> Iterable[Gauge]:
+        return (Gauge("sulla_browser_conversations", "Conversations that have pages open.", {(): browser.open}),)
+
     if not wanted.enabled:
-        return Built(tools=tools)
+        return Built(tools=tools, gauges=gauges)
 
     def take_up(settings: HomeSettings) -> Callable[[], None]:
         hosts = _own_hosts(settings)
         return lambda: fetcher.take(hosts)
-
-    def gauges() -> Iterable[Gauge]:
-        return (Gauge("sulla_browser_conversations", "Conversations that have pages open.", {(): browser.open}),)
 
     return Built(
         tools=tools,

@@ -24,8 +24,10 @@ class BrowserSettings(Section):
     """Conversations that have pages open at once; for another one the one that has rested longest is closed."""
     pages: Annotated[int, Field(ge=1, le=20)] = 4
     """Pages that one conversation has open at once; what a page opens beyond that is closed."""
-    idle_s: Annotated[float, Field(ge=5, le=86_400)] = 300.0
-    """How long the pages of a conversation stay open that nobody asks for, in seconds; with the last Chromium ends."""
+    idle_s: Annotated[float, Field(ge=5, le=86_400)] = 900.0
+    """How long the pages of a conversation stay open that nobody asks for, in seconds; with the last one Chromium ends.
+    A person who is asked about a click has so long to answer.
+    """
     load_s: Annotated[float, Field(ge=1, le=120)] = 30.0
     """How long a page may take to load, or to answer, in seconds."""
     load_mb: Annotated[int, Field(ge=1, le=4_096)] = 64

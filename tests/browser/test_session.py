@@ -138,7 +138,9 @@ async def test_a_playbook_gets_the_page_as_values() -> None:
             "parts": 1,
             "notes": [],
         }
-        assert done.data["elements"][0] == {  # type: ignore[index]
+        elements = done.data["elements"]
+        assert isinstance(elements, list)
+        assert elements[0] == {
             "ref": "1.1",
             "kind": "link",
             "name": "Oolong",
