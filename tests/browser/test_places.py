@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,27 @@ def test_in_bubblewrap_it_has_no_network_no_rights_and_no_home() -> None:
         assert is_said(said, "--ro-bind-try", path, path)
     for path in ("/home", "/etc", "/var", "/", str(Path.home())):
         assert not is_said(said, "--ro-bind-try", path, path)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+@pytest.mark.parametrize(
+    "holds",
+    [
+        'test "$(grep -c : /proc/net/dev)" = 1',
+        "! test -w /proc/sys/kernel/core_pattern",
+        "! test -w /usr",
+        "! test -w /run/sulla",
+        'test "$(id -u)" != 0',
+        "! test -e /home",
+        "grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status",
+    ],
+)
+def test_what_it_is_kept_from_it_is_kept_from(holds: str, tmp_path: Path) -> None:
+    bwrap = shutil.which("bwrap") or ""
+    said = shlex.split(BrowserPlace("/usr/bin/true", bwrap).launcher(tmp_path, 1, root=os.geteuid() == 0))
+    words = said[said.index("exec") + 1 : said.index("--")]
+    done = subprocess.run([*words, "--", "sh", "-c", holds], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_as_another_user_it_stays_that_one() -> None:
