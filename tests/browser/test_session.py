@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -23,7 +24,7 @@ from sulla.testing.clock import ManualClock
 from sulla.tools.web.fetch import Fetcher
 from tests.browser.hostile import SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
-from tests.soon import pause, until
+from tests.soon import until
 
 pytestmark = needs_chromium
 
@@ -223,7 +224,7 @@ def test_nothing_of_it_outlives_a_daemon_that_is_killed() -> None:
         assert _using(folder)
         daemon.kill()
     until(lambda: not _using(folder), "the end of all that was started")
-    pause()
+    shutil.rmtree(folder)  # sockets without anybody behind them, and scripts
 
 
 def _using(folder: Path) -> list[psutil.Process]:
