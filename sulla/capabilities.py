@@ -29,6 +29,7 @@ CAPABILITIES = (
     "procedures",
     "routes",
     "notify",
+    "browser",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

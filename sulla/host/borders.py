@@ -51,6 +51,10 @@ agent | what a sub-agent reports | the one that asked | kept
 agent | questions | people, without pictures | outside
 tools | pages, search results | the conversation | outside
     http web_fetch web_search / page search-result
+browser | what pages say, once their scripts have run | the conversation | outside
+    browser_navigate browser_read browser_click browser_type
+browser | pictures of pages | the workspace | files
+    browser_screenshot
 tools | what commands print | the conversation | files
     bash bash_job / command-output
 tools | files, folders and their names | the conversation | files

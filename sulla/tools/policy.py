@@ -226,10 +226,10 @@ def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str)
 def targets_of(tool: Tool, args: FrozenJson, filed: FiledCall | None = None) -> tuple[str, ...]:
     """What `always` would be good for beside the tool, and what else a rule of before may have been made for.
 
-    The host that a call goes to, where it says nothing but an address and an agent makes it. For a request that stands
-    in a playbook what its author chose: the method, the host and the secrets, at this step. Else exactly these
-    arguments, in which a secret counts by its name: what stands for it is another one in each run, and no other text
-    passes for one.
+    The host that a call goes to, where it says nothing but an address, an agent makes it and the tool has no questions
+    of its own: one that has, as the browser, may be led on to elsewhere by that host. For a request that stands in a
+    playbook what its author chose: the method, the host and the secrets, at this step. Else exactly these arguments, in
+    which a secret counts by its name: what stands for it is another one in each run, and no other text passes for one.
 
     Args:
         tool: what is called.
@@ -238,7 +238,7 @@ def targets_of(tool: Tool, args: FrozenJson, filed: FiledCall | None = None) -> 
     """
     url, method = args.get("url"), args.get("method", "GET")
     host = _host(url) if isinstance(url, str) else ""
-    to_host = (f"host:{host}",) if host and len(args) == 1 else ()
+    to_host = (f"host:{host}",) if host and len(args) == 1 and tool.asks is None else ()
     if to_host and filed is None:
         return to_host
     said = replaced(dict(args), filed.marked) if filed is not None and filed.secrets else dict(args)

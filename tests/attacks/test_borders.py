@@ -159,6 +159,7 @@ UNTRIED = {
     "changes": {"what commands have changed"},  # tests/changes/cli
     "agent": {"questions", "what the look at a message found"},  # tests/agent/model/test_pictures.py, tests/agent/input
     "playbooks": {"what calls and answers came to"},  # tests/playbooks/run
+    "browser": {"what pages say, once their scripts have run", "pictures of pages"},  # tests/browser
     "schedules": {"reminders, and what came of a schedule", "what agents have made of them"},  # tests/schedules
 }
 """Words that nobody trusts and that no scenario plants; each is tried elsewhere."""

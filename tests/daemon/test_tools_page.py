@@ -25,9 +25,14 @@ def test_every_tool_declares_what_it_does_to_the_world() -> None:
     tools = every_tool()
     assert len(tools) > 25
     later = {"remind_user", "schedule_task", "cancel_schedule"}
-    assert {tool.name for tool in tools if tool.reach == "outward"} <= {"http", "web_fetch", "web_search", *later}
+    assert {tool.name for tool in tools if tool.reach == "outward"} <= {
+        *("browser_navigate", "http", "web_fetch", "web_search"),
+        *later,
+    }
     assert {tool.name for tool in tools if tool.effect == "once" and tool.category != "agents"} == {
         "bash",
+        "browser_click",
+        "browser_type",
         "edit_file",
         "http",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.pattern import late_pattern
 from sulla.host.home import HOME
 
 PREFIX = "SULLA_"
@@ -112,10 +112,10 @@ def read_regular(path: Path) -> str:
         return file.read()
 
 
-_HEAD: Final = late_pattern(r"\s*\[\[?([^\]]+)\]")
-_KEY: Final = late_pattern(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
-_PART: Final = late_pattern(r"""[\w-]+|"[^"]*"|'[^']*'""")
-_QUOTES: Final = late_pattern(r""""{3}|'{3}""")
+_HEAD: Final = re.compile(r"\s*\[\[?([^\]]+)\]")
+_KEY: Final = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_QUOTES: Final = re.compile(r""""{3}|'{3}""")
 
 
 def _lines(text: str) -> Lines:

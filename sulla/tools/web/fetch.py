@@ -215,6 +215,21 @@ class Fetcher:
                 answer, whole = await asked.body(MAX_BODY_BYTES)
                 return HttpAnswer(target.url, asked.head.status, asked.head.fields, answer, whole)
 
+    async def tunnel(self, host: str, port: int, clock: Clock) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection for what speaks over it itself, TLS among it: to an address that was looked at, as always.
+
+        Args:
+            host: a name or an address, as `urls.read_host` gives it.
+            port: where.
+            clock: for the deadlines.
+
+        Raises:
+            InvalidInput, Forbidden, NotFound, Unavailable: as `send`.
+        """
+        target = Target("http", host, port, "/")
+        async with AnswerTime(clock).of(target):
+            return await self._open(target, await self._addresses(target), clock)
+
     @asynccontextmanager
     async def _place(self, target: Target, clock: Clock) -> AsyncIterator[None]:
         """One of the places of those that go on at once."""
