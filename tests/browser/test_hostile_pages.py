@@ -12,6 +12,7 @@ import pytest
 from sulla.browser.places import BrowserPlace, find
 from sulla.host.system import SystemClock
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostilePage, HostileWorld, hostile_world, needs_chromium, pages
+from tests.kits.points import Points, each_extent
 from tests.soon import PATIENCE_S
 
 ENOUGH = 60
@@ -27,8 +28,10 @@ def test_there_are_enough_and_each_is_another_one() -> None:
 
 
 @needs_chromium
-async def test_no_page_reaches_an_effect_or_an_address_that_may_not_be_asked() -> None:
+@each_extent
+async def test_no_page_reaches_an_effect_or_an_address_that_may_not_be_asked(points: Points) -> None:
     wrong: list[str] = []
+    tried = [pages()[number - 1] for number in points([()] * len(pages()), "hostile pages")]
 
     async def some(who: str, left: list[HostilePage], world: HostileWorld) -> None:
         while left:
@@ -39,7 +42,7 @@ async def test_no_page_reaches_an_effect_or_an_address_that_may_not_be_asked() -
                 wrong.append(f"{page.name}: {type(error).__name__}: {error}")
 
     for settings in (SETTINGS, IMPATIENT):
-        left = [page for page in pages() if page.endless is (settings is IMPATIENT)]
+        left = [page for page in tried if page.endless is (settings is IMPATIENT)]
         async with hostile_world(settings, SECURE) as world, asyncio.TaskGroup() as group:
             for number in range(AT_ONCE):
                 group.create_task(some(f"{number}", left, world))
@@ -86,21 +89,23 @@ async def _unasked(world: HostileWorld, who: str, text: str) -> list[str]:
     return wrong
 
 
-UNSEALED = frozenset(
-    "moved-to-loopback moved-to-a-tunnel fetch websocket webrtc webtransport prefetch-and-preconnect beacon".split()
-)
+UNSEALED = (
+    "moved-to-loopback moved-to-a-tunnel fetch websocket webrtc webtransport prefetch-and-preconnect beacon"
+).split()
 """Pages that are tried without bubblewrap, too: there Chromium itself has to send all it sends to the proxy."""
 
 
 @needs_chromium
-async def test_without_bubblewrap_none_does_either() -> None:
+@each_extent
+async def test_without_bubblewrap_none_does_either(points: Points) -> None:
     wrong: list[str] = []
+    names = [UNSEALED[number - 1] for number in points([()] * len(UNSEALED), "hostile pages without bubblewrap")]
     place = BrowserPlace(find(SETTINGS).chromium, "")
     # Root has no Chromium so; what is tried here are its ways out and not its sandbox.
     root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     async with hostile_world(flags=(*SECURE, *root), place=place) as world:
         for page in pages():
-            if page.name in UNSEALED:
+            if page.name in names:
                 wrong += [f"{page.name}: {said}" for said in await _tried(page, world, "x")]
     wrong += [f"reached: {leak}" for leak in world.leaks]
     assert not wrong, "\n".join(wrong)
