@@ -22,10 +22,11 @@ from statistics import quantiles
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
+from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.redis import RedisMemory
-from sulla.memory.sqlite import SqliteMemory, open_memory
+from sulla.memory.sqlite import SqliteMemory
 from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
 from sulla.store.redis.client import RedisClient

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
+from sulla.memory.vectors.base import VectorStore
 
 
 class MemoryIndex(Protocol):
@@ -13,6 +14,10 @@ class MemoryIndex(Protocol):
 
     The backends: `sqlite`, `redis`, `postgres`, held to one kit (tests/kits/memory_kit.py).
     """
+
+    @property
+    def vectors(self) -> VectorStore:
+        """Keeps what the notes mean; used where an embedding model is set."""
 
     async def open(self) -> None:
         """Make what is missing; a second time does nothing."""

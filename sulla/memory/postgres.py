@@ -19,6 +19,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.vectors.postgres import PostgresVectors, tables
 
 T = TypeVar("T")
 
@@ -103,6 +104,8 @@ class PostgresMemory:
     """
 
     def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
+        self.vectors = PostgresVectors(pool)
+        """Keeps the notes' vectors in the same schema."""
         self._pool = pool
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -113,7 +116,7 @@ class PostgresMemory:
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
-                for statement in _TABLES.split(";"):
+                for statement in (*_TABLES.split(";"), *tables(SCHEMA).split(";")):
                     await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)

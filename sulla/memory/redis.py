@@ -28,16 +28,18 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.vectors.redis import ADDED, REMOVED, RedisVectors
 
 BASE: Final = "sulla:memory:{m}"
 
-_ADD = """
+_ADD = f"""
 -- ARGV notes (as JSON) thread place
 for _, n in ipairs(cjson.decode(ARGV[1])) do
   if redis.call('HSETNX', KEYS[1] .. ':notes', n.id, n.body) == 1 then
     redis.call('ZADD', KEYS[1] .. ':n:' .. n.kind .. ':' .. n.scope, n.at, n.id)
     redis.call('ZADD', KEYS[1] .. ':scopes', 0, n.scope)
     if n.kind == 'episode' then redis.call('SADD', KEYS[1] .. ':th:' .. n.thread, n.id) end
+    {ADDED}
     for at = 1, #n.words, 2 do
       redis.call('ZADD', KEYS[1] .. ':t:' .. n.scope .. ':' .. n.words[at], n.words[at + 1], n.id)
     end
@@ -48,7 +50,7 @@ if ARGV[3] ~= '' then redis.call('HSET', KEYS[1] .. ':read', ARGV[2], ARGV[3]) e
 return 1
 """
 
-_REMOVE = """
+_REMOVE = f"""
 -- ARGV notes (as JSON) thread
 local gone = 0
 for _, n in ipairs(cjson.decode(ARGV[1])) do
@@ -56,6 +58,7 @@ for _, n in ipairs(cjson.decode(ARGV[1])) do
   local set = KEYS[1] .. ':n:' .. n.kind .. ':' .. n.scope
   redis.call('ZREM', set, n.id)
   redis.call('SREM', KEYS[1] .. ':th:' .. n.thread, n.id)
+  {REMOVED}
   for _, word in ipairs(n.words) do redis.call('ZREM', KEYS[1] .. ':t:' .. n.scope .. ':' .. word, n.id) end
 end
 if ARGV[2] ~= '' then
@@ -126,6 +129,8 @@ class RedisMemory:
     """
 
     def __init__(self, client: RedisCommands, capacity: MemoryCapacity | None = None) -> None:
+        self.vectors = RedisVectors(client, BASE)
+        """Keeps the notes' vectors below the same keys."""
         self._client = client
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 

@@ -15,6 +15,7 @@ from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
+from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
 from tests.servers.stores.postgres import PostgresServer
 
 
