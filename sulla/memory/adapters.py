@@ -31,7 +31,7 @@ def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     """
     named, kept = (
         named_store(settings),
-        MemoryCapacity(settings.section(MemorySettings).episodes, settings.section(MemorySettings).facts),
+        MemoryCapacity(settings.section(MemorySettings).episodes, facts=settings.section(MemorySettings).facts),
     )
     if named.is_shared:
         return (_redis_memory if named.scheme in REDIS else _postgres_memory)(named, clock, kept)

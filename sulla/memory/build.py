@@ -52,7 +52,7 @@ def build(host: Host) -> Built:
     """Make what a daemon remembers with; see `host.Built`."""
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
-    kept = MemoryCapacity(wanted.episodes, wanted.facts)
+    kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
     recorder = memory_follower(index, host.threads, host.store, clock)
     settled = partial(recorder.settle, SETTLE_S)
     memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)

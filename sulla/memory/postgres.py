@@ -9,6 +9,7 @@ from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
 from sulla.memory.note import (
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -127,13 +128,13 @@ class PostgresMemory:
 
     async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and how far a thread has been read."""
-        most = self._capacity.episodes
+        touched = sorted({(note.scope, note.kind) for note in notes if note.kind in TURNS})
 
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await _add(line, notes)
-                for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
-                    await _trim(line, scope, most)
+                for scope, kind in touched:
+                    await _trim(line, scope, kind, self._capacity.most(kind))
                 if read is not None:
                     kept = (
                         "INSERT INTO reading VALUES (%s, %s) ON CONFLICT (thread) DO UPDATE SET place = excluded.place"
@@ -210,11 +211,12 @@ class PostgresMemory:
 
     async def drop_thread(self, thread_id: str) -> int:
         """Remove a thread's episodes."""
-        mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number LIMIT %s FOR UPDATE"
+        mine = "SELECT number FROM note WHERE thread = %s AND kind = ANY(%s) ORDER BY number LIMIT %s FOR UPDATE"
 
         async def work(line: PostgresConnection) -> int:
             async with line.transaction():
-                gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id, MAX_REMOVED)])
+                rows = await _rows(line, mine, thread_id, list(TURNS), MAX_REMOVED)
+                gone = await _remove(line, [number for (number,) in rows])
                 if gone < MAX_REMOVED:
                     await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
                 return gone
@@ -261,12 +263,12 @@ async def _add(line: PostgresConnection, notes: Sequence[MemoryNote]) -> None:
     await line.execute(_COUNT_NOTES, (list(fresh),))
 
 
-async def _trim(line: PostgresConnection, scope: str, most: int) -> None:
-    ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = 'episode'", scope)
-    oldest = "SELECT number FROM note WHERE scope = %s AND kind = 'episode' ORDER BY at_ms, number LIMIT %s FOR UPDATE"
+async def _trim(line: PostgresConnection, scope: str, kind: Kind, most: int) -> None:
+    ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = %s", scope, kind)
+    oldest = "SELECT number FROM note WHERE scope = %s AND kind = %s ORDER BY at_ms, number LIMIT %s FOR UPDATE"
     if kept > most:
         over = min(kept - most, MAX_REMOVED)
-        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, over)])
+        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, kind, over)])
 
 
 async def _remove(line: PostgresConnection, numbers: list[int]) -> int:

@@ -18,6 +18,7 @@ from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.note import (
     KINDS,
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -38,7 +39,7 @@ for _, n in ipairs(cjson.decode(ARGV[1])) do
   if redis.call('HSETNX', KEYS[1] .. ':notes', n.id, n.body) == 1 then
     redis.call('ZADD', KEYS[1] .. ':n:' .. n.kind .. ':' .. n.scope, n.at, n.id)
     redis.call('ZADD', KEYS[1] .. ':scopes', 0, n.scope)
-    if n.kind == 'episode' then redis.call('SADD', KEYS[1] .. ':th:' .. n.thread, n.id) end
+    if n.kind ~= 'fact' then redis.call('SADD', KEYS[1] .. ':th:' .. n.thread, n.id) end
     {ADDED}
     for at = 1, #n.words, 2 do
       redis.call('ZADD', KEYS[1] .. ':t:' .. n.scope .. ':' .. n.words[at], n.words[at + 1], n.id)
@@ -153,11 +154,11 @@ class RedisMemory:
             last = start + _BATCH >= len(notes)
             batch = _packed(notes[start : start + _BATCH], weighed=True)
             await self._run(_ADD, batch, thread, place if last else "")
-        for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
-            over = await self.count(scope, "episode") - self._capacity.episodes
+        for scope, kind in sorted({(note.scope, note.kind) for note in notes if note.kind in TURNS}):
+            over = await self.count(scope, kind) - self._capacity.most(kind)
             if over > 0:
                 upto = min(over, MAX_REMOVED) - 1
-                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:episode:{scope}", 0, upto))
+                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:{kind}:{scope}", 0, upto))
                 await self.delete([one.decode() for one in oldest])
 
     async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:

@@ -10,6 +10,7 @@ from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.file import SqliteWorker
 from sulla.memory.note import (
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -49,12 +50,10 @@ class SqliteMemory:
         """Keep notes, and how far a thread has been read."""
 
         def work(connection: sqlite3.Connection) -> None:
-            touched = {_add(connection, note) for note in notes if note.kind == "episode"}
-            for note in notes:
-                if note.kind == "fact":
-                    _add(connection, note)
-            for scope in touched:
-                _trim(connection, scope, self._capacity.episodes)
+            touched = {(_add(connection, note), note.kind) for note in notes}
+            for scope, kind in sorted(touched):
+                if kind in TURNS:
+                    _trim(connection, scope, kind, self._capacity.most(kind))
             if read is not None:
                 connection.execute("REPLACE INTO reading VALUES (?, ?)", (read[0], write_progress(read[1])))
 
@@ -151,8 +150,8 @@ class SqliteMemory:
         """Remove a thread's episodes."""
 
         def work(connection: sqlite3.Connection) -> int:
-            asked = "SELECT number FROM note WHERE thread = ? AND kind = 'episode' LIMIT ?"
-            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id, MAX_REMOVED))])
+            asked = "SELECT number FROM note WHERE thread = ? AND kind IN (?, ?) LIMIT ?"
+            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id, *TURNS, MAX_REMOVED))])
             if gone < MAX_REMOVED:
                 connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
             return gone
@@ -200,11 +199,11 @@ def _add(connection: sqlite3.Connection, note: MemoryNote) -> int:
     return scope
 
 
-def _trim(connection: sqlite3.Connection, scope: int, most: int) -> None:
-    over = _count(connection, scope, "episode") - most
+def _trim(connection: sqlite3.Connection, scope: int, kind: Kind, most: int) -> None:
+    over = _count(connection, scope, kind) - most
     if over > 0:
-        oldest = "SELECT number FROM note WHERE scope = ? AND kind = 'episode' ORDER BY at_ms, number LIMIT ?"
-        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, min(over, MAX_REMOVED)))])
+        oldest = "SELECT number FROM note WHERE scope = ? AND kind = ? ORDER BY at_ms, number LIMIT ?"
+        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, kind, min(over, MAX_REMOVED)))])
 
 
 def _remove(connection: sqlite3.Connection, numbers: Sequence[int]) -> int:

@@ -1,8 +1,9 @@
 """Vectors in Redis, below the keys of the notes; a script removes a note's together with the note.
 
 ``…:v:space`` (the model), ``…:v:seq`` (the last number), ``…:v:bare`` (a sorted set: when each note was said that has
-no vector), ``…:v:filling`` (how far that set is filled for another model), ``…:v:of`` (a hash: id to number), ``…:v:id`` and ``…:v:packed`` (hashes: number to id and to vector),
-``…:v:s:<scope>`` (a sorted set: number and signature, by the number).
+no vector), ``…:v:filling`` (how far that set is filled for another model), ``…:v:of`` (a hash: id to number),
+``…:v:id`` and ``…:v:packed`` (hashes: number to id and to vector), ``…:v:s:<scope>`` (a sorted set: number and
+signature, by the number).
 """
 
 from __future__ import annotations
