@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
 from sulla.memory.vectors.base import VectorStore
 
@@ -42,6 +43,14 @@ class MemoryIndex(Protocol):
             scopes: whose notes may be found.
             question: what is looked for, in any words.
             limit: how many are given at most.
+        """
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are.
+
+        Args:
+            scopes: among whose notes.
+            words: as `core.search.terms` cuts them.
         """
 
     async def recent(

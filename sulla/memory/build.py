@@ -14,9 +14,11 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.words import NO_WORDS, Words
 from sulla.host.host import Built, Host
 from sulla.memory.adapters import make_memory_index
+from sulla.memory.meaning import Meaning, make_meaning
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
-from sulla.memory.recorder import memory_follower
+from sulla.memory.recall import Recall
+from sulla.memory.recorder import memory_follower, nobody_hears
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
 from sulla.threads.follower import LogFollower
@@ -53,9 +55,19 @@ def build(host: Host) -> Built:
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
-    recorder = memory_follower(index, host.threads, host.store, clock)
-    settled = partial(recorder.settle, SETTLE_S)
-    memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)
+    meaning = make_meaning(host, index, wanted.embed) if wanted.embed and wanted.enabled else None
+    added = meaning.placing.added if meaning is not None else nobody_hears
+    recorder = memory_follower(index, host.threads, host.store, clock, added)
+    memory = Memory(
+        index,
+        clock,
+        kept,
+        window=wanted.window,
+        section_chars=wanted.section_chars,
+        settled=partial(recorder.settle, SETTLE_S),
+        recall=Recall(index, clock, host.tally, meaning.meanings if meaning is not None else None),
+        added=added,
+    )
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
         return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
@@ -70,8 +82,9 @@ def build(host: Host) -> Built:
         open=index.open,
         close=index.close,
         followers={"memory": recorder},
+        tasks={"memory_vectors": meaning.placing.run} if meaning is not None else {},
         forget=forget,
-        status=lambda: _status(recorder),
+        status=lambda: _status(recorder, meaning),
     )
 
 
@@ -82,5 +95,8 @@ async def _off() -> JsonObject:
     return {"memory": "off"}
 
 
-async def _status(recorder: LogFollower) -> JsonObject:
-    return recorder.status()
+async def _status(recorder: LogFollower, meaning: Meaning | None) -> JsonObject:
+    if meaning is None:
+        return {**recorder.status(), "memory_vectors": "off", "memory_vectors_error": ""}
+    placing = meaning.placing
+    return {**recorder.status(), "memory_vectors": placing.state, "memory_vectors_error": placing.pending.error}

@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     MAX_REMOVED,
     TURNS,
@@ -159,6 +160,13 @@ class PostgresMemory:
             return [MemoryHit(note_from_json(body), score) for body, score in found]
 
         return await self._pool.ask(work) if asked else []
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+        sizes = await self._ask(_SIZES, list(scopes))
+        asked = "SELECT term, sum(notes)::bigint FROM spread WHERE scope = ANY(%s) AND term = ANY(%s) GROUP BY term"
+        rows = await self._ask(asked, list(scopes), list(words))
+        return WordSpread(sum(int(notes) for _, notes in sizes), {str(term): int(notes) for term, notes in rows})
 
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None

@@ -9,12 +9,14 @@ hash: how far each thread was read), ``…:threads`` and ``…:scopes`` (their n
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Protocol
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms, terms
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     KINDS,
     MAX_REMOVED,
@@ -176,6 +178,16 @@ class RedisMemory:
         rows = await self._run(_SEARCH, limit, MOST_MATCHES, *chain.from_iterable(chosen))
         pairs = zip(rows[::2], rows[1::2], strict=True)
         return [MemoryHit(note_from_json(body), float(score)) for body, score in pairs]
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+        sets = [f"{BASE}:n:{kind}:{scope}" for scope in scopes for kind in KINDS]
+        lists = [f"{BASE}:t:{scope}:{word}" for scope in scopes for word in words]
+        counts = await self._client.call(*(("ZCARD", key) for key in (*sets, *lists)))
+        having = Counter[str]()
+        for word, notes in zip(list(words) * len(scopes), counts[len(sets) :], strict=True):
+            having[word] += notes
+        return WordSpread(sum(counts[: len(sets)]), having)
 
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None

@@ -14,6 +14,10 @@ class MemorySettings(Section):
 
     enabled: bool = True
     """Whether finished turns are remembered, and agents can remember, recall and forget."""
+    embed: str = ""
+    """The embedding model by which notes are also found that say it in other words, `ollama:<model>` or
+    `openai:<model>`, e.g. `ollama:nomic-embed-text`; empty for none. Another model means that all notes are embedded
+    anew."""
     window: Annotated[int, Field(ge=0, le=1_000)] = 20
     """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
     section_chars: Annotated[int, Field(ge=500, le=100_000)] = 8_000

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sulla.core.search.ranking import MOST_MATCHES, telling
 from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.file import SqliteWorker
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
+    KINDS,
     MAX_REMOVED,
     TURNS,
     Kind,
@@ -81,6 +84,19 @@ class SqliteMemory:
 
         return await self._thread.read(work) if asked else []
 
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+
+        def work(connection: sqlite3.Connection) -> WordSpread:
+            numbers = _numbers(connection, scopes)
+            having = Counter[str]()
+            for number in numbers:
+                for word, notes in _spread(connection, [f"{number}x{word}" for word in words]).items():
+                    having[word.partition("x")[2]] += notes
+            return WordSpread(sum(_count(connection, number, kind) for number in numbers for kind in KINDS), having)
+
+        return await self._thread.read(work)
+
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
     ) -> list[MemoryNote]:
@@ -151,7 +167,9 @@ class SqliteMemory:
 
         def work(connection: sqlite3.Connection) -> int:
             asked = "SELECT number FROM note WHERE thread = ? AND kind IN (?, ?) LIMIT ?"
-            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id, *TURNS, MAX_REMOVED))])
+            gone = _remove(
+                connection, [number for (number,) in connection.execute(asked, (thread_id, *TURNS, MAX_REMOVED))]
+            )
             if gone < MAX_REMOVED:
                 connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
             return gone

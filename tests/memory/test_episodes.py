@@ -164,7 +164,7 @@ async def test_a_turn_that_a_person_joins_is_a_conversation(manual_clock: Manual
             else entry
             for entry in log
         ]
-        said = asked[whose].data["text"]
+        said = str(asked[whose].data["text"])
         for cut in range(1, log[-1].seq):
             kinds = {note.asked: note.kind for note in read(thread_id, turned, cut)}
             assert {asked for asked, kind in kinds.items() if kind == "episode"} == {a for a in kinds if said in a}

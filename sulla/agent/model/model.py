@@ -152,7 +152,7 @@ class Model:
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
-                ticket = self._admitted(run.clock)
+                ticket = self.admitted(run.clock)
                 request = self._request(state, ask, limits)
                 try:
                     started = await self._start(state, run, request, ask.purpose, size, limits)
@@ -232,7 +232,7 @@ class Model:
             request = replace(request, tools=(), force="")
         size = self.estimator.weigh(request)
         charge = self.estimator.charge(size, request.max_tokens)
-        ticket = self._admitted(clock)
+        ticket = self.admitted(clock)
         try:
             self.ledger.reserve(call_id, agent, charge, clock.now())
         except LimitReached:
@@ -257,6 +257,15 @@ class Model:
             self.ledger.settle(call_id, agent, charge, clock.now())
         return SideReply(said, usage, charge.tokens, stop)
 
+    def failed(self, error: BaseException, ticket: int, clock: Clock) -> None:
+        """Tell the breaker how an attempt failed."""
+        if not isinstance(error, SullaError):
+            self.breaker.unknown(ticket)
+        elif classify(error) in _SERVICE_FAILED:
+            self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
+        else:
+            self.breaker.succeeded(ticket)
+
     def _askable(self, ask: ReplyRequest) -> ReplyRequest:
         """The same without tools, where the service takes none; what has to be a call cannot be asked then."""
         self.tool_use.check(self._name, ask.force)
@@ -278,7 +287,12 @@ class Model:
         beside = (timeout_s, ask.force, ask.tuning, ask.certain)
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 
-    def _admitted(self, clock: Clock) -> int:
+    def admitted(self, clock: Clock) -> int:
+        """Ask the breaker for one attempt; what it has to be told of its end by.
+
+        Raises:
+            ProviderTransient: the service is left alone for now.
+        """
         match self.breaker.admit(clock.elapsed()):
             case Blocked(retry_after_s):
                 until = (
@@ -324,14 +338,8 @@ class Model:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
             answer = await self._stream(request, sink)
-        except SullaError as error:
-            if classify(error) in _SERVICE_FAILED:
-                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
-            else:
-                self.breaker.succeeded(ticket)
-            raise
-        except BaseException:
-            self.breaker.unknown(ticket)
+        except BaseException as error:
+            self.failed(error, ticket, clock)
             raise
         self.breaker.succeeded(ticket)
         return answer
