@@ -55,8 +55,11 @@ def build(host: Host) -> Built:
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
-    meaning = make_meaning(host, index, wanted.embed) if wanted.embed and wanted.enabled else None
+    meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
     added = meaning.placing.added if meaning is not None else nobody_hears
+    recall = Recall(index, clock, host.tally)
+    if meaning is not None:
+        recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling)
     recorder = memory_follower(index, host.threads, host.store, clock, added)
     memory = Memory(
         index,
@@ -65,7 +68,7 @@ def build(host: Host) -> Built:
         window=wanted.window,
         section_chars=wanted.section_chars,
         settled=partial(recorder.settle, SETTLE_S),
-        recall=Recall(index, clock, host.tally, meaning.meanings if meaning is not None else None),
+        recall=recall,
         added=added,
     )
     if not wanted.enabled:

@@ -13,12 +13,30 @@ from sulla.memory.note import MemoryHit, MemoryNote
 RANK: Final = 60
 """How little the first ranks differ; the usual figure (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
-SHARE: Final = 0.45
+SHARE: Final = 0.55
 """The part of what a question's words weigh that a note has at least to be told unasked."""
 
 WEIGHT: Final = 0.6
 """What these words weigh together at least, as a part of what a word weighs that stands in one note alone: "thanks"
 alone is in many notes, and no question."""
+
+USUAL: Final = 0.3
+"""What a word counts for that stands in every second sentence of English, as a part of what it would: how usual words
+are among a few hundred notes says little of how usual they are."""
+
+USUAL_WORDS: Final = frozenset(
+    "get take make go come keep say tell want need use put look find give show happen become long many much see know "
+    "think let try ask call work seem feel leave run turn start begin end stop bring hold write sit stand lose pay "
+    "meet include continue set learn change lead understand watch follow create speak read spend grow open walk win "
+    "offer remember consider appear buy wait serve send expect stay fall reach remain live like new old good great "
+    "little big high small large next early young last first own other right different able way day man thing woman "
+    "life hand part place case week point number lot really still also back well even again never always often very "
+    "one two three four five six seven eight nine ten any every each all some most more less now then here there "
+    "down off after before until since between during without within another such same else ever name kind year "
+    "month time people person must should shall may might cannot yes no ok okay hello hi hey morning evening thank "
+    "sorry sure fine nice".split()
+)
+"""The commonest words of English beside those that are no words of a question at all, and those of small talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +79,14 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
         spread: how usual they are.
         hits: what was found by them.
     """
-    weights = {word: rarity(spread.notes, spread.having.get(word, 0)) for word in asked}
     # A word that nobody ever said weighs as one that was said once: it is missing in all notes alike.
     most = rarity(spread.notes, 1)
-    least = max(SHARE * sum(min(weight, most) for weight in weights.values()), WEIGHT * most)
-    return [hit for hit in hits if sum(min(weights[w], most) for w in _common(asked, hit)) >= least]
+    weights = {
+        word: min(rarity(spread.notes, spread.having.get(word, 0)), most) * (USUAL if word in USUAL_WORDS else 1.0)
+        for word in asked
+    }
+    least = max(SHARE * sum(weights.values()), WEIGHT * most)
+    return [hit for hit in hits if sum(weights[word] for word in _common(asked, hit)) >= least]
 
 
 def _common(asked: Collection[str], hit: MemoryHit) -> set[str]:

@@ -12,7 +12,7 @@ from sulla.host.host import Host
 from sulla.memory.base import MemoryIndex
 from sulla.memory.recall import MEANING_S
 from sulla.memory.vectors.placing import Placing
-from sulla.memory.vectors.prefixes import prefixes_of
+from sulla.memory.vectors.traits import traits_of
 from sulla.memory.vectors.search import Meanings
 from sulla.models.catalog import parse_model
 
@@ -31,15 +31,18 @@ class Meaning:
     """Finds notes."""
     placing: Placing
     """Gives notes their vectors."""
+    telling: float
+    """The cosine from which on a note is told unasked."""
 
 
-def make_meaning(host: Host, index: MemoryIndex, name: str) -> Meaning:
+def make_meaning(host: Host, index: MemoryIndex, name: str, telling: float | None = None) -> Meaning:
     """Make it. Nothing is loaded or asked yet.
 
     Args:
         host: gives the model.
         index: keeps the notes and their vectors.
         name: the embedding model, as `memory.embed` has it.
+        telling: the cosine from which on a note is told unasked; None for what is known of the model.
 
     Raises:
         SettingsError: it is no model's name, or of a service that has no embedding models.
@@ -48,16 +51,17 @@ def make_meaning(host: Host, index: MemoryIndex, name: str) -> Meaning:
         model = parse_model(name, SERVICES)
     except SettingsError as error:
         raise SettingsError(f"memory.embed: {error.message}") from error
-    clock, make_id, prefixes = host.place.clock, host.place.make_id, prefixes_of(model.model)
+    clock, make_id, traits = host.place.clock, host.place.make_id, traits_of(model.model)
 
     async def place(question: str) -> Sequence[float]:
-        asked = [prefixes.question + question]
+        asked = [traits.question + question]
         (found,) = await embed(host.agents.model_of(str(model)), asked, make_id("emb"), clock, MEANING_S)
         return found
 
     async def places(texts: Sequence[str]) -> list[list[float]]:
-        asked = [prefixes.note + text for text in texts]
+        asked = [traits.note + text for text in texts]
         return await embed(host.agents.model_of(str(model)), asked, make_id("emb"), clock, EMBED_S)
 
     vectors = index.vectors
-    return Meaning(Meanings(vectors, place), Placing(vectors, str(model), places, clock, host.tally))
+    placing = Placing(vectors, str(model), places, clock, host.tally)
+    return Meaning(Meanings(vectors, place), placing, traits.telling if telling is None else telling)

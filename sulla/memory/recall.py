@@ -14,7 +14,7 @@ from sulla.memory.base import MemoryIndex
 from sulla.memory.fusion import fused, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
-from sulla.memory.vectors.search import Meanings
+from sulla.memory.vectors.search import LEAST, Meanings
 from sulla.telemetry.tally import Tally
 
 log = logging.getLogger(__name__)
@@ -36,15 +36,22 @@ class Recall:
         clock: for deadlines.
         tally: takes figures; None for nobody.
         meanings: finds by meaning; None where no embedding model is set.
+        telling: the cosine from which on a note is told unasked.
     """
 
     def __init__(
-        self, index: MemoryIndex, clock: Clock, tally: Tally | None = None, meanings: Meanings | None = None
+        self,
+        index: MemoryIndex,
+        clock: Clock,
+        tally: Tally | None = None,
+        meanings: Meanings | None = None,
+        telling: float = LEAST,
     ) -> None:
         self._index = index
         self._clock = clock
         self._tally = tally
         self._meanings = meanings
+        self._telling = telling
         self._failing = ""
 
     async def find(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
@@ -53,7 +60,7 @@ class Recall:
             return await self._index.search(scopes, question, limit)
         depth = max(limit, DEPTH)
         words, meanings = await asyncio.gather(
-            self._index.search(scopes, question, depth), self._near(self._meanings, scopes, question, depth)
+            self._index.search(scopes, question, depth), self._near(self._meanings, scopes, question, LEAST)
         )
         return fused((words, meanings), limit)
 
@@ -63,7 +70,7 @@ class Recall:
         """
         rankings = [self._worth(scopes, question)]
         if self._meanings is not None:
-            rankings.append(self._near(self._meanings, scopes, question, DEPTH))
+            rankings.append(self._near(self._meanings, scopes, question, self._telling))
         return fused(await asyncio.gather(*rankings), limit)
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
@@ -71,12 +78,12 @@ class Recall:
         hits = await self._index.search(scopes, question, DEPTH)
         return telling_hits(asked, await self._index.spread(scopes, asked), hits) if hits else []
 
-    async def _near(self, meanings: Meanings, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
+    async def _near(self, meanings: Meanings, scopes: Sequence[str], question: str, least: float) -> list[MemoryHit]:
         if not question.strip():
             return []
         try:
             async with self._clock.timeout(MEANING_S):
-                found = await meanings.near(scopes, question, limit)
+                found = await meanings.near(scopes, question, DEPTH, least)
         except TimeoutError:
             return self._without(f"no answer within {MEANING_S:g} s")
         except CorruptRecord:

@@ -18,6 +18,9 @@ class MemorySettings(Section):
     """The embedding model by which notes are also found that say it in other words, `ollama:<model>` or
     `openai:<model>`, e.g. `ollama:nomic-embed-text`; empty for none. Another model means that all notes are embedded
     anew."""
+    embed_telling: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    """How near a note has to be to a message to be told without being looked for, as a cosine; none for what is known
+    of the model, else 0.65. A higher one tells less."""
     window: Annotated[int, Field(ge=0, le=1_000)] = 20
     """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
     section_chars: Annotated[int, Field(ge=500, le=100_000)] = 8_000

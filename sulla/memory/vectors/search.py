@@ -16,7 +16,7 @@ CANDIDATES: Final = 128
 fewer, so that the look takes no longer."""
 
 LEAST: Final = 0.25
-"""The cosine that a note has at least to be about what is asked, whatever all others have."""
+"""The cosine that a note has at least to be found, whatever all others have."""
 
 CERTAIN: Final = 0.8
 """The cosine from which on it is, however many others are as near: all notes may be about one thing."""
@@ -48,13 +48,14 @@ class Meanings:
         self._full: dict[str, int] = {}
         self._turn = asyncio.Lock()
 
-    async def near(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
+    async def near(self, scopes: Sequence[str], question: str, limit: int, least: float = LEAST) -> list[MemoryHit]:
         """The notes that stand out as near to a question, the nearest first; a hit's score is its cosine.
 
         Args:
             scopes: whose notes may be found.
             question: in any words.
             limit: how many are given at most.
+            least: the cosine that they have at least.
 
         Raises:
             ProviderError: the model's service gives no place for the question.
@@ -63,7 +64,7 @@ class Meanings:
         """
         vector = normalised(await self._place(question))
         async with self._turn:
-            found = [hit for scope in scopes for hit in await self._in_scope(scope, vector, limit)]
+            found = [hit for scope in scopes for hit in await self._in_scope(scope, vector, limit, least)]
         return sorted(found, key=lambda hit: -hit.score)[:limit]
 
     @property
@@ -71,7 +72,7 @@ class Meanings:
         """Signatures that stand in memory."""
         return sum(map(len, self._indexes.values()))
 
-    async def _in_scope(self, scope: str, vector: Sequence[float], limit: int) -> list[MemoryHit]:
+    async def _in_scope(self, scope: str, vector: Sequence[float], limit: int, least: float) -> list[MemoryHit]:
         signature = signature_of(vector)
         most = max(limit, CANDIDATES * 768 // max(768, len(vector)))
         found: list[MemoryHit] = []
@@ -81,7 +82,7 @@ class Meanings:
                 return []
             near = await asyncio.to_thread(index.near, signature, most)
             placed = await self._vectors.placed(scope, near.seqs)
-            found = await asyncio.to_thread(_outstanding, near, placed, vector)
+            found = await asyncio.to_thread(_outstanding, near, placed, vector, least)
             gone = set(near.seqs) - {one.seq for one in placed}
             index.drop(gone)
             if len(found) >= limit or 2 * len(gone) < len(near.seqs):
@@ -108,7 +109,7 @@ class Meanings:
         return index
 
 
-def _outstanding(near: Near, placed: Sequence[Placed], vector: Sequence[float]) -> list[MemoryHit]:
-    floor = min(max(near.floor, LEAST), CERTAIN)
+def _outstanding(near: Near, placed: Sequence[Placed], vector: Sequence[float], least: float) -> list[MemoryHit]:
+    floor = max(min(near.floor, CERTAIN), least)
     hits = (MemoryHit(one.note, cosine(vector, one.packed)) for one in placed if len(one.packed) == 2 * len(vector))
     return sorted((hit for hit in hits if hit.score >= floor), key=lambda hit: -hit.score)
