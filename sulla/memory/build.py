@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -50,6 +51,28 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
         return NO_WORDS
 
 
+async def recalled(
+    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Collection[str]
+) -> Words:
+    """What an agent is told beside a later message; nothing if the memory does not answer, and the log says why.
+
+    Args:
+        memory: the home's.
+        clock: for the deadline.
+        agent: the agent's id.
+        thread_id: the thread.
+        message: what is said.
+        told: the sections that stand in it already.
+    """
+    try:
+        async with clock.timeout(TELL_S):
+            return await memory.more_for(agent, thread_id, message, told)
+    except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
+        said = str(error) or f"no answer within {TELL_S:g} s"
+        log.warning("a turn goes on without what its agent remembers: %s", said)
+        return NO_WORDS
+
+
 def build(host: Host) -> Built:
     """Make what a daemon remembers with; see `host.Built`."""
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
@@ -82,6 +105,7 @@ def build(host: Host) -> Built:
         provides=(memory,),
         tools=memory_tools(memory),
         remembered=partial(remembered, memory, clock),
+        recalled=partial(recalled, memory, clock) if wanted.every_turn else None,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},

@@ -20,6 +20,10 @@ WEIGHT: Final = 0.6
 """What these words weigh together at least, as a part of what a word weighs that stands in one note alone: "thanks"
 alone is in many notes, and no question."""
 
+FEWEST: Final = 1_000
+"""Notes that there are at least when it is said how rare a word is: in a memory of three notes a word that stands in
+two of them is no usual one."""
+
 USUAL: Final = 0.3
 """What a word counts for that stands in every second sentence of English, as a part of what it would: how usual words
 are among a few hundred notes says little of how usual they are."""
@@ -79,10 +83,11 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
         spread: how usual they are.
         hits: what was found by them.
     """
+    notes = max(spread.notes, FEWEST)
     # A word that nobody ever said weighs as one that was said once: it is missing in all notes alike.
-    most = rarity(spread.notes, 1)
+    most = rarity(notes, 1)
     weights = {
-        word: min(rarity(spread.notes, spread.having.get(word, 0)), most) * (USUAL if word in USUAL_WORDS else 1.0)
+        word: min(rarity(notes, spread.having.get(word, 0)), most) * (USUAL if word in USUAL_WORDS else 1.0)
         for word in asked
     }
     least = max(SHARE * sum(weights.values()), WEIGHT * most)

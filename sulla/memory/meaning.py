@@ -12,8 +12,8 @@ from sulla.host.host import Host
 from sulla.memory.base import MemoryIndex
 from sulla.memory.recall import MEANING_S
 from sulla.memory.vectors.placing import Placing
-from sulla.memory.vectors.traits import traits_of
 from sulla.memory.vectors.search import Meanings
+from sulla.memory.vectors.traits import traits_of
 from sulla.models.catalog import parse_model
 
 EMBED_S: Final = 120.0

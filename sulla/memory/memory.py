@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -15,7 +15,7 @@ from sulla.memory.base import MemoryIndex
 from sulla.memory.note import EVERYONE, MAX_TEXT, MemoryCapacity, MemoryHit, MemoryNote
 from sulla.memory.recall import Recall
 from sulla.memory.recorder import nobody_hears
-from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, section
+from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, more, section
 
 MAX_FOUND: Final = 20
 """Notes that one search gives."""
@@ -192,6 +192,18 @@ class Memory:
             ),
             self._section_chars,
         )
+
+    async def more_for(self, agent: str, thread_id: str, message: str, told: Collection[str]) -> Words:
+        """What an agent is told beside a later message of a thread; empty if there is nothing new.
+
+        Args:
+            agent: whose memory it is.
+            thread_id: the thread: what was said in it stands there already.
+            message: what is said.
+            told: the sections that stand in it.
+        """
+        found = await self._recall.best([agent, EVERYONE], message, MAX_BEST)
+        return more((hit.note for hit in found if hit.note.thread_id != thread_id), told)
 
 
 def _code(notes: Sequence[MemoryNote]) -> str:

@@ -39,8 +39,8 @@ def stem(word: str) -> str:
 
 _GROUPS_OF: dict[str, list[int]] = {}
 for _number, _line in enumerate(_GROUPS):
-    for _word in dict.fromkeys(stem(term) for term in terms(_line)):
-        _GROUPS_OF.setdefault(_word, []).append(_number)
+    for _root in dict.fromkeys(stem(term) for term in terms(_line)):
+        _GROUPS_OF.setdefault(_root, []).append(_number)
 
 
 @cache

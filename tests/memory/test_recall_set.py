@@ -3,6 +3,7 @@ so does ``./dev bench recall``."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import pytest
@@ -40,8 +41,7 @@ async def test_meaning_finds_what_words_do_not_and_nobody_is_told_of_what_nobody
     for way, find in recalling.ways(index, embed, TELLING).items():
         found[way] = await recalling.measured(find, recalling.questions())
     await index.close()
-    for line in recalling.table(found):
-        print(line)
+    sys.stdout.write("\n".join(recalling.table(found)) + "\n")
     words, both, told = found["found by words"], found["found by both"], found["told by both"]
     assert both[OTHER].recall >= words[OTHER].recall + 0.15
     assert told[NOTHING].recall >= 0.95

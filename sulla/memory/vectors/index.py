@@ -25,6 +25,9 @@ OUTSTANDING: Final = 3.5
 """By how many standard deviations a note has to be nearer than the usual one to be about what is asked. Of 50,000 notes
 without any relation 12 are as near by chance; those are told apart by what is exact (`search.Meanings`)."""
 
+ENOUGH: Final = 256
+"""Notes from which on it is known how near they usually are; of fewer, the ones that are meant are too large a part."""
+
 
 @dataclass(frozen=True, slots=True)
 class Near:
@@ -32,7 +35,7 @@ class Near:
 
     seqs: tuple[int, ...]
     floor: float
-    """The cosine from which on a note stands out among all that there are."""
+    """The cosine from which on a note stands out among all that there are; -1 where they are too few to say."""
 
 
 class SignatureIndex:
@@ -107,8 +110,8 @@ class SignatureIndex:
         number, total, squares = moments(self._blocks, planes)
         number, total = number + len(loose), total + sum(loose)
         squares += sum(distance * distance for distance in loose)
-        if not number:
-            return 1.0
+        if number < ENOUGH:
+            return -1.0
         bits = 8 * self.width
         mean = total / number
         # The signs of vectors that have nothing in common differ by so much at least, however few there are.
