@@ -8,10 +8,10 @@ import os
 import signal
 import sqlite3
 from asyncio import Future
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import pytest
 
@@ -73,6 +73,16 @@ def vector_of(note: MemoryNote) -> NoteVector:
     return NoteVector(note, signature_of(vector), pack(vector))
 
 
+class Work(Protocol):
+    """Something that changes a memory."""
+
+    __name__: str
+
+    def __call__(self, index: SqliteMemory) -> Coroutine[object, object, None]:
+        """Do it."""
+        ...
+
+
 async def fill(index: SqliteMemory) -> None:
     await index.vectors.use("m:one")
     await index.add([GONE, STAYS], ("thr_1", ReadPosition(1, tainted=False)))
@@ -110,9 +120,7 @@ def _whole(path: Path) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.parametrize("work", [fill, forget, drop, switch, embed_again])
-def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(
-    tmp_path: Path, work: Callable[[SqliteMemory], Awaitable[None]]
-) -> None:
+def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(tmp_path: Path, work: Work) -> None:
     ended = False
     for last in count(1):
         path = tmp_path / f"m{last}.db"
@@ -143,7 +151,7 @@ def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(
     assert last > 5
 
 
-async def _mended(path: Path, work: Callable[[SqliteMemory], Awaitable[None]]) -> None:
+async def _mended(path: Path, work: Work) -> None:
     """What is left is whole, and doing it again does it to its end."""
     index = SqliteMemory(SqliteThread(path, 5.0, open_memory))
     await index.open()
@@ -152,14 +160,14 @@ async def _mended(path: Path, work: Callable[[SqliteMemory], Awaitable[None]]) -
     await index.close()
     notes, placed = _whole(path)
     both = {GONE.id, STAYS.id}
-    wanted = {
-        fill: (both, both),
-        forget: ({STAYS.id}, {STAYS.id}),
-        drop: (set(), set()),
-        switch: (both, set()),
-        embed_again: (both, both),
-    }[work]
-    assert (notes, placed) == wanted
+    wanted: dict[str, tuple[set[str], set[str]]] = {
+        "fill": (both, both),
+        "forget": ({STAYS.id}, {STAYS.id}),
+        "drop": (set(), set()),
+        "switch": (both, set()),
+        "embed_again": (both, both),
+    }
+    assert (notes, placed) == wanted[work.__name__]
 
 
 async def test_what_was_forgotten_is_found_nowhere_and_its_vector_cannot_be_read_from_the_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sulla.core.dataclass import dataclass
-from sulla.memory.note import MemoryNote
+from sulla.memory.note import MemoryNote, note_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,18 @@ class Placed:
     """A note with its vector."""
 
     seq: int
-    note: MemoryNote
+    body: str | bytes
+    """The note as JSON: of many that are looked at few are given."""
     packed: bytes
+
+    @property
+    def note(self) -> MemoryNote:
+        """The note.
+
+        Raises:
+            CorruptRecord: it is none.
+        """
+        return note_from_json(self.body)
 
 
 class VectorStore(Protocol):

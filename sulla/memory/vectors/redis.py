@@ -85,7 +85,8 @@ _PLACED = """
 local found = {}
 for at = 2, #ARGV do
   local seq = ARGV[at]
-  local id = redis.call('HGET', KEYS[1] .. ':v:id', seq)
+  local id = redis.call('ZCOUNT', KEYS[1] .. ':v:s:' .. ARGV[1], seq, seq) == 1
+  id = id and redis.call('HGET', KEYS[1] .. ':v:id', seq)
   local body = id and redis.call('HGET', KEYS[1] .. ':notes', id)
   if body then
     found[#found + 1] = seq
@@ -144,8 +145,7 @@ class RedisVectors:
         """The notes and vectors under these numbers."""
         found = await self._run(_PLACED, scope, *seqs) if seqs else []
         rows = zip(found[::3], found[1::3], found[2::3], strict=True)
-        notes = (Placed(int(seq), note_from_json(body), packed) for seq, body, packed in rows)
-        return [one for one in notes if one.note.scope == scope]
+        return [Placed(int(seq), body, packed) for seq, body, packed in rows]
 
     async def _run(self, script: str, *arguments: str | bytes | int) -> Any:  # noqa: ANN401 - what a script answers
         (answer,) = await self._client.call(("EVAL", script, 1, self._base, *arguments))

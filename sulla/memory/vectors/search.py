@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from heapq import nlargest
 from typing import Final
 
 from sulla.memory.note import MemoryHit
@@ -11,7 +12,7 @@ from sulla.memory.vectors.base import Placed, VectorStore
 from sulla.memory.vectors.index import Near, SignatureIndex
 from sulla.memory.vectors.signature import cosine, normalised, signature_of, width_of
 
-CANDIDATES: Final = 128
+CANDIDATES: Final = 96
 """Notes whose exact vectors are looked at, those with the nearest signatures; of vectors of more than 768 numbers
 fewer, so that the look takes no longer."""
 
@@ -82,7 +83,7 @@ class Meanings:
                 return []
             near = await asyncio.to_thread(index.near, signature, most)
             placed = await self._vectors.placed(scope, near.seqs)
-            found = await asyncio.to_thread(_outstanding, near, placed, vector, least)
+            found = await asyncio.to_thread(_outstanding, near, placed, vector, limit, least)
             gone = set(near.seqs) - {one.seq for one in placed}
             index.drop(gone)
             if len(found) >= limit or 2 * len(gone) < len(near.seqs):
@@ -109,7 +110,10 @@ class Meanings:
         return index
 
 
-def _outstanding(near: Near, placed: Sequence[Placed], vector: Sequence[float], least: float) -> list[MemoryHit]:
+def _outstanding(
+    near: Near, placed: Sequence[Placed], vector: Sequence[float], limit: int, least: float
+) -> list[MemoryHit]:
     floor = max(min(near.floor, CERTAIN), least)
-    hits = (MemoryHit(one.note, cosine(vector, one.packed)) for one in placed if len(one.packed) == 2 * len(vector))
-    return sorted((hit for hit in hits if hit.score >= floor), key=lambda hit: -hit.score)
+    scored = [(cosine(vector, one.packed), one) for one in placed if len(one.packed) == 2 * len(vector)]
+    best = nlargest(limit, ((score, one.seq, one) for score, one in scored if score >= floor))
+    return [MemoryHit(one.note, score) for score, _, one in best]

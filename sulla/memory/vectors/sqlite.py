@@ -78,7 +78,7 @@ class SqliteVectors:
 
         def work(connection: sqlite3.Connection) -> list[Placed]:
             rows = (connection.execute(asked, (seq, scope)).fetchone() for seq in seqs)
-            return [Placed(row[0], note_from_json(row[1]), row[2]) for row in rows if row is not None]
+            return [Placed(*row) for row in rows if row is not None]
 
         return await self._thread.read(work)
 
