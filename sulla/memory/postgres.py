@@ -21,7 +21,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.vectors.postgres import PostgresVectors, tables
+from sulla.memory.postgres_vectors import PostgresVectors, tables
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from typing import Protocol, TypeVar
 
 import pytest
 
-from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.memory.vectors import search
 from sulla.memory.vectors.base import NoteVector
 from sulla.memory.vectors.search import Meanings
