@@ -6,7 +6,7 @@ from typing import Final
 
 from sulla.telemetry.tally import Counter
 
-PLACED: Final = Counter("sulla_memory_embedded_notes_total", "Notes that were given a vector.")
+PLACED: Final = Counter("sulla_memory_embedded_notes", "Notes that were given a vector.")
 BY_WORDS_ALONE: Final = Counter(
-    "sulla_memory_searches_by_words_total", "Searches that had to do without the embedding model."
+    "sulla_memory_searches_by_words", "Searches that had to do without the embedding model."
 )
