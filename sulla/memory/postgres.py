@@ -21,7 +21,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.postgres_vectors import PostgresVectors, tables
+from sulla.memory.postgres_vectors import HAS_COLUMN, PostgresVectors, column, tables
 
 T = TypeVar("T")
 
@@ -118,7 +118,11 @@ class PostgresMemory:
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
-                for statement in (*_TABLES.split(";"), *tables(SCHEMA).split(";")):
+                for statement in _TABLES.split(";"):
+                    await line.execute(statement.encode())
+                if not await _rows(line, HAS_COLUMN, f"{SCHEMA}.note"):
+                    await line.execute(column(SCHEMA).encode())
+                for statement in tables(SCHEMA).split(";"):
                     await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)

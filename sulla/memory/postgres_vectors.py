@@ -18,6 +18,20 @@ _MORE_S: Final = 8 * 1024 * 1024
 """What a write counts as beside its rows, in bytes, so that its deadline leaves room for a page of removals."""
 
 
+HAS_COLUMN: Final = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'placed'"
+"""Whether a table of notes has the column that says which have a vector. To add it waits for whoever uses the table, so
+it is not tried at each start."""
+
+
+def column(schema: str) -> str:
+    """The statement that adds that column.
+
+    Args:
+        schema: where the table is.
+    """
+    return f"ALTER TABLE {schema}.note ADD COLUMN placed boolean NOT NULL DEFAULT false"
+
+
 def tables(schema: str) -> str:
     """The statements that make the tables beside that of the notes.
 
@@ -27,7 +41,6 @@ def tables(schema: str) -> str:
         schema: where they are.
     """
     return f"""
-ALTER TABLE {schema}.note ADD COLUMN IF NOT EXISTS placed boolean NOT NULL DEFAULT false;
 CREATE INDEX IF NOT EXISTS note_unplaced ON {schema}.note (at_ms, number) WHERE NOT placed;
 CREATE TABLE IF NOT EXISTS {schema}.space (only_one boolean PRIMARY KEY CHECK (only_one), model text NOT NULL);
 CREATE TABLE IF NOT EXISTS {schema}.signature (
