@@ -133,8 +133,9 @@ class PostgresVectors:
 
     async def signed(self, scope: str, after: int, limit: int) -> list[Signed]:
         """Signatures of the model in use."""
+        # By the key of the one row: a scan of a whole table counts as so dear here that the statement is compiled first.
         asked = """SELECT seq, bits FROM signature WHERE scope = %s AND seq > %s
-            AND (SELECT model FROM space) <> '' ORDER BY seq LIMIT %s"""
+            AND (SELECT model FROM space WHERE only_one) <> '' ORDER BY seq LIMIT %s"""
         return [Signed(seq, bytes(bits)) for seq, bits in await self._ask(asked, scope, after, limit, binary=True)]
 
     async def placed(self, scope: str, seqs: Sequence[int]) -> list[Placed]:
@@ -155,7 +156,7 @@ class PostgresVectors:
 
 
 async def _model(line: VectorConnection) -> str:
-    rows = await _rows(line, "SELECT model FROM space")
+    rows = await _rows(line, "SELECT model FROM space WHERE only_one")
     return str(rows[0][0]) if rows else ""
 
 
