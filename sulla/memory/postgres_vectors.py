@@ -133,7 +133,7 @@ class PostgresVectors:
 
     async def signed(self, scope: str, after: int, limit: int) -> list[Signed]:
         """Signatures of the model in use."""
-        # By the key of the one row: a scan of a whole table counts as so dear here that the statement is compiled first.
+        # By the key of the one row: a scan of a whole table counts as so dear that the statement is compiled first.
         asked = """SELECT seq, bits FROM signature WHERE scope = %s AND seq > %s
             AND (SELECT model FROM space WHERE only_one) <> '' ORDER BY seq LIMIT %s"""
         return [Signed(seq, bytes(bits)) for seq, bits in await self._ask(asked, scope, after, limit, binary=True)]
