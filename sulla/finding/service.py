@@ -14,7 +14,7 @@ from sulla.finding.rpc import FoundRow, RecentRow, Recents, ThreadFound
 from sulla.finding.title import Kind, ThreadNamed
 from sulla.host.waker import Waker
 from sulla.memory.memory import Memory
-from sulla.memory.note import MemoryHit
+from sulla.memory.note import TURNS, MemoryHit
 from sulla.threads.store import ThreadStore
 
 HITS_PER_THREAD: Final = 4
@@ -94,7 +94,7 @@ class Finder:
             return ()
         index = self._memory.index
         hits = await index.search(await index.scopes(), words, HITS_PER_THREAD * limit)
-        return [hit for hit in hits if hit.note.kind == "episode"]
+        return [hit for hit in hits if hit.note.kind in TURNS]
 
     async def _called(self, asked: Sequence[str]) -> list[ThreadId]:
         """Threads whose title or first words have all the words, or begin so, the newest first: they come before all

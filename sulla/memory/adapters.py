@@ -31,11 +31,12 @@ def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     """
     named, kept = (
         named_store(settings),
-        MemoryCapacity(settings.section(MemorySettings).episodes, settings.section(MemorySettings).facts),
+        MemoryCapacity(settings.section(MemorySettings).episodes, facts=settings.section(MemorySettings).facts),
     )
     if named.is_shared:
         return (_redis_memory if named.scheme in REDIS else _postgres_memory)(named, clock, kept)
-    from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
+    from sulla.memory.sqlite import SqliteMemory
+    from sulla.memory.sqlite_file import IN_MEMORY, open_memory
     from sulla.store.sqlite.thread import SqliteThread
 
     path = store_file(settings)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
+from sulla.memory.vectors.base import VectorStore
 
 
 class MemoryIndex(Protocol):
@@ -13,6 +15,10 @@ class MemoryIndex(Protocol):
 
     The backends: `sqlite`, `redis`, `postgres`, held to one kit (tests/kits/memory_kit.py).
     """
+
+    @property
+    def vectors(self) -> VectorStore:
+        """Keeps what the notes mean; used where an embedding model is set."""
 
     async def open(self) -> None:
         """Make what is missing; a second time does nothing."""
@@ -37,6 +43,14 @@ class MemoryIndex(Protocol):
             scopes: whose notes may be found.
             question: what is looked for, in any words.
             limit: how many are given at most.
+        """
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are.
+
+        Args:
+            scopes: among whose notes.
+            words: as `core.search.terms` cuts them.
         """
 
     async def recent(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -14,9 +15,11 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.words import NO_WORDS, Words
 from sulla.host.host import Built, Host
 from sulla.memory.adapters import make_memory_index
+from sulla.memory.meaning import Meaning, make_meaning
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
-from sulla.memory.recorder import memory_follower
+from sulla.memory.recall import Recall
+from sulla.memory.recorder import memory_follower, nobody_hears
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
 from sulla.threads.follower import LogFollower
@@ -48,14 +51,49 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
         return NO_WORDS
 
 
+async def recalled(
+    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Collection[str]
+) -> Words:
+    """What an agent is told beside a later message; nothing if the memory does not answer, and the log says why.
+
+    Args:
+        memory: the home's.
+        clock: for the deadline.
+        agent: the agent's id.
+        thread_id: the thread.
+        message: what is said.
+        told: the sections that stand in it already.
+    """
+    try:
+        async with clock.timeout(TELL_S):
+            return await memory.more_for(agent, thread_id, message, told)
+    except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
+        said = str(error) or f"no answer within {TELL_S:g} s"
+        log.warning("a turn goes on without what its agent remembers: %s", said)
+        return NO_WORDS
+
+
 def build(host: Host) -> Built:
     """Make what a daemon remembers with; see `host.Built`."""
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
-    kept = MemoryCapacity(wanted.episodes, wanted.facts)
-    recorder = memory_follower(index, host.threads, host.store, clock)
-    settled = partial(recorder.settle, SETTLE_S)
-    memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)
+    kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
+    meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
+    added = meaning.placing.added if meaning is not None else nobody_hears
+    recall = Recall(index, clock, host.tally)
+    if meaning is not None:
+        recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling)
+    recorder = memory_follower(index, host.threads, host.store, clock, added)
+    memory = Memory(
+        index,
+        clock,
+        kept,
+        window=wanted.window,
+        section_chars=wanted.section_chars,
+        settled=partial(recorder.settle, SETTLE_S),
+        recall=recall,
+        added=added,
+    )
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
         return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
@@ -67,11 +105,13 @@ def build(host: Host) -> Built:
         provides=(memory,),
         tools=memory_tools(memory),
         remembered=partial(remembered, memory, clock),
+        recalled=partial(recalled, memory, clock) if wanted.every_turn else None,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},
+        tasks={"memory_vectors": meaning.placing.run} if meaning is not None else {},
         forget=forget,
-        status=lambda: _status(recorder),
+        status=lambda: _status(recorder, meaning),
     )
 
 
@@ -82,5 +122,8 @@ async def _off() -> JsonObject:
     return {"memory": "off"}
 
 
-async def _status(recorder: LogFollower) -> JsonObject:
-    return recorder.status()
+async def _status(recorder: LogFollower, meaning: Meaning | None) -> JsonObject:
+    if meaning is None:
+        return {**recorder.status(), "memory_vectors": "off", "memory_vectors_error": ""}
+    placing = meaning.placing
+    return {**recorder.status(), "memory_vectors": placing.state, "memory_vectors_error": placing.pending.error}

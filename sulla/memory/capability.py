@@ -20,6 +20,7 @@ CAPABILITY = Capability(
             ),
         ),
     },
+    metrics=("sulla.memory.metrics:PLACED", "sulla.memory.metrics:BY_WORDS_ALONE"),
     checks="sulla.memory.checks:CHECKS",
     compact="sulla.memory.compact:compact",
 )

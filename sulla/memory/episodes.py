@@ -28,6 +28,8 @@ from sulla.threads.log.records import (
 
 MOST_PARTS: Final = 8
 """Agents of one run that are remembered, the newest."""
+_NOBODY_S: Final = frozenset({"beat", "playbook"})
+"""Where a message comes from that no person wrote."""
 _OF_A_PLAYBOOK: Final = "PLAYBOOK"
 """The kind of the records of a playbook's run."""
 _HANDED: Final = "AGENT_ROUTED"
@@ -54,6 +56,8 @@ class _OpenEpisode:
     """Whether anything that stands before it came from what nobody trusts."""
     parts: list[_Part]
     """One for each agent that spoke, in this order."""
+    errand: bool
+    """Whether no person spoke in it."""
     kept: bool = True
     """Whether it is worth remembering: the stand-in's fixed words would only be told to a real model later."""
 
@@ -75,16 +79,18 @@ class EpisodeReader:
         self._done = progress.done_seq
         self._tainted = progress.tainted
         self._silent = progress.silent
+        self._errand = progress.errand
         self._open: dict[RunId, _OpenEpisode] = {}
 
     @property
     def progress(self) -> ReadPosition:
         """How far the log has been read; reading on from there gives every further episode once."""
-        if not self._open:
-            return ReadPosition(self._created_ms, self._last, self._done, tainted=self._tainted, silent=self._silent)
-        first = min(self._open.values(), key=lambda one: one.seq)
-        tainted, silent = first.tainted_before, self._silent
-        return ReadPosition(self._created_ms, first.seq - 1, self._done, tainted=tainted, silent=silent)
+        seq, tainted = self._last, self._tainted
+        if self._open:
+            first = min(self._open.values(), key=lambda one: one.seq)
+            seq, tainted = first.seq - 1, first.tainted_before
+        of_all = {"silent": self._silent, "errand": self._errand}
+        return ReadPosition(self._created_ms, seq, self._done, tainted=tainted, **of_all)
 
     def read(self, entries: Iterable[Entry]) -> list[MemoryNote]:
         """The episodes of the runs that end among these.
@@ -104,12 +110,14 @@ class EpisodeReader:
             case ThreadCreated(birth=birth) as fact:
                 # What a flow has others do is a part of its turn, and that is remembered.
                 self._silent = birth is not None and (not birth.memory or birth.is_of_a_flow)
+                self._errand = birth is not None
                 self._tainted = self._tainted or from_outside(fact)
             case Input() as fact:
                 # What a playbook asks is between it and the agent, and what it says is no person's word.
                 if entry.origin.run_id is not None and fact.question is None:
                     asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
-                    self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, [_Part(fact.agent)])
+                    errand, parts = self._errand or fact.origin in _NOBODY_S, [_Part(fact.agent)]
+                    self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, parts, errand)
                 self._tainted = self._tainted or from_outside(fact)
             case RunFinished() | RunError() as end:
                 return self._end(entry, end)
@@ -135,6 +143,7 @@ class EpisodeReader:
                 for joined in fact.run_ids:
                     if (other := self._open.pop(joined, None)) is not None:
                         run.asked += other.asked
+                        run.errand = run.errand and other.errand
             case TextMessageEnd(hidden=False):
                 run.parts[-1].said = fact.text or run.parts[-1].said
             case ToolCallStart(refused=False):
@@ -160,7 +169,7 @@ class EpisodeReader:
         earlier = () if part is run.parts[-1] else (agent,)
         return MemoryNote(
             derived_id("ep", self._thread_id, str(self._created_ms), end.run_id, *earlier),
-            "episode",
+            "errand" if run.errand else "episode",
             agent,
             _cut(part.said, MAX_TEXT),
             entry.origin.at_ms,

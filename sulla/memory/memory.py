@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -13,7 +13,9 @@ from sulla.core.ids import derived_id
 from sulla.core.words import Words
 from sulla.memory.base import MemoryIndex
 from sulla.memory.note import EVERYONE, MAX_TEXT, MemoryCapacity, MemoryHit, MemoryNote
-from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, section
+from sulla.memory.recall import Recall
+from sulla.memory.recorder import nobody_hears
+from sulla.memory.section import MAX_BEST, MAX_CHARS, MAX_FACTS, MemorySection, more, section
 
 MAX_FOUND: Final = 20
 """Notes that one search gives."""
@@ -56,6 +58,8 @@ class Memory:
         window: episodes that are told before a conversation.
         section_chars: characters of all that is told.
         settled: has written what is about to be; called before an agent's memory is asked.
+        recall: searches the notes; None for by words alone.
+        added: hears of facts that were written.
     """
 
     def __init__(
@@ -67,6 +71,8 @@ class Memory:
         window: int = 20,
         section_chars: int = MAX_CHARS,
         settled: Callable[[], Awaitable[None]] = _nothing_waits,
+        recall: Recall | None = None,
+        added: Callable[[], None] = nobody_hears,
     ) -> None:
         self.index = index
         """Keeps the notes."""
@@ -75,6 +81,8 @@ class Memory:
         self._window = window
         self._section_chars = section_chars
         self._settled = settled
+        self._recall = recall if recall is not None else Recall(index, clock)
+        self._added = added
 
     async def remember(self, fact: Words, caller: NoteAuthor, *, shared: bool = False) -> MemoryNote:
         """Keep a fact; when this returns, the disk has it.
@@ -120,12 +128,13 @@ class Memory:
             tainted=fact.tainted,
         )
         await self.index.add([note])
+        self._added()
         return note
 
     async def recall(self, agent: str, question: str, limit: int = MAX_FOUND) -> list[MemoryHit]:
         """What an agent remembers of something, the best first."""
         await self._settled()
-        return await self.index.search([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
+        return await self._recall.find([agent, EVERYONE], question, min(max(1, limit), MAX_FOUND))
 
     async def doomed(self, agent: str, ids: Sequence[str], about: str = "") -> DeletionPreview:
         """What would be forgotten.
@@ -178,11 +187,23 @@ class Memory:
         return section(
             MemorySection(
                 await self.index.recent(scopes, "fact", MAX_FACTS),
-                [found.note for found in await self.index.search(scopes, message, MAX_BEST)],
+                [found.note for found in await self._recall.best(scopes, message, MAX_BEST)],
                 await self.index.recent(scopes, "episode", self._window) if self._window else (),
             ),
             self._section_chars,
         )
+
+    async def more_for(self, agent: str, thread_id: str, message: str, told: Collection[str]) -> Words:
+        """What an agent is told beside a later message of a thread; empty if there is nothing new.
+
+        Args:
+            agent: whose memory it is.
+            thread_id: the thread: what was said in it stands there already.
+            message: what is said.
+            told: the sections that stand in it.
+        """
+        found = await self._recall.best([agent, EVERYONE], message, MAX_BEST)
+        return more((hit.note for hit in found if hit.note.thread_id != thread_id), told)
 
 
 def _code(notes: Sequence[MemoryNote]) -> str:

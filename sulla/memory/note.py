@@ -10,10 +10,14 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.words import Author, agent
 
-Kind = Literal["episode", "fact"]
-"""A finished turn, written from its log; or what somebody said to remember."""
+Kind = Literal["episode", "fact", "errand"]
+"""A finished turn of a person's conversation, written from its log; what somebody said to remember; or a finished turn
+that no person spoke in: a sub-agent's task, a beat, a step of a playbook."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+TURNS: Final[tuple[Kind, ...]] = ("episode", "errand")
+"""Kinds that are written from a thread's log and go with it."""
 
 EVERYONE: Final = ""
 """The scope of what all agents of a home may recall; any other scope is one agent's id."""
@@ -89,6 +93,8 @@ class ReadPosition:
     """Whether anything up to `from_seq` came from what nobody trusts; what follows derives from it."""
     silent: bool = field(default=False, kw_only=True)
     """Whether nothing of this thread is remembered: it knows its task alone, and nobody else is to know it."""
+    errand: bool = field(default=False, kw_only=True)
+    """Whether another run asked for this thread, and no person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +103,14 @@ class MemoryCapacity:
 
     episodes: int = 50_000
     """The oldest one goes when there is one more."""
+    errands: int = 10_000
+    """Likewise; never more than `episodes`."""
     facts: int = 2_000
     """One more is refused: what somebody said to remember is not dropped in silence."""
+
+    def most(self, kind: Kind) -> int:
+        """How many notes of a kind are kept; the oldest turns go beyond that."""
+        return {"episode": self.episodes, "errand": min(self.errands, self.episodes), "fact": self.facts}[kind]
 
 
 def note_to_json(note: MemoryNote) -> str:
@@ -124,7 +136,7 @@ def note_from_json(text: str | bytes) -> MemoryNote:
 
 def progress_to_json(progress: ReadPosition) -> str:
     """How far a thread was read, as JSON."""
-    said = {name: value for name, value in asdict(progress).items() if name != "silent" or value}
+    said = {name: value for name, value in asdict(progress).items() if name not in ("silent", "errand") or value}
     return json.dumps(said, separators=(",", ":"))
 
 

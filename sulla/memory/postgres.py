@@ -7,8 +7,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -19,6 +21,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.postgres_vectors import HAS_COLUMN, PostgresVectors, column, tables
 
 T = TypeVar("T")
 
@@ -103,6 +106,8 @@ class PostgresMemory:
     """
 
     def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
+        self.vectors = PostgresVectors(pool)
+        """Keeps the notes' vectors in the same schema."""
         self._pool = pool
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -115,6 +120,10 @@ class PostgresMemory:
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
                 for statement in _TABLES.split(";"):
                     await line.execute(statement.encode())
+                if not await _rows(line, HAS_COLUMN, f"{SCHEMA}.note"):
+                    await line.execute(column(SCHEMA).encode())
+                for statement in tables(SCHEMA).split(";"):
+                    await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)
 
@@ -124,13 +133,13 @@ class PostgresMemory:
 
     async def add(self, notes: Sequence[MemoryNote], read: tuple[str, ReadPosition] | None = None) -> None:
         """Keep notes, and how far a thread has been read."""
-        most = self._capacity.episodes
+        touched = sorted({(note.scope, note.kind) for note in notes if note.kind in TURNS})
 
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await _add(line, notes)
-                for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
-                    await _trim(line, scope, most)
+                for scope, kind in touched:
+                    await _trim(line, scope, kind, self._capacity.most(kind))
                 if read is not None:
                     kept = (
                         "INSERT INTO reading VALUES (%s, %s) ON CONFLICT (thread) DO UPDATE SET place = excluded.place"
@@ -155,6 +164,13 @@ class PostgresMemory:
             return [MemoryHit(note_from_json(body), score) for body, score in found]
 
         return await self._pool.ask(work) if asked else []
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+        sizes = await self._ask(_SIZES, list(scopes))
+        asked = "SELECT term, sum(notes)::bigint FROM spread WHERE scope = ANY(%s) AND term = ANY(%s) GROUP BY term"
+        rows = await self._ask(asked, list(scopes), list(words))
+        return WordSpread(sum(int(notes) for _, notes in sizes), {str(term): int(notes) for term, notes in rows})
 
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
@@ -207,11 +223,12 @@ class PostgresMemory:
 
     async def drop_thread(self, thread_id: str) -> int:
         """Remove a thread's episodes."""
-        mine = "SELECT number FROM note WHERE thread = %s AND kind = 'episode' ORDER BY number LIMIT %s FOR UPDATE"
+        mine = "SELECT number FROM note WHERE thread = %s AND kind = ANY(%s) ORDER BY number LIMIT %s FOR UPDATE"
 
         async def work(line: PostgresConnection) -> int:
             async with line.transaction():
-                gone = await _remove(line, [number for (number,) in await _rows(line, mine, thread_id, MAX_REMOVED)])
+                rows = await _rows(line, mine, thread_id, list(TURNS), MAX_REMOVED)
+                gone = await _remove(line, [number for (number,) in rows])
                 if gone < MAX_REMOVED:
                     await line.execute("DELETE FROM reading WHERE thread = %s", (thread_id,))
                 return gone
@@ -258,12 +275,12 @@ async def _add(line: PostgresConnection, notes: Sequence[MemoryNote]) -> None:
     await line.execute(_COUNT_NOTES, (list(fresh),))
 
 
-async def _trim(line: PostgresConnection, scope: str, most: int) -> None:
-    ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = 'episode'", scope)
-    oldest = "SELECT number FROM note WHERE scope = %s AND kind = 'episode' ORDER BY at_ms, number LIMIT %s FOR UPDATE"
+async def _trim(line: PostgresConnection, scope: str, kind: Kind, most: int) -> None:
+    ((kept,),) = await _rows(line, "SELECT notes FROM size WHERE scope = %s AND kind = %s", scope, kind)
+    oldest = "SELECT number FROM note WHERE scope = %s AND kind = %s ORDER BY at_ms, number LIMIT %s FOR UPDATE"
     if kept > most:
         over = min(kept - most, MAX_REMOVED)
-        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, over)])
+        await _remove(line, [number for (number,) in await _rows(line, oldest, scope, kind, over)])
 
 
 async def _remove(line: PostgresConnection, numbers: list[int]) -> int:

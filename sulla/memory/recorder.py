@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -24,9 +24,28 @@ of it: what lingers is written first (`Memory`, `settled`)."""
 _THREADS = 200
 
 
-def memory_follower(index: MemoryIndex, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
-    """What has episodes written: soon after each turn, and at the start what was missed."""
-    return LogFollower("memory", Recorder(index, store), threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
+def nobody_hears() -> None:
+    """Nobody wants to know of notes that were added."""
+
+
+def memory_follower(
+    index: MemoryIndex,
+    threads: ThreadStore,
+    store: Store,
+    clock: Clock,
+    added: Callable[[], None] = nobody_hears,
+) -> LogFollower:
+    """What has episodes written: soon after each turn, and at the start what was missed.
+
+    Args:
+        index: where they are kept.
+        threads: whose logs are read.
+        store: finds threads.
+        clock: all time.
+        added: hears of notes that were written.
+    """
+    consumer = Recorder(index, store, added)
+    return LogFollower("memory", consumer, threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
 
 
 class Recorder(LogConsumer):
@@ -35,10 +54,12 @@ class Recorder(LogConsumer):
     Args:
         index: where episodes are kept, and how far each log was read.
         store: knows which threads are there.
+        added: hears of notes that were written.
     """
 
-    def __init__(self, index: MemoryIndex, store: Store) -> None:
+    def __init__(self, index: MemoryIndex, store: Store, added: Callable[[], None] = nobody_hears) -> None:
         self._index = index
+        self._added = added
         self._store = store
 
     async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
@@ -78,5 +99,7 @@ class Recorder(LogConsumer):
             if notes or reader.progress != known:
                 known = reader.progress
                 await self._index.add(notes, (thread_id, known))
+                if notes:
+                    self._added()
 
         return LogCursor(read.from_seq, take)

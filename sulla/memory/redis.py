@@ -9,15 +9,18 @@ hash: how far each thread was read), ``…:threads`` and ``…:scopes`` (their n
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, Protocol
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms, terms
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     KINDS,
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -28,16 +31,18 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
+from sulla.memory.redis_vectors import ADDED, REMOVED, RedisVectors
 
 BASE: Final = "sulla:memory:{m}"
 
-_ADD = """
+_ADD = f"""
 -- ARGV notes (as JSON) thread place
 for _, n in ipairs(cjson.decode(ARGV[1])) do
   if redis.call('HSETNX', KEYS[1] .. ':notes', n.id, n.body) == 1 then
     redis.call('ZADD', KEYS[1] .. ':n:' .. n.kind .. ':' .. n.scope, n.at, n.id)
     redis.call('ZADD', KEYS[1] .. ':scopes', 0, n.scope)
-    if n.kind == 'episode' then redis.call('SADD', KEYS[1] .. ':th:' .. n.thread, n.id) end
+    if n.kind ~= 'fact' then redis.call('SADD', KEYS[1] .. ':th:' .. n.thread, n.id) end
+    {ADDED}
     for at = 1, #n.words, 2 do
       redis.call('ZADD', KEYS[1] .. ':t:' .. n.scope .. ':' .. n.words[at], n.words[at + 1], n.id)
     end
@@ -48,7 +53,7 @@ if ARGV[3] ~= '' then redis.call('HSET', KEYS[1] .. ':read', ARGV[2], ARGV[3]) e
 return 1
 """
 
-_REMOVE = """
+_REMOVE = f"""
 -- ARGV notes (as JSON) thread
 local gone = 0
 for _, n in ipairs(cjson.decode(ARGV[1])) do
@@ -56,6 +61,7 @@ for _, n in ipairs(cjson.decode(ARGV[1])) do
   local set = KEYS[1] .. ':n:' .. n.kind .. ':' .. n.scope
   redis.call('ZREM', set, n.id)
   redis.call('SREM', KEYS[1] .. ':th:' .. n.thread, n.id)
+  {REMOVED}
   for _, word in ipairs(n.words) do redis.call('ZREM', KEYS[1] .. ':t:' .. n.scope .. ':' .. word, n.id) end
 end
 if ARGV[2] ~= '' then
@@ -126,6 +132,8 @@ class RedisMemory:
     """
 
     def __init__(self, client: RedisCommands, capacity: MemoryCapacity | None = None) -> None:
+        self.vectors = RedisVectors(client, BASE)
+        """Keeps the notes' vectors below the same keys."""
         self._client = client
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -148,11 +156,11 @@ class RedisMemory:
             last = start + _BATCH >= len(notes)
             batch = _packed(notes[start : start + _BATCH], weighed=True)
             await self._run(_ADD, batch, thread, place if last else "")
-        for scope in sorted({note.scope for note in notes if note.kind == "episode"}):
-            over = await self.count(scope, "episode") - self._capacity.episodes
+        for scope, kind in sorted({(note.scope, note.kind) for note in notes if note.kind in TURNS}):
+            over = await self.count(scope, kind) - self._capacity.most(kind)
             if over > 0:
                 upto = min(over, MAX_REMOVED) - 1
-                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:episode:{scope}", 0, upto))
+                (oldest,) = await self._client.call(("ZRANGE", f"{BASE}:n:{kind}:{scope}", 0, upto))
                 await self.delete([one.decode() for one in oldest])
 
     async def search(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
@@ -170,6 +178,16 @@ class RedisMemory:
         rows = await self._run(_SEARCH, limit, MOST_MATCHES, *chain.from_iterable(chosen))
         pairs = zip(rows[::2], rows[1::2], strict=True)
         return [MemoryHit(note_from_json(body), float(score)) for body, score in pairs]
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+        sets = [f"{BASE}:n:{kind}:{scope}" for scope in scopes for kind in KINDS]
+        lists = [f"{BASE}:t:{scope}:{word}" for scope in scopes for word in words]
+        counts = await self._client.call(*(("ZCARD", key) for key in (*sets, *lists)))
+        having = Counter[str]()
+        for word, notes in zip(list(words) * len(scopes), counts[len(sets) :], strict=True):
+            having[word] += notes
+        return WordSpread(sum(counts[: len(sets)]), having)
 
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None

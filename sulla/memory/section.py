@@ -28,6 +28,14 @@ _ABOUT = (
     "of you. There may be more: look for it with recall."
 )
 
+_MORE = "More of what you remember, which fits this message:"
+
+MAX_MORE: Final = 4
+"""Notes that are told beside one later message."""
+
+MORE_CHARS: Final = 2_000
+"""Of what is told beside one later message."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemorySection:
@@ -60,6 +68,26 @@ def section(remembered: MemorySection, most: int = MAX_CHARS) -> Words:
     if lines and lines[-1].text.endswith(":"):
         lines.pop()
     return joined((ours("<memory>"), ours(_ABOUT), *lines, ours("</memory>")), "\n") if lines else NO_WORDS
+
+
+def more(best: Iterable[MemoryNote], told: Iterable[str]) -> Words:
+    """What is told beside a later message; empty if it is nothing new.
+
+    Args:
+        best: what fits the message, the best first.
+        told: the sections that stand in the conversation already: no note of them is told again.
+    """
+    known = {line for text in told for line in text.split("\n")}
+    room = MORE_CHARS - len(_MORE) - len("<memory>\n\n</memory>")
+    lines = list[Words]()
+    for line in map(row, _fresh(best, set())):
+        if line.text in known:
+            continue
+        room -= len(line.text) + 1
+        if room < 0 or len(lines) == MAX_MORE:
+            break
+        lines.append(line)
+    return joined((ours("<memory>"), ours(_MORE), *lines, ours("</memory>")), "\n") if lines else NO_WORDS
 
 
 def row(note: MemoryNote, most: int = _LINE) -> Words:

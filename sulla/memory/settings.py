@@ -14,8 +14,17 @@ class MemorySettings(Section):
 
     enabled: bool = True
     """Whether finished turns are remembered, and agents can remember, recall and forget."""
+    embed: str = ""
+    """The embedding model by which notes are also found that say it in other words, `ollama:<model>` or
+    `openai:<model>`, e.g. `ollama:nomic-embed-text`; empty for none. Another model means that all notes are embedded
+    anew."""
+    embed_telling: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    """How near a note has to be to a message to be told without being looked for, as a cosine; none for what is known
+    of the model, else 0.65. A higher one tells less."""
     window: Annotated[int, Field(ge=0, le=1_000)] = 20
     """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
+    every_turn: bool = True
+    """Whether an agent is also told, with a later message, what fits that and was not told yet: 4 notes at most."""
     section_chars: Annotated[int, Field(ge=500, le=100_000)] = 8_000
     """Characters of all that it is told of its memory there; four make about one token."""
     episodes: Annotated[int, Field(ge=1, le=1_000_000)] = 50_000

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sqlite3
-from asyncio import Future
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import Final, Protocol, TypeVar
-from urllib.parse import quote
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from sulla.core.errors import StoreUnavailable
 from sulla.core.search.ranking import MOST_MATCHES, telling
 from sulla.core.search.terms import asked_terms, terms
+from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
+    KINDS,
     MAX_REMOVED,
+    TURNS,
     Kind,
     MemoryCapacity,
     MemoryHit,
@@ -26,116 +23,8 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-
-T = TypeVar("T")
-
-IN_MEMORY: Final = Path(":memory:")
-"""For a store that ends with its daemon."""
-
-_APPLICATION: Final = 0x53554C4D  # "SULM"
-_VERSION: Final = 1
-
-# A word stands in the index with its scope's number before it, so what an agent finds, and what counts as rare for it,
-# never depends on another's notes.
-_TABLES = (
-    "CREATE TABLE scope (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-    """CREATE TABLE note (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, scope INTEGER NOT NULL,
-    kind TEXT NOT NULL, thread TEXT NOT NULL, at_ms INTEGER NOT NULL, body TEXT NOT NULL)""",
-    "CREATE INDEX note_by_time ON note (scope, kind, at_ms, number)",
-    "CREATE INDEX note_by_thread ON note (thread, kind)",
-    "CREATE TABLE reading (thread TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE VIRTUAL TABLE words USING fts5 (text, detail = full, tokenize = 'unicode61 remove_diacritics 0')",
-    "CREATE TABLE spread (word TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID",
-)
-
-
-class SqliteWorker(Protocol):
-    """Runs work on the one connection to the file; `store.sqlite.thread.SqliteThread` does."""
-
-    async def start(self) -> None:
-        """Open the file."""
-
-    async def stop(self) -> None:
-        """Close it."""
-
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Run `work` in a transaction of its own; done when the disk has it."""
-
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Run `work`, which changes nothing."""
-
-
-def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
-    """Open the file, making it as needed; to be called on the thread that will use it.
-
-    Where nothing can be written it is only read; what is not there is empty then.
-
-    Args:
-        path: the file, in a folder that exists; `IN_MEMORY` for none.
-        busy_timeout_s: how long to wait for another process's write, in seconds.
-
-    Raises:
-        StoreUnavailable: it is somebody else's, or of a later version.
-        sqlite3.Error: it cannot be used.
-    """
-    if path != IN_MEMORY and path.parent.is_dir() and not os.access(path.parent, os.W_OK):
-        return _open_read_only(path, busy_timeout_s)
-    if path != IN_MEMORY:
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-    connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
-    try:
-        _refuse_strangers(connection, path)  # before anything is written to it
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")  # What was forgotten is not to be read from the file either.
-        connection.execute("BEGIN IMMEDIATE")
-        if not _refuse_strangers(connection, path):  # Asked again: another process may have been faster.
-            _make(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _open_read_only(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
-    if not path.exists():
-        return open_memory(IN_MEMORY, busy_timeout_s)
-    # As `store.sqlite.file.connect_to_read`, which this floor does not know.
-    log = path.with_name(f"{path.name}-wal")
-    still = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode=ro{still}", uri=True, timeout=busy_timeout_s, isolation_level=None
-    )
-    try:
-        _refuse_strangers(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> bool:
-    """Leave alone what is not ours; whether our tables are there."""
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if (tables or version) and (mark != _APPLICATION or version != _VERSION):
-        raise StoreUnavailable(
-            f"the memory {str(path)!r} is another program's database, or a later Sulla's: move it away to begin anew; "
-            "episodes are written again from the threads, facts are not"
-        )
-    return bool(tables)
-
-
-def _make(connection: sqlite3.Connection) -> None:
-    for statement in _TABLES:
-        connection.execute(statement)
-    if sqlite3.sqlite_version_info >= (3, 42):  # Earlier ones keep single words of it until they merge segments.
-        connection.execute("INSERT INTO words (words, rank) VALUES ('secure-delete', 1)")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
+from sulla.memory.sqlite_file import SqliteWorker
+from sulla.memory.sqlite_vectors import SqliteVectors
 
 
 class SqliteMemory:
@@ -147,6 +36,8 @@ class SqliteMemory:
     """
 
     def __init__(self, thread: SqliteWorker, capacity: MemoryCapacity | None = None) -> None:
+        self.vectors = SqliteVectors(thread)
+        """Keeps the notes' vectors in the same file."""
         self._thread = thread
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -162,12 +53,10 @@ class SqliteMemory:
         """Keep notes, and how far a thread has been read."""
 
         def work(connection: sqlite3.Connection) -> None:
-            touched = {_add(connection, note) for note in notes if note.kind == "episode"}
-            for note in notes:
-                if note.kind == "fact":
-                    _add(connection, note)
-            for scope in touched:
-                _trim(connection, scope, self._capacity.episodes)
+            touched = {(_add(connection, note), note.kind) for note in notes}
+            for scope, kind in sorted(touched):
+                if kind in TURNS:
+                    _trim(connection, scope, kind, self._capacity.most(kind))
             if read is not None:
                 connection.execute("REPLACE INTO reading VALUES (?, ?)", (read[0], write_progress(read[1])))
 
@@ -194,6 +83,19 @@ class SqliteMemory:
             return [MemoryHit(note_from_json(body), -score) for body, score in rows]
 
         return await self._thread.read(work) if asked else []
+
+    async def spread(self, scopes: Sequence[str], words: Sequence[str]) -> WordSpread:
+        """How usual words are."""
+
+        def work(connection: sqlite3.Connection) -> WordSpread:
+            numbers = _numbers(connection, scopes)
+            having = Counter[str]()
+            for number in numbers:
+                for word, notes in _spread(connection, [f"{number}x{word}" for word in words]).items():
+                    having[word.partition("x")[2]] += notes
+            return WordSpread(sum(_count(connection, number, kind) for number in numbers for kind in KINDS), having)
+
+        return await self._thread.read(work)
 
     async def recent(
         self, scopes: Sequence[str], kind: Kind, limit: int, before_ms: int | None = None
@@ -264,8 +166,10 @@ class SqliteMemory:
         """Remove a thread's episodes."""
 
         def work(connection: sqlite3.Connection) -> int:
-            asked = "SELECT number FROM note WHERE thread = ? AND kind = 'episode' LIMIT ?"
-            gone = _remove(connection, [number for (number,) in connection.execute(asked, (thread_id, MAX_REMOVED))])
+            asked = "SELECT number FROM note WHERE thread = ? AND kind IN (?, ?) LIMIT ?"
+            gone = _remove(
+                connection, [number for (number,) in connection.execute(asked, (thread_id, *TURNS, MAX_REMOVED))]
+            )
             if gone < MAX_REMOVED:
                 connection.execute("DELETE FROM reading WHERE thread = ?", (thread_id,))
             return gone
@@ -313,11 +217,11 @@ def _add(connection: sqlite3.Connection, note: MemoryNote) -> int:
     return scope
 
 
-def _trim(connection: sqlite3.Connection, scope: int, most: int) -> None:
-    over = _count(connection, scope, "episode") - most
+def _trim(connection: sqlite3.Connection, scope: int, kind: Kind, most: int) -> None:
+    over = _count(connection, scope, kind) - most
     if over > 0:
-        oldest = "SELECT number FROM note WHERE scope = ? AND kind = 'episode' ORDER BY at_ms, number LIMIT ?"
-        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, min(over, MAX_REMOVED)))])
+        oldest = "SELECT number FROM note WHERE scope = ? AND kind = ? ORDER BY at_ms, number LIMIT ?"
+        _remove(connection, [number for (number,) in connection.execute(oldest, (scope, kind, min(over, MAX_REMOVED)))])
 
 
 def _remove(connection: sqlite3.Connection, numbers: Sequence[int]) -> int:

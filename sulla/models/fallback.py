@@ -6,7 +6,7 @@ waiting does not mend, a missing key or a machine that is off, is worth another 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Final, Literal, get_args
@@ -18,12 +18,16 @@ from sulla.core.errors import (
     ProviderUnreachable,
     SettingsError,
 )
-from sulla.models.base import ChatRequest, Completed, Delta, Provider, StandIn, TokenCounter, Warmable
+from sulla.models.base import ChatRequest, Completed, Delta, Embedder, Provider, StandIn, TokenCounter, Warmable
 
 Reason = Literal["key_missing", "unauthorized", "unreachable"]
 """What the second provider may be asked for: no key, a key that is refused, nobody who takes the connection."""
 
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
+
+
+EMBED_S: Final = 60.0
+"""How long embeddings may take where nobody says."""
 
 
 def reason_of(error: ProviderError) -> Reason | None:
@@ -38,7 +42,7 @@ def reason_of(error: ProviderError) -> Reason | None:
 
 
 class FallbackProvider:
-    """Implements `models.Provider`, `models.TokenCounter` and `models.Warmable`.
+    """Implements `models.Provider`, `models.TokenCounter`, `models.Embedder` and `models.Warmable`.
 
     Who answered in the first one's place, and why, is told twice: `told` hears it before the second one is asked, and
     the reply's `Completed` carries it as `stand_in`.
@@ -103,6 +107,16 @@ class FallbackProvider:
             if request.certain or reason_of(error) not in self._reasons:
                 raise
         return await _count(self._second, self._for_second(request))
+
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = EMBED_S) -> list[list[float]]:
+        """See `models.Embedder`. Only the first one is asked: what another model says has no place in its space.
+
+        Raises:
+            SettingsError: the first one has no embedding models.
+        """
+        if not isinstance(self._first, Embedder):
+            raise SettingsError(f"{self._first.name} has no embedding models: name one of ollama or openai")
+        return await self._first.embed(model, texts, timeout_s)
 
     def _for_second(self, request: ChatRequest) -> ChatRequest:
         """The same, without the tools that the first one's service runs itself."""

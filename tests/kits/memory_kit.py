@@ -15,7 +15,7 @@ import pytest
 from sulla.memory.base import MemoryIndex
 from sulla.memory.note import EVERYONE, Kind, MemoryCapacity, MemoryNote, ReadPosition
 
-SMALL = MemoryCapacity(episodes=30, facts=10)
+SMALL = MemoryCapacity(episodes=30, errands=20, facts=10)
 
 _numbers = count(1)
 
@@ -190,3 +190,17 @@ async def test_however_much_is_too_much_no_write_removes_more_than_so_many(
     assert await index.drop_thread("thr_1") == SMALL.episodes
     assert await index.count("ada", "episode") == 0
     assert await index.progress("thr_1") is None
+
+
+async def test_what_no_person_spoke_in_takes_no_room_from_what_people_said(index: MemoryIndex) -> None:
+    said = make_note("bulb said", at_ms=1)
+    await index.add([said])
+    errands = [make_note(f"bulb errand{n}", kind="errand", at_ms=1000 + n) for n in range(SMALL.errands + 3)]
+    await index.add(errands)
+    assert await index.count("ada", "errand") == SMALL.errands
+    assert await index.recent(["ada"], "episode", 5) == [said]
+    assert await index.recent(["ada"], "errand", 1) == [errands[-1]]
+    assert await _texts(index, "errand2") == []
+    assert await _texts(index, "errand3") == ["bulb errand3"]
+    assert await index.drop_thread("thr_1") == SMALL.errands + 1
+    assert await index.scopes() == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -12,26 +12,37 @@ from typing import Any
 import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
-from sulla.core.errors import CorruptRecord
+from sulla.core.errors import CorruptRecord, ProviderUnreachable, SettingsError, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
+from sulla.core.stamp import stamp
+from sulla.core.words import Author, Words
 from sulla.daemon.build import System, build
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
-from sulla.memory.memory import Memory
-from sulla.memory.note import MemoryNote
+from sulla.memory.memory import Memory, NoteAuthor
+from sulla.memory.note import MemoryHit, MemoryNote
+from sulla.models.base import Provider
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
+from tests.memory.embedder import embed
 
 DONE = "<AGENT_DONE>ok</AGENT_DONE>"
 Opened = Callable[..., Any]
 
 
 @asynccontextmanager
-async def daemon(home: Path, clock: ManualClock, *script: Say, toml: str = "", boot: int = 1) -> AsyncIterator[System]:
+async def daemon(
+    home: Path,
+    clock: ManualClock,
+    *script: Say,
+    toml: str = "",
+    boot: int = 1,
+    wrap: Callable[[Provider], Provider] | None = None,
+) -> AsyncIterator[System]:
     (home / "sulla.toml").write_text(toml)
     numbers = count(1)
     place = Place(
@@ -39,7 +50,7 @@ async def daemon(home: Path, clock: ManualClock, *script: Say, toml: str = "", b
         lambda prefix: f"{prefix}_{boot}_{next(numbers)}",
         f"home:boot{boot}",
         lambda: 0.5,
-        wrap_provider=lambda provider: ScriptedProvider(script),
+        wrap_provider=wrap or (lambda provider: ScriptedProvider(script)),
     )
     choice = Choice(ModelName("anthropic", "claude-x"), "a test says so")
     system = build(load_settings({}, {}, home), choice, place)
@@ -62,6 +73,12 @@ async def talk(system: System, thread_id: str, message_id: str, text: str) -> li
     await system.turns.attend(ThreadId(thread_id))
     events = await system.service.history(thread_id, 0, None, 500)
     return [dict(event.data) for event in events if event.type == "RUN_STARTED"]
+
+
+async def later(system: System, clock: ManualClock, thread_id: str, message_id: str, text: str) -> dict[str, Any]:
+    """One more turn, when messages are taken again; the data of its RUN_STARTED."""
+    await clock.advance(1.0)
+    return (await talk(system, thread_id, message_id, text))[-1]
 
 
 async def remember(system: System, clock: ManualClock) -> None:
@@ -97,6 +114,62 @@ async def test_the_next_conversation_is_told_of_the_last_once_and_also_after_a_r
             "memory",
             "operator",
         ]
+
+
+async def test_a_later_message_brings_to_mind_what_it_is_about_once_and_also_after_a_restart(
+    tmp_path: Path, manual_clock: ManualClock
+) -> None:
+    async with daemon(tmp_path, manual_clock, *[Say(f"Yes. {DONE}")] * 9) as system:
+        memory = system.host.needed(Memory)
+        thread_id = await system.service.create_thread(None, "", None, None)
+        (first,) = await talk(system, thread_id, "m1", "Hello")
+        assert "memory" not in first
+        tea, kiln = Words("The tea is in the blue tin.", Author.AGENT), Words("The kiln takes six hours.", Author.AGENT)
+        page = Words("The kiln explodes.")
+        for number, fact in enumerate((tea, kiln, page)):
+            await memory.remember(fact, NoteAuthor("sulla", "thr_elsewhere", "run", f"key{number}"))
+        said = (await later(system, manual_clock, thread_id, "m2", "Where is the tea?"))["memory"]
+        assert said.splitlines()[2:] == [
+            f"- {stamp(round(manual_clock.now() * 1000))[:10]}: The tea is in the blue tin.",
+            "</memory>",
+        ]
+        assert "memory" not in (await later(system, manual_clock, thread_id, "m3", "Is the tea in that tin?"))
+        assert "memory" not in (await later(system, manual_clock, thread_id, "m4", "Thank you!"))
+        assert "kiln takes" in (await later(system, manual_clock, thread_id, "m5", "And the kiln?"))["memory"]
+        state = await system.threads.load(ThreadId(thread_id))
+        assert state is not None
+        before = list(state.context.transcript)
+    async with daemon(tmp_path, manual_clock, *[Say(f"Yes. {DONE}")] * 2, boot=2) as system:
+        state = await system.threads.load(ThreadId(thread_id))
+        assert state is not None
+        assert list(state.context.transcript) == before
+        assert not state.context.tainted
+        assert "memory" not in (await later(system, manual_clock, thread_id, "m6", "The kiln, how long?"))
+
+
+async def test_it_can_be_left_at_the_first_message(tmp_path: Path, manual_clock: ManualClock) -> None:
+    script = [Say(f"Yes. {DONE}")] * 2
+    async with daemon(tmp_path, manual_clock, *script, toml="[memory]\nevery_turn = false\n") as system:
+        thread_id = await system.service.create_thread(None, "", None, None)
+        await talk(system, thread_id, "m1", "Hello")
+        author = NoteAuthor("sulla", "thr_elsewhere", "run", "key")
+        await system.host.needed(Memory).remember(Words("The tea is in the tin.", Author.AGENT), author)
+        assert "memory" not in (await later(system, manual_clock, thread_id, "m2", "Where is the tea?"))
+
+
+async def test_a_memory_that_hangs_holds_up_no_later_turn(
+    tmp_path: Path, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with daemon(tmp_path, manual_clock, *[Say(f"Yes. {DONE}")] * 2) as system:
+        thread_id = await system.service.create_thread(None, "", None, None)
+        await talk(system, thread_id, "m1", "Hello")
+
+        async def search(*_: object) -> list[MemoryHit]:
+            raise StoreUnavailable("the disk is gone")
+
+        monkeypatch.setattr(system.host.needed(Memory).index, "search", search)
+        assert "memory" not in (await later(system, manual_clock, thread_id, "m2", "Where is the tea?"))
+        assert "a turn goes on without what its agent remembers: the disk is gone" in caplog.text
 
 
 async def test_a_deleted_conversation_is_forgotten(tmp_path: Path, manual_clock: ManualClock) -> None:
@@ -147,3 +220,59 @@ async def test_a_note_that_cannot_be_read_holds_up_no_turn_either(
         (started,) = await talk(system, thread_id, "m1", "Hi")
         assert "memory" not in started
         assert "remembers: not a note of the memory" in caplog.text
+
+
+@pytest.mark.parametrize("named", ["anthropic:claude-x", "nomic", "ollama:"])
+async def test_a_model_that_embeds_nothing_is_refused_at_the_start(
+    tmp_path: Path, manual_clock: ManualClock, named: str
+) -> None:
+    with pytest.raises(SettingsError, match=r"memory\.embed"):
+        async with daemon(tmp_path, manual_clock, toml=f'[memory]\nembed = "{named}"\n'):
+            pass
+
+
+class Service(ScriptedProvider):
+    """Embeds as the tests' embedder does, unless it is away."""
+
+    away = False
+    asked = 0
+
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = 1.0) -> list[list[float]]:
+        assert model == "nomic-embed-text"
+        self.asked += 1
+        if self.away:
+            raise ProviderUnreachable("nobody is there")
+        return await embed([text.partition(": ")[2] for text in texts])
+
+
+async def test_with_an_embedding_model_other_words_are_enough_and_without_its_service_words_have_to_do(
+    tmp_path: Path, manual_clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    service = Service([Say(f"Yes. {DONE}")] * 9)
+    toml = '[memory]\nembed = "ollama:nomic-embed-text"\nembed_telling = 0.4\n'
+    async with daemon(tmp_path, manual_clock, toml=toml, wrap=lambda _: service) as system:
+        memory = system.host.needed(Memory)
+        author = NoteAuthor("sulla", "thr_elsewhere", "run", "key")
+        await memory.remember(Words("Our doctor is Halloran.", Author.AGENT), author)
+        placing = asyncio.create_task(system.core.built["memory"].tasks["memory_vectors"]())
+        while not await memory.index.vectors.signed("sulla", 0, 5):
+            await manual_clock.advance(0.1)
+        assert (await system.service.status())["memory_vectors"] in ("up to date", "behind")
+        assert [hit.note.text for hit in await memory.recall("sulla", "physician")] == ["Our doctor is Halloran."]
+        thread_id = await system.service.create_thread(None, "", None, None)
+        (first,) = await talk(system, thread_id, "m1", "Which physician do we go to?")
+        assert "Halloran" in first["memory"]
+        service.away = True
+        for _ in range(2):
+            assert await memory.recall("sulla", "physician") == []
+            assert len(await memory.recall("sulla", "doctor")) == 1
+        said = [record.message for record in caplog.records if "by words alone" in record.message]
+        assert said == ["the memory is searched by words alone for now: nobody is there"]
+        service.away = False
+        await manual_clock.advance(600.0)  # the service was left alone meanwhile
+        assert len(await memory.recall("sulla", "physician")) == 1
+        assert "the memory is searched by meaning again" in caplog.text
+        placing.cancel()
+        await asyncio.gather(placing, return_exceptions=True)
+    assert system.core.ledger.used(manual_clock.now()).tokens > 0

@@ -78,7 +78,7 @@ async def test_of_a_run_that_is_to_know_its_task_alone_nothing_is_remembered_whe
         first = encode(ThreadCreated("sulla", birth=birth), log[0].origin)
         ours = [THREAD_SCHEMA.decode(Record(1, first.kind, True, first.body), thread_id), *log[1:]]
         for cut in range(1, log[-1].seq):
-            assert bool(read(thread_id, ours, cut)) is memory
+            assert {note.kind for note in read(thread_id, ours, cut)} == ({"errand"} if memory else set())
 
 
 async def test_branches_and_tasks_of_a_flow_are_no_turns_of_their_own(manual_clock: ManualClock) -> None:
@@ -126,9 +126,9 @@ async def played_log(clock: ManualClock) -> tuple[ThreadId, list[Entry]]:
 async def test_no_playbooks_words_are_taken_for_a_persons(manual_clock: ManualClock) -> None:
     thread_id, log = await played_log(manual_clock)
     whole = read(thread_id, log)
-    assert [(note.asked, note.text, note.tainted) for note in whole] == [
-        ("one", "Tea.", False),
-        ("", "It has made tea.", True),
+    assert [(note.kind, note.asked, note.text, note.tainted) for note in whole] == [
+        ("episode", "one", "Tea.", False),
+        ("errand", "", "It has made tea.", True),
     ]
     for cut in range(1, log[-1].seq):
         assert read(thread_id, log, cut) == whole, f"cut after record {cut}"
@@ -151,7 +151,23 @@ def test_what_a_beat_read_marks_the_episode_of_its_thread() -> None:
         Entry(seq, fact.kind, seq < 3, origin, fact.data(), THREAD_SCHEMA.forms) for seq, fact in enumerate(facts, 1)
     ]
     (note,) = EpisodeReader(ThreadId("thr_1"), ReadPosition(1, tainted=False)).read(log)
-    assert (note.text, note.tainted) == ("a page's words", True)
+    assert (note.kind, note.text, note.tainted) == ("errand", "a page's words", True)
+
+
+async def test_a_turn_that_a_person_joins_is_a_conversation(manual_clock: ManualClock) -> None:
+    thread_id, log = await busy_log(manual_clock)
+    asked = [entry for entry in log if isinstance(entry.fact, Input)]
+    for whose in range(len(asked)):
+        turned = [
+            Entry(entry.seq, entry.kind, entry.offered, entry.origin, {**entry.data, "origin": "beat"}, entry.forms)
+            if entry in asked and entry is not asked[whose]
+            else entry
+            for entry in log
+        ]
+        said = str(asked[whose].data["text"])
+        for cut in range(1, log[-1].seq):
+            kinds = {note.asked: note.kind for note in read(thread_id, turned, cut)}
+            assert {asked for asked, kind in kinds.items() if kind == "episode"} == {a for a in kinds if said in a}
 
 
 async def test_no_escape_codes_are_remembered() -> None:

@@ -15,6 +15,7 @@ from sulla.store.redis.client import RedisClient
 from sulla.store.redis.url import address_of
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
+from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
 from tests.servers.stores.redis import RedisServer, redis_server
 
 __all__ = ["redis_server"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sulla.core.words import NO_WORDS, Author, Words
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MemoryNote
-from sulla.memory.section import MemorySection, row, section
+from sulla.memory.section import MAX_MORE, MORE_CHARS, MemorySection, more, row, section
 
 FACT = MemoryNote("f", "fact", "ada", "Ada likes tea.", 1_800_000_000_000, "ada", "thr_1", "run_1", tainted=False)
 TURN = MemoryNote(
@@ -66,3 +66,21 @@ def test_an_episode_that_no_person_asked_for_says_so_of_nobody() -> None:
         "e", "episode", "sulla", "Tea is made.", 0, "sulla", "thr_1", "run_1", outcome="done", tainted=False
     )
     assert row(note).text == '- 1970-01-01: done: "Tea is made."'
+
+
+def test_a_later_message_is_told_what_was_not_told_yet_and_only_that() -> None:
+    other = replace(TURN, id="e2", asked="Sow!", text="Sown.", tools=())
+    told = section(MemorySection([FACT])).text
+    again = more([FACT, other, replace(TURN, tainted=True)], [told])
+    assert again.text.splitlines()[2:] == ['- 2027-01-15: asked "Sow!"; done: "Sown."', "</memory>"]
+    assert again.by == Author.AGENT
+    assert more([FACT, other], [told, again.text]) == NO_WORDS
+    assert more([], []) == NO_WORDS
+
+
+def test_what_a_later_message_is_told_is_bounded() -> None:
+    notes = [replace(TURN, id=f"e{n}", text=f"{n} " + "b" * MAX_TEXT) for n in range(20)]
+    found = more(notes, []).text
+    assert len(found) <= MORE_CHARS
+    assert found.count("\n- ") == MAX_MORE
+    assert len(more([replace(FACT, id=f"f{n}", text=f"{n}" + "x" * 1_000) for n in range(9)], []).text) <= MORE_CHARS

@@ -11,10 +11,12 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.memory.base import MemoryIndex
-from sulla.memory.sqlite import IN_MEMORY, SqliteMemory, open_memory
+from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import IN_MEMORY, open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
+from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
 
 
 @asynccontextmanager

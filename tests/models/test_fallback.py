@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -23,6 +23,7 @@ from sulla.models.anthropic.provider import AnthropicProvider
 from sulla.models.base import ChatRequest, Completed, Delta, StandIn, TextDelta, ToolSpec
 from sulla.models.fallback import FallbackProvider
 from sulla.testing.clock import ManualClock
+from sulla.testing.provider import ScriptedProvider
 from tests.kits.provider_kit import Case, ProviderKit, Served, ask, collect
 from tests.models.openai.test_provider import ChatKeepsThePromise
 
@@ -184,3 +185,15 @@ class CountsWrongly(Scripted):
 
     async def count_tokens(self, request: ChatRequest) -> int | None:
         raise self._why
+
+
+class _Places(ScriptedProvider):
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = 1.0) -> list[list[float]]:
+        raise ProviderUnreachable("nobody is there")
+
+
+async def test_embeddings_are_the_first_ones_alone() -> None:
+    with pytest.raises(ProviderUnreachable):
+        await FallbackProvider(_Places([]), _Places([]), "second").embed("m", ["a"])
+    with pytest.raises(SettingsError, match="has no embedding models"):
+        await FallbackProvider(ScriptedProvider([]), _Places([]), "second").embed("m", ["a"])

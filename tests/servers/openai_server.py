@@ -76,6 +76,8 @@ class FakeOpenAi:
         elif (request.method, request.path) == ("GET", "/v1/models"):
             models: list[Json] = [{"id": name, "object": "model"} for name in self._models]
             await response.whole(200, orjson.dumps({"object": "list", "data": models}))
+        elif (request.method, request.path) == ("POST", "/v1/embeddings"):
+            await self._embed(orjson.loads(request.body), response)
         elif request.method != "POST" or request.path not in _FORMS:
             await _refuse(response, Failure(404, message=f"no route for {request.method} {request.path}"))
         else:
@@ -101,8 +103,25 @@ class FakeOpenAi:
         await response.start(200, {"content-type": "text/event-stream; charset=utf-8"})
         return await play(_FORMS[path](answer, body, f"{number:04x}"), answer, response, self._clock, self._hold)
 
+    async def _embed(self, body: JsonObject, response: WireResponse) -> None:
+        texts = body.get("input")
+        if body.get("model") not in self._models or not isinstance(texts, list):
+            await _refuse(response, Failure(404, "model_not_found", f"no model {body.get('model')!r}"))
+            return
+        # As it may come: in any order, each with its number.
+        rows: list[Json] = [
+            {"object": "embedding", "index": number, "embedding": _place(str(text))}
+            for number, text in enumerate(texts)
+        ]
+        await response.whole(200, orjson.dumps({"object": "list", "data": rows[::-1], "model": body.get("model")}))
+
     async def _hold(self, name: str) -> None:
         await self._released[name].wait()
+
+
+def _place(text: str) -> Json:
+    """The fake's rule: how often each vowel stands in a text."""
+    return [float(text.lower().count(vowel)) for vowel in "aeiou"]
 
 
 async def _refuse(response: WireResponse, failure: Failure) -> None:

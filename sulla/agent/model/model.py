@@ -10,7 +10,8 @@ from typing import Final
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
-from sulla.agent.model.breaker import Blocked, Breaker
+from sulla.agent.model.attempt import tell_failure, ticket_for
+from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, Purpose, ReplyRequest, opening, request_hash, told_to
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
@@ -46,8 +47,6 @@ log = logging.getLogger(__name__)
 
 CERTAIN_S: Final = 30.0
 """How long a reply may take that has to come from this model at once or not at all (`ReplyRequest.certain`)."""
-_SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
-"""Failures that are the service's own; a request that it refuses for good reason is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,17 +278,7 @@ class Model:
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 
     def _admitted(self, clock: Clock) -> int:
-        match self.breaker.admit(clock.elapsed()):
-            case Blocked(retry_after_s):
-                until = (
-                    "until one call has shown how it does" if retry_after_s is None else f"for {retry_after_s:.0f} s"
-                )
-                raise ProviderTransient(
-                    f"{self.provider.name} failed several times in a row and is left alone {until}",
-                    retry_after_s=retry_after_s,
-                )
-            case admitted:
-                return admitted.ticket
+        return ticket_for(self.breaker, self.provider.name, clock)
 
     async def _start(
         self, state: ThreadState, run: Run, request: ChatRequest, purpose: Purpose, size: Size, limits: RunLimits
@@ -324,14 +313,8 @@ class Model:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
             answer = await self._stream(request, sink)
-        except SullaError as error:
-            if classify(error) in _SERVICE_FAILED:
-                self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
-            else:
-                self.breaker.succeeded(ticket)
-            raise
-        except BaseException:
-            self.breaker.unknown(ticket)
+        except BaseException as error:
+            tell_failure(self.breaker, error, ticket, clock)
             raise
         self.breaker.succeeded(ticket)
         return answer

@@ -7,7 +7,7 @@ loop. Either way it is set right by what the service reported of earlier calls.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -146,6 +146,11 @@ class TokenEstimator:
     def at_most(self, text: str) -> int:
         """How many tokens the service may count for a text, by estimate."""
         return self._calibration(exact=False).at_most(estimate_text(text))
+
+    def charge_of(self, texts: Iterable[str]) -> Charge:
+        """What embedding texts may take at the most, by estimate."""
+        counted = sum(map(estimate_text, texts))
+        return self.charge(Size(counted, False, self._calibration(exact=False).at_most(counted)), 0)
 
     def weigh(self, request: ChatRequest) -> Size:
         """How large a whole request is, by estimate."""

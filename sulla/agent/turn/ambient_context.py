@@ -30,6 +30,11 @@ async def nothing_remembered(agent: str, message: str) -> Words:
     return NO_WORDS
 
 
+async def nothing_recalled(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+    """Nothing comes to mind."""
+    return NO_WORDS
+
+
 async def nobody_active(besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent, ...]:
     """Nobody else is there."""
     return ()
@@ -85,6 +90,9 @@ class TurnContext:
     """Gives how it is with a project, by its name."""
     answerer: FindAnswerer = own_agent
     """Says who answers a message."""
+    recalled: Callable[[str, ThreadId, str, Collection[str]], Awaitable[Words]] = nothing_recalled
+    """Gives what of an agent's memory fits a later message of a thread, by the agent's id, the thread, the message and
+    the texts of its memory that stand in the conversation already."""
 
     def words(self, project: str, ambient: AmbientContext) -> Words:
         """What a model is told beside a message of the time, the project, other agents and jobs.
@@ -110,10 +118,9 @@ class TurnContext:
         # A playbook says all that is to be known: what other runs of it came to is no part of that.
         knows = item.origin != "playbook" and (birth is None or birth.memory)
         agent = self.answerer(state, item).agent
-        if knows and not _knows_already(agent, state):
+        if knows:
             # What stands in a message stays, so that a provider's cache can hit.
-            asked = self.memory(agent, item.text)
-            memory = await self._in_time(asked, NO_WORDS, "what its agent remembers")
+            memory = await self._in_time(self._memory(agent, state, item), NO_WORDS, "what its agent remembers")
         active = await self._in_time(self.active((state.thread_id,)), (), "who else is at work")
         jobs, project = self.jobs(state.thread_id), NO_WORDS
         if state.identity.project:
@@ -124,6 +131,15 @@ class TurnContext:
             return AmbientContext(active, memory=memory, jobs=jobs, project=project)
         environment = await self._in_time(self.environment(state.thread_id), NO_WORDS, "what its person looks at")
         return AmbientContext(active, environment, memory, jobs, project)
+
+    def _memory(self, agent: str, state: ThreadState, item: WaitingInput) -> Awaitable[Words]:
+        if not _knows_already(agent, state):
+            return self.memory(agent, item.text)
+        parts = (part for message in state.context.transcript for part in message.parts)
+        told = [
+            part.text for part in parts if isinstance(part, Text) and part.origin == "memory" and part.whose == agent
+        ]
+        return self.recalled(agent, state.thread_id, item.text, told)
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
         try:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from typing import Final
 
+from sulla.core.errors import SettingsError
 from sulla.host.loading import load
-from sulla.models.base import ChatRequest, Delta, Provider, TokenCounter
+from sulla.models.base import ChatRequest, Delta, Embedder, Provider, TokenCounter
+
+EMBED_S: Final = 60.0
+"""How long embeddings may take where nobody says."""
 
 
 class LazyProvider:
-    """Keeps `models.Provider`, `models.TokenCounter` and `models.Warmable` for one that does not exist yet.
+    """Keeps `models.Provider`, `models.TokenCounter`, `models.Embedder` and `models.Warmable` for one that is not made
+    yet.
 
     Args:
         name: the service's short name.
@@ -38,6 +44,17 @@ class LazyProvider:
         """See `models.TokenCounter`; makes the real provider first if need be."""
         provider = await self._provider()
         return await provider.count_tokens(request) if isinstance(provider, TokenCounter) else None
+
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = EMBED_S) -> list[list[float]]:
+        """See `models.Embedder`; makes the real provider first if need be.
+
+        Raises:
+            SettingsError: the service has no embedding models.
+        """
+        provider = await self._provider()
+        if not isinstance(provider, Embedder):
+            raise SettingsError(f"{self._name} has no embedding models: name one of ollama or openai in memory.embed")
+        return await provider.embed(model, texts, timeout_s)
 
     async def warm(self) -> None:
         """See `models.Warmable`: makes the real provider, so that no turn waits for its library."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import orjson
@@ -10,6 +9,7 @@ import orjson
 from sulla.core.errors import ProviderProtocol
 from sulla.core.jsontypes import JsonObject
 from sulla.models.ollama.wire import OllamaOptions
+from sulla.models.wire.embeddings import checked_embeddings
 from sulla.models.wire.json import dumps, string
 
 
@@ -42,16 +42,9 @@ def embeddings_of(model: str, body: bytes, wanted: int) -> list[list[float]]:
         ProviderProtocol: there is not one for each text, or they are not finite numbers of one length.
     """
     try:
-        found = [[_finite(value) for value in vector] for vector in orjson.loads(body)["embeddings"]]
+        return checked_embeddings(model, orjson.loads(body)["embeddings"], wanted)
     except (KeyError, TypeError, orjson.JSONDecodeError) as error:
         raise ProviderProtocol(f"the embeddings of the model {model!r} make no sense: {body[:200]!r}") from error
-    lengths = {len(vector) for vector in found}
-    if len(found) != wanted or len(lengths) > 1 or 0 in lengths:
-        raise ProviderProtocol(
-            f"the model {model!r} gave {len(found)} embeddings of the lengths {sorted(lengths)} for {wanted} texts; "
-            "expected one for each, all of one length"
-        )
-    return found
 
 
 def models_of(body: bytes) -> tuple[str, ...]:
@@ -64,9 +57,3 @@ def models_of(body: bytes) -> tuple[str, ...]:
         return tuple(string(model["name"]) for model in orjson.loads(body)["models"])
     except (KeyError, TypeError, orjson.JSONDecodeError) as error:
         raise ProviderProtocol(f"Ollama's list of models makes no sense: {body[:200]!r}") from error
-
-
-def _finite(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"expected a finite number, found {value!r:.100}")
-    return float(value)

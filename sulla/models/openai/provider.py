@@ -7,7 +7,7 @@ each request takes a millisecond.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -21,6 +21,7 @@ from sulla.core.errors import ProviderError, ProviderKeyMissing, ProviderTransie
 from sulla.core.ids import MakeId
 from sulla.models.base import ChatRequest, Delta
 from sulla.models.openai.chat import ChatReply
+from sulla.models.openai.embeddings import PATH, embeddings_of, encode_embedding
 from sulla.models.openai.errors import ADVICE, said_of, status_error
 from sulla.models.openai.responses import ResponsesReply
 from sulla.models.openai.wire import Form, OpenAiOptions, encode_request
@@ -32,6 +33,9 @@ from sulla.models.wire.reading import expect_events, read_reply
 BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 10.0
 """How long a connection may take; the service is there within a second or not at all."""
+
+EMBED_S = 60.0
+"""How long embeddings may take; a server of one's own may have to load the model first."""
 
 _TIMEOUT: Final = httpx2.Timeout(None, connect=CONNECT_S)
 """The rest is for our own deadlines: the transport's would be set anew at every read."""
@@ -72,7 +76,7 @@ class _Wire(AsyncOpenAI):
 
 
 class OpenAiProvider:
-    """Implements `models.Provider`.
+    """Implements `models.Provider` and `models.Embedder`.
 
     Args:
         api_key: the key; empty for none, which OpenAI's own service refuses and a server of one's own seldom asks for.
@@ -121,6 +125,20 @@ class OpenAiProvider:
         reply = kind(request.model, self._make_id)
         return read_reply(lambda: self._open(request), reply, request, self._clock, (httpx2.HTTPError,))
 
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = EMBED_S) -> list[list[float]]:
+        """See `models.Embedder.embed`."""
+        if not texts:
+            return []
+        response = await self._post(PATH, encode_embedding(model, texts), model, timeout_s)
+        try:
+            async with self._clock.timeout(timeout_s):
+                body = await response.aread()
+        except (TimeoutError, httpx2.HTTPError) as error:
+            raise self._unanswered(model, timeout_s, error) from error
+        finally:
+            await response.aclose()
+        return embeddings_of(model, body, len(texts))
+
     async def close(self) -> None:
         """Let go of connections."""
         await self._client.close()
@@ -132,35 +150,36 @@ class OpenAiProvider:
             ProviderError: there is no answer, or it is not the beginning of a reply.
             InvalidInput: the history cannot be sent as it is.
         """
-        response = await self._post(request, encode_request(request, self._options))
+        body = encode_request(request, self._options)
+        response = await self._post(_PATHS[self._options.form], body, request.model, request.timeout_s)
         await expect_events(response, request.model, str(self._client.base_url), "OPENAI_BASE_URL")
         return response
 
-    async def _post(self, request: ChatRequest, body: bytes) -> httpx2.Response:
+    async def _post(self, path: str, body: bytes, model: str, timeout_s: float) -> httpx2.Response:
         if self._wants_key and not self._key:
-            raise ProviderKeyMissing(f"no key for the model {request.model!r}: set OPENAI_API_KEY")
+            raise ProviderKeyMissing(f"no key for the model {model!r}: set OPENAI_API_KEY")
         try:
-            async with self._clock.timeout(request.timeout_s):
-                return await self._client.send(_PATHS[self._options.form], body)
+            async with self._clock.timeout(timeout_s):
+                return await self._client.send(path, body)
         except APIStatusError as error:
-            raise self._refused(request, error) from error
+            raise self._refused(model, error) from error
         except (TimeoutError, httpx2.HTTPError) as error:
-            raise self._unanswered(request, error) from error
+            raise self._unanswered(model, timeout_s, error) from error
 
-    def _refused(self, request: ChatRequest, error: APIStatusError) -> ProviderError:
+    def _refused(self, model: str, error: APIStatusError) -> ProviderError:
         said = said_of(error.body) or error.message
         if self._key:
             said = said.replace(self._key, "***")
         wait_s = retry_after_s(error.response.headers, self._clock.now())
         kind = f"{error.code or ''} {error.type or ''}"
-        means = status_error(request.model, error.status_code, kind, said, wait_s, self._advice)
+        means = status_error(model, error.status_code, kind, said, wait_s, self._advice)
         return refused(means, error.status_code, str(self._client.base_url))
 
-    def _unanswered(self, request: ChatRequest, error: Exception) -> ProviderTransient:
+    def _unanswered(self, model: str, timeout_s: float, error: Exception) -> ProviderTransient:
         if isinstance(error, TimeoutError):
-            return took_too_long(request.model, request.timeout_s)
+            return took_too_long(model, timeout_s)
         nobody = (httpx2.ConnectError, httpx2.ConnectTimeout)
-        return no_connection(request.model, str(self._client.base_url), "OPENAI_BASE_URL", error, *nobody)
+        return no_connection(model, str(self._client.base_url), "OPENAI_BASE_URL", error, *nobody)
 
 
 # Compressed, a stream would come in lumps.

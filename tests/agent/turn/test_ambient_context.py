@@ -51,6 +51,26 @@ async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone()
     assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), Words("seen in thr_1"))
 
 
+async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversation_yet() -> None:
+    heard = []
+
+    async def recalled(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+        heard.append((agent, thread_id, message, list(told)))
+        return ours("more")
+
+    told = TurnContext(ManualClock(), memory, recalled=recalled)
+    assert (await told.ambient(thread(), ITEM)).memory == ours("sulla remembers what is this?")
+    assert heard == []
+    state = thread("earlier")
+    parts = (Text("said"), Text("told before", "memory", "sulla"), Text("another's", "memory", "bob"))
+    state.context.transcript.push(Message(MessageId("m0"), "user", parts))
+    assert (await told.ambient(state, ITEM)).memory == ours("more")
+    assert heard == [("sulla", "thr_1", "what is this?", ["told before"])]
+    whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
+    state.identity = replace(state.identity, birth=Birth("sub_1", "step", *whose, 1, memory=False))
+    assert (await told.ambient(state, ITEM)).memory == NO_WORDS
+
+
 @pytest.mark.parametrize("knows", [True, False])
 async def test_a_run_that_is_to_know_its_task_alone_is_told_no_memory(knows: bool) -> None:
     state = thread()

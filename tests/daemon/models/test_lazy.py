@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 
 import pytest
 
 from sulla.core.errors import ProviderTransient, SettingsError
 from sulla.daemon.models.lazy import LazyProvider
-from sulla.models.base import ChatRequest, Completed, Delta, Provider, TextDelta
+from sulla.models.base import ChatRequest, Completed, Delta, Embedder, Provider, TextDelta
 from sulla.testing.provider import ScriptedProvider
 
 REQUEST = ChatRequest("model", (), ())
@@ -96,3 +97,15 @@ async def test_leaving_a_reply_leaves_the_real_one() -> None:
     assert await anext(stream) == TextDelta("a long reply")
     await stream.aclose()
     assert scripted.abandoned == 1
+
+
+class _Places(ScriptedProvider):
+    async def embed(self, model: str, texts: Sequence[str], timeout_s: float = 1.0) -> list[list[float]]:
+        return [[float(len(text))] for text in texts]
+
+
+async def test_embeddings_come_from_the_real_one_and_a_service_without_them_is_named() -> None:
+    lazy: Embedder = LazyProvider("scripted", lambda: _Places([]))
+    assert await lazy.embed("m", ["a", "bee"]) == [[1.0], [3.0]]
+    with pytest.raises(SettingsError, match=r"scripted has no embedding models: .*memory\.embed"):
+        await LazyProvider("scripted", lambda: ScriptedProvider([])).embed("m", ["a"])

@@ -24,7 +24,7 @@ from sulla.core.errors import (
 from sulla.core.ids import MakeId, MessageId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, Reasoning, Text, ToolResult
-from sulla.models.base import ChatRequest, Completed, TextDelta
+from sulla.models.base import ChatRequest, Completed, Embedder, TextDelta
 from sulla.models.openai.provider import OpenAiProvider
 from sulla.models.openai.wire import Form, OpenAiOptions
 from sulla.models.wire.failures import HERE_S
@@ -323,3 +323,33 @@ async def test_only_the_services_own_address_is_told_the_name_of_a_tool_to_be_ca
     assert error is None
     assert isinstance(found[-1], Completed)
     assert fake.requests[0]["tool_choice"] == choice
+
+
+async def test_embeddings_come_one_for_each_text_in_their_order() -> None:
+    async with FakeOpenAi(Script([]), ManualClock(), key=KEY) as fake:
+        provider = OpenAiProvider(KEY, ManualClock(), numbered(), base_url=fake.url)
+        embedder: Embedder = provider
+        assert await embedder.embed("fake:1b", []) == []
+        found = await embedder.embed("fake:1b", ["aha", "bee", "x"])
+        with pytest.raises(ProviderRejected, match="no model 'other'"):
+            await embedder.embed("other", ["aha"])
+        other = OpenAiProvider("sk-wrong", ManualClock(), numbered(), base_url=fake.url)
+        with pytest.raises(ProviderUnauthorized):
+            await other.embed("fake:1b", ["aha"])
+        await other.close()
+        await provider.close()
+    assert found == [[2.0, 0.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0, 0.0], [0.0] * 5]
+    with pytest.raises(ProviderKeyMissing, match="OPENAI_API_KEY"):
+        await OpenAiProvider("", ManualClock(), numbered()).embed("text-embedding-3-small", ["aha"])
+
+
+async def test_a_server_that_is_not_there_gives_no_embeddings() -> None:
+    async def never(request: WireRequest, response: WireResponse) -> None:
+        raise AssertionError("nobody asks")
+
+    async with WireServer(never) as server:
+        url = server.url
+    provider = OpenAiProvider(KEY, ManualClock(), numbered(), base_url=f"{url}/v1")
+    with pytest.raises(ProviderUnreachable):
+        await provider.embed("m", ["x"])
+    await provider.close()

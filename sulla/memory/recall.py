@@ -1,0 +1,105 @@
+"""What fits a question best: by its words, and by its meaning where an embedding model is set."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.errors import CorruptRecord, SullaError
+from sulla.core.search.terms import asked_terms
+from sulla.memory.base import MemoryIndex
+from sulla.memory.fusion import fused, telling_hits
+from sulla.memory.metrics import BY_WORDS_ALONE
+from sulla.memory.note import MemoryHit
+from sulla.memory.vectors.search import LEAST, Meanings
+from sulla.telemetry.tally import Tally
+
+log = logging.getLogger(__name__)
+
+MEANING_S: Final = 0.6
+"""How long a search waits for what a question means, in seconds; then it goes by words alone. A turn waits a second for
+all that it is told."""
+
+DEPTH: Final = 24
+"""Notes of each ranking that are looked at for one that has fewer: a note that two rankings have far down can be better
+than one that a single ranking has first."""
+
+
+class Recall:
+    """Searches the notes of a home. It lives as long as the daemon.
+
+    Args:
+        index: keeps the notes.
+        clock: for deadlines.
+        tally: takes figures; None for nobody.
+        meanings: finds by meaning; None where no embedding model is set.
+        telling: the cosine from which on a note is told unasked.
+    """
+
+    def __init__(
+        self,
+        index: MemoryIndex,
+        clock: Clock,
+        tally: Tally | None = None,
+        meanings: Meanings | None = None,
+        telling: float = LEAST,
+    ) -> None:
+        self._index = index
+        self._clock = clock
+        self._tally = tally
+        self._meanings = meanings
+        self._telling = telling
+        self._failing = ""
+
+    async def find(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
+        """What fits best, for whoever looks for it: any of the question's words is enough."""
+        if self._meanings is None:
+            return await self._index.search(scopes, question, limit)
+        depth = max(limit, DEPTH)
+        words, meanings = await asyncio.gather(
+            self._index.search(scopes, question, depth), self._near(self._meanings, scopes, question, LEAST)
+        )
+        return fused((words, meanings), limit)
+
+    async def best(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
+        """What is worth telling unasked: only what has enough of the question's rare words, or stands out by what it
+        means. Where nothing is known of it, that is nothing.
+        """
+        rankings = [self._worth(scopes, question)]
+        if self._meanings is not None:
+            rankings.append(self._near(self._meanings, scopes, question, self._telling))
+        return fused(await asyncio.gather(*rankings), limit)
+
+    async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
+        asked = asked_terms(question)
+        hits = await self._index.search(scopes, question, DEPTH)
+        return telling_hits(asked, await self._index.spread(scopes, asked), hits) if hits else []
+
+    async def _near(self, meanings: Meanings, scopes: Sequence[str], question: str, least: float) -> list[MemoryHit]:
+        if not question.strip():
+            return []
+        try:
+            async with self._clock.timeout(MEANING_S):
+                found = await meanings.near(scopes, question, DEPTH, least)
+        except TimeoutError:
+            return self._without(f"no answer within {MEANING_S:g} s")
+        except CorruptRecord:
+            raise
+        except SullaError as error:
+            return self._without(error.message)
+        if self._failing:
+            log.info("the memory is searched by meaning again")
+        self._failing = ""
+        return found
+
+    def _without(self, why: str) -> list[MemoryHit]:
+        """Words have to do: say so once until meaning can be asked again."""
+        if self._tally is not None:
+            self._tally.count(BY_WORDS_ALONE)
+        if not self._failing:
+            log.warning("the memory is searched by words alone for now: %s", why)
+        self._failing = why
+        return []
