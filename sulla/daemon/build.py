@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,7 @@ from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls, nobody_is_told
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -36,7 +37,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.runtimes import AgentRuntimes, answerer_of
+from sulla.daemon.runtimes import AgentRuntimes, answerer_of, urgent_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
@@ -123,7 +124,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
+    told = _told(built, core, scene)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
     looks = {"agents": Built(before_work=core.agent_folders.look)}
@@ -164,6 +165,11 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle)
+
+
+def _told(built: tuple[Built, ...], core: Core, scene: Scene) -> TurnContext:
+    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
+    return replace(told, urgent=urgent_of(built))
 
 
 def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:

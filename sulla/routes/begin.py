@@ -62,6 +62,19 @@ class RouteBeginnings:
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))
 
+    def urgent(self, state: ThreadState, item: WaitingInput) -> bool:
+        """Whether a message must not wait: the gate of an incident holds; see `host.Built.urgent`.
+
+        Args:
+            state: the thread.
+            item: the message.
+        """
+        table = self.table()
+        if table is None or not table.leads_to_incidents or not _takes(state, item):
+            return False
+        plan = route_of(table, item.said, self._facts(state))
+        return plan is not None and plan.route.kind == "incident"
+
     def begin(self, state: ThreadState, item: WaitingInput, agent: str) -> tuple[Fact, ...]:
         """What to note as a turn begins that no gate has decided: the person goes on with a procedure, or the turn
         takes the default route, if there is one.
