@@ -15,7 +15,7 @@ from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
 from sulla.routes.judging import verdict_of
 from sulla.routes.slice import route_of_run
-from sulla.routes.turn import RouteSteps, ended
+from sulla.routes.turn import RouteSteps, asks_nobody, ended
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
 
@@ -53,10 +53,14 @@ class RoutedAgent:
                 run.journal.note(*self.steps.unbegun(state))
                 raise RouteError(fault)
             run.journal.note(*facts)
+        known = _intents(state)
+        if kept.stage == "require" and not kept.made and not fault and asks_nobody(kept.read.route):
+            run.journal.note(*self.steps.made(kept, state))
+            run.fresh.update(_intents(state) - known)
+            kept = route_of_run(state) or kept
         if kept.stage == "require" and kept.made:
             await run.journal.commit()  # before a call is made in the model's place, as one of the model's
-        known = set(state.run.calls.intents) if state.run is not None else set[CallId]()
-        made = kept.made
+        known, made = _intents(state), kept.made
         try:
             decision = await self.agent(state, run)
         except (ProviderError, LimitReached, SettingsError) as error:
@@ -66,8 +70,8 @@ class RoutedAgent:
             run.journal.note(*facts)
             decision = Next()
         kept = route_of_run(state)
-        if kept is not None and kept.made and not made and state.run is not None:
-            run.fresh.update(state.run.calls.intents.keys() - known)  # noted just now: nobody can have made it yet
+        if kept is not None and kept.made and not made:
+            run.fresh.update(_intents(state) - known)  # noted just now: nobody can have made it yet
         if isinstance(decision, Next) and kept is not None and not kept.ended and self._is_over(state):
             run.journal.note(ended(kept, state, run))
         return decision
@@ -90,6 +94,10 @@ class RoutedAgent:
 
     def _is_over(self, state: ThreadState) -> bool:
         return state.run is not None and state.run.model.replied and not state.suspended and self.go_on(state) == END
+
+
+def _intents(state: ThreadState) -> set[CallId]:
+    return set(state.run.calls.intents) if state.run is not None else set()
 
 
 def with_routes(steps: RouteSteps, tools: Toolbox, draft: GraphDraft[ThreadState]) -> GraphDraft[ThreadState]:

@@ -147,7 +147,10 @@ class RouteSteps:
         if not route.tools.text_only or state.run is None:
             return (called,)
         asked = next(message.id for message in reversed(state.context.transcript) if message.calls)
-        return called, given_fact(given_reply(asked, good), state, run)
+        found = given_reply(asked, good)
+        if route.kind == "incident" and route.reply.fixed_text:
+            found = replace(found, text=f"{route.reply.fixed_text.strip()}\n\n{found.text}")
+        return called, given_fact(found, state, run)
 
     def _rerouted(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """What follows where an agent has called what another route is about (seed 003: grounded before memory)."""
@@ -204,7 +207,7 @@ class RouteSteps:
         return RouteMoved("judged"), *_asked_on(state), *told(moved)
 
     def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
-        """The fixed text of a route, as its reply.
+        """The fixed text of a route, as its reply; in an incident with what its required tool has found.
 
         Args:
             kept: the route.
@@ -213,7 +216,12 @@ class RouteSteps:
             why: why no model says it.
         """
         asked = state.run.message.id if state.run is not None else MessageId("")
-        reply = GivenReply(asked, kept.read.route.reply.fixed_text)
+        route = kept.read.route
+        reply = GivenReply(asked, route.reply.fixed_text)
+        found = _found_by(route.tools.require, state) if route.kind == "incident" else []
+        if found:  # nobody who is in danger looks for it themselves
+            told = given_reply(asked, found)
+            reply = replace(told, text=f"{reply.text.strip()}\n\n{told.text}")
         return RouteMoved("fixed", why=why), *self.unbegun(state), given_fact(reply, state, run)
 
     def unbegun(self, state: ThreadState) -> tuple[Fact, ...]:
@@ -329,6 +337,27 @@ def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:
         return []
     calls = {call.id for call in newest[0].calls if call.name == tool}
     return [result for result in newest[1] if result.call_id in calls]
+
+
+def _found_by(tool: str, state: ThreadState) -> list[ToolResult]:
+    """What the calls of a tool in the open run have found."""
+    calls, found = set[CallId](), list[ToolResult]()
+    for message in reversed(state.context.transcript):
+        if state.run is None or message.id == state.run.message.id:
+            break
+        found = [part for part in message.parts if isinstance(part, ToolResult)] + found
+        calls |= {call.id for call in message.calls if call.name == tool}
+    return [one for one in found if one.call_id in calls and not one.is_error and one.text.strip()]
+
+
+def asks_nobody(route: Route) -> bool:
+    """Whether a route's required call is made at once, and no model is asked for it: in an incident of which no model
+    says a word, that would only keep a person waiting.
+
+    Args:
+        route: the route.
+    """
+    return route.kind == "incident" and route.tools.text_only
 
 
 def _said_nothing(state: ThreadState) -> bool:

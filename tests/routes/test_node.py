@@ -33,6 +33,7 @@ from tests.routes.world import RouteWorld
 FACTS = "Paris has 2.1 million people [cities.md#France]."
 HELP = "Call 112."
 FIXED = "Please call 112 now. I cannot look anything up at the moment."
+WITH_HELP = f"{FIXED}\n\n{HELP}"
 
 
 @pytest.fixture
@@ -203,11 +204,11 @@ async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: Me
     assert (await home.went(thread))[-1] == ("ended model", "incident")
 
 
-async def test_an_incident_whose_model_fails_has_its_fixed_text_at_once(store: MemoryStore) -> None:
+async def test_an_incident_whose_model_fails_has_its_fixed_text_and_what_was_found_at_once(store: MemoryStore) -> None:
     home = world(store, ProviderTransient("overloaded"), "Nobody waits for this.")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
     assert len(home.provider.requests) == 1
     assert (await home.went(thread))[-2:] == [("fixed", "provider_transient"), ("ended fixed", "incident")]
     assert (await home.status(thread))[0] == "done"
@@ -234,7 +235,7 @@ async def test_an_incident_whose_model_cannot_be_made_has_its_fixed_text(store: 
     home = world(store, calls("helplines"), SettingsError("no provider in the model name 'foo'"))
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
     assert ("fixed", "settings_invalid") in await home.went(thread)
 
 
@@ -242,7 +243,38 @@ async def test_an_incident_whose_model_says_nothing_has_its_fixed_text(store: Me
     home = world(store, calls("helplines"), "")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
+
+
+async def test_an_incident_whose_model_breaks_off_has_its_fixed_text_and_what_was_found(store: MemoryStore) -> None:
+    home = world(store, calls("helplines"), Say("Call 555-", error=ProviderTransient("reset")))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [WITH_HELP]
+
+
+@pytest.mark.parametrize("said", [calls("helplines"), "Call 555-0199."])
+async def test_an_incident_of_text_alone_asks_no_model(store: MemoryStore, said: Step) -> None:
+    asked: list[str] = []
+    routes = table(incident={"text_only": True})
+    home = RouteWorld(store, routes, ScriptedProvider([said]), (look_up("helplines", (Done(ours(HELP)),), asked),))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [WITH_HELP]
+    assert (home.provider.requests, asked) == ([], ["The kitchen is on fire!"])
+    assert await home.went(thread) == [
+        ("taken", "incident"),
+        ("made", ""),
+        ("called", ""),
+        ("ended tool", "incident"),
+    ]
+
+
+async def test_an_incident_of_text_alone_that_finds_nothing_has_its_fixed_text(store: MemoryStore) -> None:
+    home = world(store, answers=(Done(ours("nothing"), is_error=True),), routes=table(incident={"text_only": True}))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert (await home.shown(thread), home.provider.requests) == ([FIXED], [])
 
 
 async def test_an_incident_whose_tool_is_not_there_has_its_fixed_text(store: MemoryStore) -> None:
