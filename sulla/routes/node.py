@@ -14,7 +14,7 @@ from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
 from sulla.routes.judging import verdict_of
-from sulla.routes.slice import route_of_run
+from sulla.routes.slice import TurnRoute, route_of_run
 from sulla.routes.turn import RouteSteps, asks_nobody, ended
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
@@ -53,11 +53,8 @@ class RoutedAgent:
                 run.journal.note(*self.steps.unbegun(state))
                 raise RouteError(fault)
             run.journal.note(*facts)
-        known = _intents(state)
-        if kept.stage == "require" and not kept.made and not fault and asks_nobody(kept.read.route):
-            run.journal.note(*self.steps.made(kept, state))
-            run.fresh.update(_intents(state) - known)
-            kept = route_of_run(state) or kept
+        if not fault:
+            kept = self._made_at_once(kept, state, run)
         if kept.stage == "require" and kept.made:
             await run.journal.commit()  # before a call is made in the model's place, as one of the model's
         known, made = _intents(state), kept.made
@@ -75,6 +72,15 @@ class RoutedAgent:
         if isinstance(decision, Next) and kept is not None and not kept.ended and self._is_over(state):
             run.journal.note(ended(kept, state, run))
         return decision
+
+    def _made_at_once(self, kept: TurnRoute, state: ThreadState, run: Run) -> TurnRoute:
+        """How far the turn has come, once the call is noted for which no model is asked."""
+        if kept.stage != "require" or kept.made or not asks_nobody(kept.read.route):
+            return kept
+        known = _intents(state)
+        run.journal.note(*self.steps.made(kept, state))
+        run.fresh.update(_intents(state) - known)
+        return route_of_run(state) or kept
 
     def go_on(self, state: ThreadState) -> Target:
         """Where the walk goes behind it: to it again until the reply of the route is there.

@@ -323,7 +323,7 @@ class Model:
     async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, sink)
+            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket, clock.elapsed()))
         except SullaError as error:
             if classify(error) in _SERVICE_FAILED:
                 self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
@@ -336,10 +336,13 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink) -> Streamed:
-        stripper = Stripper([tool.name for tool in request.tools])
+    async def _stream(self, request: ChatRequest, sink: StreamSink, begun: Callable[[], None]) -> Streamed:
+        stripper, silent = Stripper([tool.name for tool in request.tools]), True
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
+                if silent:
+                    silent = False
+                    begun()
                 match delta:
                     case TextDelta(text):
                         sink.show(stripper.feed(text))
