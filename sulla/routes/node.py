@@ -5,6 +5,9 @@ It holds nothing: how far a turn has come is read off the thread, so a run that 
 
 from __future__ import annotations
 
+import logging
+from typing import Final
+
 from sulla.agent.turn.route import AGENT
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, RouteError, SettingsError
@@ -14,10 +17,15 @@ from sulla.graph.decision import END, Decision, Next, Target
 from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
 from sulla.routes.judging import verdict_of
-from sulla.routes.slice import TurnRoute, route_of_run
+from sulla.routes.slice import RouteMoved, TurnRoute, route_of_run
 from sulla.routes.turn import RouteSteps, asks_nobody, ended
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
+
+log = logging.getLogger(__name__)
+
+NOTHING_KNOWN: Final = "Nothing that can be looked up here answers this, so it is not answered."
+NOT_NOW: Final = "This cannot be answered here at the moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +57,7 @@ class RoutedAgent:
             run.journal.note(*self.steps.judged(verdict, state))
         speaks = (state.run.agent if state.run is not None else "") or run.agent
         if fault := kept.fault or self.steps.missing(self.tools, state, speaks):
-            if not (facts := self.steps.helped(RouteError(fault), state, run)):
-                run.journal.note(*self.steps.unbegun(state))
-                raise RouteError(fault)
-            run.journal.note(*facts)
+            self._failed(fault, kept, state, run)
         if not fault:
             kept = self._made_at_once(kept, state, run)
         if kept.stage == "require" and kept.made:
@@ -72,6 +77,20 @@ class RoutedAgent:
         if isinstance(decision, Next) and kept is not None and not kept.ended and self._is_over(state):
             run.journal.note(ended(kept, state, run))
         return decision
+
+    def _failed(self, fault: str, kept: TurnRoute, state: ThreadState, run: Run) -> None:
+        """Go on with the fixed text, or end the turn. Whoever talks here is told that, and no name of a file or a tool:
+        these are for the log, and for whoever may read the thread.
+
+        Raises:
+            RouteError: the route has no fixed text.
+        """
+        if facts := self.steps.helped(RouteError(fault), state, run):
+            run.journal.note(*facts)
+            return
+        log.warning("a turn fails by its route: %s", fault, extra={"thread_id": state.thread_id, "run_id": run.id})
+        run.journal.note(*(() if kept.fault else (RouteMoved("failed", why=fault),)), *self.steps.unbegun(state))
+        raise RouteError(NOTHING_KNOWN if kept.stage == "require" and kept.made else NOT_NOW)
 
     def _made_at_once(self, kept: TurnRoute, state: ThreadState, run: Run) -> TurnRoute:
         """How far the turn has come, once the call is noted for which no model is asked."""

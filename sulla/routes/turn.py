@@ -43,7 +43,8 @@ _OPEN: Final = frozenset({"default", "memory"})
 JUDGING: Final = TurnPart(shown=False)
 GO_ON: Final = "What the person replied has been judged. Answer them now, as you are told for this turn."
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
-NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
+CAME_TO_NOTHING: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
+NOTHING_FOUND: Final = "nothing_found"
 
 StyleOf = Callable[[str], PromptSection | None]
 """Gives what a skill says of how to reply; None where there is no such skill that may be used."""
@@ -138,7 +139,7 @@ class RouteSteps:
             return self.made(kept, state)
         if route.tools.text_only or (route.kind == "incident" and route.reply.fixed_text):
             why = found[0].text if found else "nothing"
-            said = NOTHING_FOUND.format(route=route.name, tool=route.tools.require, found=why)
+            said = CAME_TO_NOTHING.format(route=route.name, tool=route.tools.require, found=why)
             return self._failed(kept, said, state, run)
         return (RouteMoved("called"),)  # the model is told that it failed, and answers all the same
 
@@ -259,7 +260,7 @@ class RouteSteps:
 
     def _failed(self, kept: TurnRoute, why: str, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         if kept.read.route.reply.fixed_text:
-            return self.fixed(kept, state, run, why)
+            return self.fixed(kept, state, run, NOTHING_FOUND)  # what the tool says may repeat the person's words
         return (RouteMoved("failed", why=why),)
 
     def missing(self, tools: Toolbox, state: ThreadState, agent: str) -> str:

@@ -13,11 +13,12 @@ import pytest
 
 from sulla.agent.calls.taint import asking
 from sulla.core.errors import ProviderProtocol, ProviderTransient, ProviderUnauthorized, SettingsError
-from sulla.core.ids import CallId, MessageId
+from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
+from sulla.routes.node import NOT_NOW, NOTHING_KNOWN
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
 from sulla.routes.slice import RouteTaken
 from sulla.store.memory import MemoryStore
@@ -91,6 +92,10 @@ def world(store: MemoryStore, *steps: Step, answers: Sequence[Result] = (), rout
         look_up("recall", (Done(ours("She likes tea.")),)),
     )
     return RouteWorld(store, routes or table(), ScriptedProvider(steps), tools)
+
+
+async def last_fault(home: RouteWorld, thread: ThreadId) -> str:
+    return [entry.fact.fault for entry in await home.log(thread) if isinstance(entry.fact, RouteTaken)][-1]
 
 
 def calls(name: str, **args: Any) -> Say:
@@ -187,8 +192,8 @@ async def test_a_grounded_route_that_finds_nothing_is_an_error_that_says_so(stor
     assert await home.shown(thread) == []
     status, why = await home.status(thread)
     assert status == "failed"
-    assert "grounded_lookup" in why
-    assert "Nine" not in why
+    assert why == NOTHING_KNOWN
+    assert "grounded_lookup" in dict(await home.went(thread))["failed"]
 
 
 async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: MemoryStore) -> None:
@@ -290,7 +295,8 @@ async def test_a_tool_that_is_not_there_fails_a_route_without_a_fixed_text_and_n
     await home.say(thread, "How many people live in Paris?")
     status, why = await home.status(thread)
     assert status == "failed"
-    assert "the route 'grounded' requires the tool 'grounded_lookup'" in why
+    assert why == NOT_NOW
+    assert "the route 'grounded' requires the tool 'grounded_lookup'" in dict(await home.went(thread))["failed"]
 
 
 @pytest.mark.parametrize("said", [calls("helplines"), "Call 555-1234."])
@@ -409,7 +415,8 @@ async def test_an_agent_that_is_gone_fails_the_route_and_is_named(store: MemoryS
     home = world(store, routes=table(grounded={"agent": "nobody"}))
     thread = await home.thread()
     await home.say(thread, "How many people live in Paris?")
-    assert "the agent 'nobody'" in (await home.status(thread))[1]
+    assert (await home.status(thread))[1] == NOT_NOW
+    assert "the agent 'nobody'" in str(await last_fault(home, thread))
 
 
 async def test_the_reply_is_written_in_the_style_of_a_skill(store: MemoryStore) -> None:

@@ -17,13 +17,14 @@ from sulla.core.message import ToolCall
 from sulla.procedures.reading import read_procedure
 from sulla.procedures.slice import PROCEDURES, ProcedureMoved
 from sulla.routes.judging import VERDICT
+from sulla.routes.node import NOT_NOW
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from tests.routes.test_crashes import PlaysByForce
-from tests.routes.test_node import FIXED
+from tests.routes.test_node import FIXED, last_fault
 from tests.routes.world import RouteWorld
 
 TEA = """
@@ -249,7 +250,8 @@ async def test_a_procedure_that_is_not_there_fails_the_turn_and_is_named(store: 
     home.procedures.clear()
     thread = await home.thread()
     await home.say(thread, "Help me make tea.")
-    assert "begins the procedure 'tea', which is not there" in (await home.status(thread))[1]
+    assert (await home.status(thread))[1] == NOT_NOW
+    assert "begins the procedure 'tea', which is not there" in await last_fault(home, thread)
 
 
 async def test_a_file_that_goes_away_holds_an_open_procedure(store: MemoryStore) -> None:
