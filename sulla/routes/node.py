@@ -18,13 +18,14 @@ from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
 from sulla.routes.judging import verdict_of
 from sulla.routes.slice import RouteMoved, TurnRoute, route_of_run
-from sulla.routes.turn import RouteSteps, asks_nobody, ended
+from sulla.routes.turn import SAID_NOTHING, RouteSteps, asks_nobody, ended
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
 
 log = logging.getLogger(__name__)
 
 NOTHING_KNOWN: Final = "Nothing that can be looked up here answers this, so it is not answered."
+EMPTY: Final = "The reply was empty: please say it again."
 NOT_NOW: Final = "This cannot be answered here at the moment."
 
 
@@ -90,6 +91,8 @@ class RoutedAgent:
             return
         log.warning("a turn fails by its route: %s", fault, extra={"thread_id": state.thread_id, "run_id": run.id})
         run.journal.note(*(() if kept.fault else (RouteMoved("failed", why=fault),)), *self.steps.unbegun(state))
+        if fault == SAID_NOTHING:
+            raise RouteError(EMPTY)
         raise RouteError(NOTHING_KNOWN if kept.stage == "require" and kept.made else NOT_NOW)
 
     def _made_at_once(self, kept: TurnRoute, state: ThreadState, run: Run) -> TurnRoute:

@@ -45,6 +45,7 @@ GO_ON: Final = "What the person replied has been judged. Answer them now, as you
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
 CAME_TO_NOTHING: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
 NOTHING_FOUND: Final = "nothing_found"
+SAID_NOTHING: Final = "nothing_said"
 
 StyleOf = Callable[[str], PromptSection | None]
 """Gives what a skill says of how to reply; None where there is no such skill that may be used."""
@@ -125,7 +126,9 @@ class RouteSteps:
         if kept.read.route.kind in _OPEN and (facts := self._rerouted(state, run)):
             return facts
         if kept.read.route.reply.fixed_text and _said_nothing(state):
-            return self.fixed(kept, state, run, "nothing_said")
+            return self.fixed(kept, state, run, SAID_NOTHING)
+        if state.newest.outcome.status == "done" and _said_nothing(state) and not _has_told(state):
+            return (RouteMoved("failed", why=SAID_NOTHING),)
         return ()
 
     def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
@@ -367,6 +370,16 @@ def _said_nothing(state: ThreadState) -> bool:
         return False
     last = next(reversed(state.context.transcript), None)
     return last is None or last.role != "assistant" or not last.text.strip()
+
+
+def _has_told(state: ThreadState) -> bool:
+    """Whether the open run has told people anything, beside its calls."""
+    for message in reversed(state.context.transcript):
+        if state.run is not None and message.id == state.run.message.id:
+            break
+        if message.role == "assistant" and not message.hidden and message.text.strip():
+            return True
+    return False
 
 
 def led_by(called: Collection[str], table: RouteTable) -> Route | None:

@@ -18,7 +18,7 @@ from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
-from sulla.routes.node import NOT_NOW, NOTHING_KNOWN
+from sulla.routes.node import EMPTY, NOT_NOW, NOTHING_KNOWN
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
 from sulla.routes.slice import RouteTaken
 from sulla.store.memory import MemoryStore
@@ -280,6 +280,32 @@ async def test_an_incident_of_text_alone_that_finds_nothing_has_its_fixed_text(s
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
     assert (await home.shown(thread), home.provider.requests) == ([FIXED], [])
+
+
+@pytest.mark.parametrize("said", ["", "  \n", Say("", reasoning="Hm.")])
+async def test_a_reply_of_a_route_that_is_empty_is_no_success(store: MemoryStore, said: Step) -> None:
+    home = world(store, said, "Good morning.")
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert await home.status(thread) == ("failed", EMPTY)
+    assert ("failed", "nothing_said") in await home.went(thread)
+    await home.say(thread, "Hello?")
+    assert await home.shown(thread) == ["Good morning."]
+
+
+async def test_who_was_told_something_beside_a_call_has_a_reply(store: MemoryStore) -> None:
+    home = world(store, Say("I look.", (ToolCall(CallId("c"), "helplines", {"question": "x"}),)), "")
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert ((await home.status(thread))[0], await home.shown(thread)) == ("done", ["I look."])
+
+
+async def test_without_routes_an_empty_reply_is_one_as_ever(store: MemoryStore) -> None:
+    home = world(store, "")
+    home.table = None
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert (await home.status(thread))[0] == "done"
 
 
 async def test_an_incident_whose_tool_is_not_there_has_its_fixed_text(store: MemoryStore) -> None:
