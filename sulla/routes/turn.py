@@ -86,7 +86,7 @@ class RouteSteps:
             # Asked once, and not waited for: the call can be made without it.
             return TurnPart(force=route.tools.require, certain=True)
         if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
-            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._grounded(route))
+            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._leading(route))
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
         return TurnPart(
             without=without,
@@ -94,15 +94,17 @@ class RouteSteps:
             model=route.model,
             opens=route.kind == "default",
             certain=certain,
-            wordless=self._grounded(route),
+            wordless=self._leading(route),
         )
 
-    def _grounded(self, route: Route) -> frozenset[str]:
-        """The tools whose call leads from a route to a grounded one."""
+    def _leading(self, route: Route) -> frozenset[str]:
+        """The tools whose call leads from a route to a grounded one, or to that of the memory."""
         table = self.table()
         if table is None or route.kind not in _OPEN:
             return frozenset()
-        return frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
+        grounded = frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
+        leads = route.kind == "default" and table.of_kind("memory") is not None
+        return grounded | MEMORY_TOOLS if leads else grounded
 
     def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
         told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Protocol
 
@@ -68,7 +69,7 @@ class PlainDisplay:
 
     def begin(self, run_id: str) -> None:
         """See `Display`."""
-        self._screen = Screen(run_id)
+        self._screen = Screen(run_id, settled=not sys.stdout.isatty())
 
     def show(self, event: Event, *, own: bool) -> Exit | None:
         """See `Display`."""

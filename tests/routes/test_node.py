@@ -293,6 +293,14 @@ async def test_a_reply_of_a_route_that_is_empty_is_no_success(store: MemoryStore
     assert await home.shown(thread) == ["Good morning."]
 
 
+async def test_what_is_said_beside_a_call_that_leads_to_the_memory_is_taken_back(store: MemoryStore) -> None:
+    home = world(store, Say("You like gin.", (ToolCall(CallId("c"), "recall", {"question": "x"}),)), "You like tea.")
+    thread = await home.thread()
+    await home.say(thread, "What do I drink?")
+    assert ("ended model", "memory") in await home.went(thread)
+    assert await home.shown(thread) == ["You like tea."]
+
+
 async def test_who_was_told_something_beside_a_call_has_a_reply(store: MemoryStore) -> None:
     home = world(store, Say("I look.", (ToolCall(CallId("c"), "helplines", {"question": "x"}),)), "")
     thread = await home.thread()

@@ -130,6 +130,23 @@ def test_words_that_are_taken_back_are_told_as_such() -> None:
     assert screen.show(_end("n", "")) == ("", "")
 
 
+def test_for_a_pipe_a_reply_of_a_turn_with_a_route_is_shown_once_it_is_whole() -> None:
+    screen = Screen("run", settled=True)
+    screen.show(_event("ROUTE_TAKEN", plan={}))
+    assert _all(_delta("m", 0, "It costs $777."), _end("m", ""), screen=screen) == ""
+    assert screen.show(_end("m", "")) == ("", "")
+    assert screen.show(_delta("n", 0, "[1] It ")) == ("", "")
+    assert screen.show(_end("n", "[1] It costs $5.")) == ("[1] It costs $5.\n", "")
+
+
+@pytest.mark.parametrize(("settled", "routed"), [(True, False), (False, True)])
+def test_every_other_reply_is_shown_as_it_comes(*, settled: bool, routed: bool) -> None:
+    screen = Screen("run", settled=settled)
+    if routed:
+        screen.show(_event("ROUTE_TAKEN", plan={}))
+    assert screen.show(_delta("m", 0, "Hel")) == ("Hel", "")
+
+
 def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:
     assert Screen("run").show(_event("MODEL_ABANDONED", message_id="m", reason="crashed")) == ("", "")
 
