@@ -18,7 +18,7 @@ from sulla.graph.draft import GraphDraft
 from sulla.graph.graph import Edge, Node
 from sulla.routes.judging import verdict_of
 from sulla.routes.slice import RouteMoved, TurnRoute, route_of_run
-from sulla.routes.turn import SAID_NOTHING, RouteSteps, asks_nobody, ended
+from sulla.routes.turn import SAID_NOTHING, RouteSteps, asks_nobody
 from sulla.threads.log.state import ThreadState
 from sulla.tools.registry import Toolbox
 
@@ -76,7 +76,7 @@ class RoutedAgent:
         if kept is not None and kept.made and not made:
             run.fresh.update(_intents(state) - known)  # noted just now: nobody can have made it yet
         if isinstance(decision, Next) and kept is not None and not kept.ended and self._is_over(state):
-            run.journal.note(ended(kept, state, run))
+            run.journal.note(self.steps.ended(kept, state, run))
         return decision
 
     def _failed(self, fault: str, kept: TurnRoute, state: ThreadState, run: Run) -> None:

@@ -27,6 +27,7 @@ from sulla.procedures.slice import open_procedure
 from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
 from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
+from sulla.routes.so_far import found_by, has_told, results_of, said_nothing
 from sulla.threads.log.inputs import said_of
 from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
@@ -46,6 +47,8 @@ NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the ag
 CAME_TO_NOTHING: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
 NOTHING_FOUND: Final = "nothing_found"
 SAID_NOTHING: Final = "nothing_said"
+WITHOUT_STYLE: Final = "(not there)"
+"""What the record of a turn says of a style that no skill had: it was answered without."""
 
 StyleOf = Callable[[str], PromptSection | None]
 """Gives what a skill says of how to reply; None where there is no such skill that may be used."""
@@ -127,14 +130,14 @@ class RouteSteps:
             return self._required(kept, state, run)
         if kept.read.route.kind in _OPEN and (facts := self._rerouted(state, run)):
             return facts
-        if kept.read.route.reply.fixed_text and _said_nothing(state):
+        if kept.read.route.reply.fixed_text and said_nothing(state):
             return self.fixed(kept, state, run, SAID_NOTHING)
-        if state.newest.outcome.status == "done" and _said_nothing(state) and not _has_told(state):
+        if state.newest.outcome.status == "done" and said_nothing(state) and not has_told(state):
             return (RouteMoved("failed", why=SAID_NOTHING),)
         return ()
 
     def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-        route, found = kept.read.route, _results_of(kept.read.route.tools.require, state)
+        route, found = kept.read.route, results_of(kept.read.route.tools.require, state)
         good = [one for one in found if not one.is_error and one.text.strip()]
         if good and kept.unheard and route.reply.fixed_text and not (route.fallback or route.model):
             return self.fixed(kept, state, run, kept.unheard)  # it would keep a person waiting once more
@@ -224,7 +227,7 @@ class RouteSteps:
         asked = state.run.message.id if state.run is not None else MessageId("")
         route = kept.read.route
         reply = GivenReply(asked, route.reply.fixed_text)
-        found = _found_by(route.tools.require, state) if route.kind == "incident" else []
+        found = found_by(route.tools.require, state) if route.kind == "incident" else []
         if found:  # nobody who is in danger looks for it themselves
             told = given_reply(asked, found)
             reply = replace(told, text=f"{reply.text.strip()}\n\n{told.text}")
@@ -286,19 +289,21 @@ class RouteSteps:
         do = tool.missing if tool is not None else "give it the tool, or name another agent in `routes.yaml`"
         return NOT_THERE.format(route=route.name, tool=route.tools.require, agent=agent, do=do)
 
+    def ended(self, kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
+        """What to note once the reply of a turn is there.
 
-def ended(kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
-    """What to note once the reply of a turn is there.
-
-    Args:
-        kept: its route.
-        state: the thread.
-        run: the run.
-    """
-    route = kept.read.route
-    began_ms = state.run.course.started_ms if state.run is not None else 0
-    took_ms = max(0, round(run.clock.now() * 1000) - began_ms)
-    return RouteEnded(route.name, route.kind, kept.mode, route.reply.style, run.agent, took_ms)
+        Args:
+            kept: its route.
+            state: the thread.
+            run: the run.
+        """
+        route = kept.read.route
+        began_ms = state.run.course.started_ms if state.run is not None else 0
+        took_ms = max(0, round(run.clock.now() * 1000) - began_ms)
+        style = route.reply.style
+        if style and self.style(style) is None:
+            style = f"{style} {WITHOUT_STYLE}"
+        return RouteEnded(route.name, route.kind, kept.mode, style, run.agent, took_ms)
 
 
 def _asked_on(state: ThreadState) -> tuple[Reminder, ...]:
@@ -336,26 +341,6 @@ def reply_in(state: ThreadState) -> str:
     return asked_in(state)
 
 
-def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:
-    """What the newest calls of a tool came to; nothing where the newest reply has none."""
-    newest = newest_calls(state.context.transcript)
-    if newest is None:
-        return []
-    calls = {call.id for call in newest[0].calls if call.name == tool}
-    return [result for result in newest[1] if result.call_id in calls]
-
-
-def _found_by(tool: str, state: ThreadState) -> list[ToolResult]:
-    """What the calls of a tool in the open run have found."""
-    calls, found = set[CallId](), list[ToolResult]()
-    for message in reversed(state.context.transcript):
-        if state.run is None or message.id == state.run.message.id:
-            break
-        found = [part for part in message.parts if isinstance(part, ToolResult)] + found
-        calls |= {call.id for call in message.calls if call.name == tool}
-    return [one for one in found if one.call_id in calls and not one.is_error and one.text.strip()]
-
-
 def asks_nobody(route: Route) -> bool:
     """Whether a route's required call is made at once, and no model is asked for it: in an incident of which no model
     says a word, that would only keep a person waiting.
@@ -364,24 +349,6 @@ def asks_nobody(route: Route) -> bool:
         route: the route.
     """
     return route.kind == "incident" and route.tools.text_only
-
-
-def _said_nothing(state: ThreadState) -> bool:
-    """Whether the model has had its last word and said none."""
-    if state.run is None or not state.run.model.replied or state.newest.outcome.status not in ("in_progress", "done"):
-        return False
-    last = next(reversed(state.context.transcript), None)
-    return last is None or last.role != "assistant" or not last.text.strip()
-
-
-def _has_told(state: ThreadState) -> bool:
-    """Whether the open run has told people anything, beside its calls."""
-    for message in reversed(state.context.transcript):
-        if state.run is not None and message.id == state.run.message.id:
-            break
-        if message.role == "assistant" and not message.hidden and message.text.strip():
-            return True
-    return False
 
 
 def led_by(called: Collection[str], table: RouteTable) -> Route | None:

@@ -20,7 +20,7 @@ from sulla.core.words import ours
 from sulla.models.base import PromptSection
 from sulla.routes.node import EMPTY, NOT_NOW, NOTHING_KNOWN
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
-from sulla.routes.slice import RouteTaken
+from sulla.routes.slice import RouteEnded, RouteTaken
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
@@ -461,6 +461,19 @@ async def test_the_reply_is_written_in_the_style_of_a_skill(store: MemoryStore) 
     thread = await home.thread()
     await home.say(thread, "It smells odd.")
     assert style in home.provider.requests[0].system
+
+
+@pytest.mark.parametrize(("there", "told"), [(True, "brief"), (False, "brief (not there)")])
+async def test_a_turn_without_the_style_of_its_route_is_answered_and_recorded_so(
+    store: MemoryStore, *, there: bool, told: str
+) -> None:
+    styles = {"brief": PromptSection("style", ours("Be brief."))} if there else {}
+    home = RouteWorld(store, table(clarify={"style": "brief"}), ScriptedProvider(["Smoke?"]), (), styles=styles)
+    thread = await home.thread()
+    await home.say(thread, "It smells odd.")
+    assert await home.shown(thread) == ["Smoke?"]
+    ends = [entry.fact.style for entry in await home.log(thread) if isinstance(entry.fact, RouteEnded)]
+    assert ends == [told]
 
 
 async def test_the_turn_before_is_known_to_gates(store: MemoryStore) -> None:
