@@ -126,7 +126,7 @@ def test_an_abandoned_reply_begins_anew_only_where_another_attempt_follows(retry
 def test_words_that_are_taken_back_are_told_as_such() -> None:
     screen = Screen("run")
     screen.show(_delta("m", 0, "Hel"))
-    assert screen.show(_end("m", "")) == ("\n", "[that does not count: it was said before anything was looked up]\n")
+    assert screen.show(_end("m", "")) == ("\n", "[that does not count: the answer begins anew]\n")
     assert screen.show(_end("n", "")) == ("", "")
 
 

@@ -103,6 +103,8 @@ class AgentChat:
         again: tuple[Reminder, ...] = ()
         if cut or (said.wrote_call and not calls):
             again = _tell_once(state, *(("cut", CUT_OFF) if cut else ("calls", REAL_CALLS)))
+            if again and not cut:  # it answers anew: nobody is told the same twice
+                said = _without_words(said)
         reply = TextMessageEnd(
             said.started.call_id,
             message_id,

@@ -263,4 +263,4 @@ def test_words_that_are_taken_back_are_not_printed_and_that_is_told() -> None:
         event("TEXT_MESSAGE_END", message_id="msg", call_id="c", text=""),
         event("TEXT_MESSAGE_END", message_id="new", call_id="d", text="[1] It costs $5."),
     )
-    assert told == ["[that does not count: it was said before anything was looked up]", "[1] It costs $5.\n"]
+    assert told == ["[that does not count: the answer begins anew]", "[1] It costs $5.\n"]
