@@ -24,6 +24,7 @@ from typing import Literal
 from sulla.agent.model.shown import Place, Shown
 from sulla.agent.model.tags import CALLS, WRAPPERS, Tag, Unfinished, read_tag
 from sulla.agent.model.written.calls import CallReader
+from sulla.agent.model.written.inline import inline_begins, is_wordly, past_word
 from sulla.core.dataclass import dataclass
 
 Status = Literal["done", "blocked", "continue"]
@@ -103,13 +104,14 @@ class Stripper:
     """
 
     __slots__ = (
-        *("_buffer", "_calls", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown"),
+        *("_begins", "_buffer", "_calls", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown"),
         "cut_characters",
         "cut_calls",
     )
 
     def __init__(self, tools: Collection[str] = ()) -> None:
         self._calls = CallReader(tools)
+        self._begins = inline_begins(frozenset(tools))
         self._buffer = ""
         self._place = self._outer = Place()
         self._open: _Open | None = None
@@ -138,6 +140,7 @@ class Stripper:
         """
         if self._is_plain(delta):
             self._place.is_fresh = False
+            self._place.is_word = is_wordly(delta[-1])
             self._place.fences.feed_text(delta)
             return self._shown.put_at_once(delta)
         self._buffer = self._read(self._buffer + delta, at_end=False)
@@ -159,6 +162,7 @@ class Stripper:
             and not delta[-1].isspace()
             and not (place.is_fresh and delta[0] in self._calls.starts)
             and _PLAIN.fullmatch(delta) is not None
+            and self._is_free_of_calls(delta)
         )
 
     def finish(self) -> tuple[str, Wrapper | None]:
@@ -200,9 +204,54 @@ class Stripper:
                 held = self._unquote()
                 text, at = (text, quote_at) if quote_at >= 0 else (held + text[at:], 0)
                 continue
-            self._pass(piece, first)
-            at = token.end()
+            if first in "<`~\n" or not self._may_call():
+                self._pass(piece, first)
+                at = token.end()
+                continue
+            at, done = self._line(text, at, token.end(), at_end=at_end)
+            if done:
+                return text[at:]
         return ""
+
+    def _may_call(self) -> bool:
+        """Whether a call may begin here within the line: it is no code, and nothing that is taken out whole."""
+        place = self._place
+        if place.is_fresh and place.indent >= MOST_INDENT:
+            place.is_code = True  # behind so many blanks comes another one, or a call that was none
+        closed = self._open is None or self._open.name not in CALLS
+        return closed and not place.is_code and self._quote is None and place.fences.where == "prose"
+
+    def _line(self, text: str, at: int, end: int, *, at_end: bool) -> tuple[int, bool]:
+        """Pass a piece of a line without the calls in it; where the text goes on then, and whether more of it is needed
+        to know."""
+        begin = past_word(text, at) if at == 0 and self._place.is_word else at
+        while (found := self._begins.find(text, begin, end)) is not None:
+            if found[0] > at:
+                self._pass(text[at : found[0]], text[at])
+            at, fresh = found[0], self._place.is_fresh
+            self._place.is_fresh = False
+            call = None
+            if not fresh or self._calls.was_one:  # else this place was looked at just now
+                call = self._calls.read(text, at, alone=False, at_end=at_end, within=True)
+            if isinstance(call, Unfinished):
+                return at, True
+            if call is None:
+                self._pass(text[at : found[1]], text[at])
+                at = begin = found[1]
+                continue
+            self._place.cut = True
+            self._cut(call - at)
+            at = begin = call
+            if at >= end:
+                return at, False
+        held = self._begins.held(text, begin) if end == len(text) and not at_end else end
+        if held > at:
+            self._pass(text[at:held], text[at])
+        return held, held < end
+
+    def _is_free_of_calls(self, delta: str) -> bool:
+        begin = past_word(delta, 0) if self._place.is_word else 0
+        return self._begins.find(delta, begin, len(delta)) is None and self._begins.held(delta, begin) == len(delta)
 
     def _taken(self, text: str, at: int, *, at_end: bool) -> int | None:
         """Pass what is no text at `at`; where the text goes on then, or None if more of it is needed to know."""
@@ -213,6 +262,10 @@ class Stripper:
         where = self._place.fences.where
         if text[at] != "<" or self._quote is not None or where == "fenced":
             return at
+        if not self._place.is_fresh and self._may_call():
+            end = self._call_within(text, at, at_end=at_end)
+            if end != at:
+                return end
         tag = read_tag(text, at)
         if isinstance(tag, Unfinished):
             return None if not at_end else len(text) if tag.surely_meant else at
@@ -222,6 +275,7 @@ class Stripper:
             self._quote, self._quote_size = [], 0
             return at
         self._take(tag)
+        self._place.is_word = False
         return tag.end
 
     def _call(self, text: str, at: int, *, at_end: bool) -> int | None:
@@ -241,13 +295,24 @@ class Stripper:
         self._cut(end - at)
         return end
 
+    def _call_within(self, text: str, at: int, *, at_end: bool) -> int | None:
+        """Pass a call within a line that begins with a mark of its own; see `_taken`."""
+        end = self._calls.read(text, at, alone=False, at_end=at_end, within=True)
+        if end is None or isinstance(end, Unfinished):
+            return at if end is None else None
+        self._place.cut = True
+        self._cut(end - at)
+        return end
+
     def _cut(self, characters: int) -> None:
+        self._place.is_word = False
         self.cut_calls += 1
         self.cut_characters += characters
 
     def _pass(self, piece: str, first: str) -> None:
         """`piece` is no tag."""
         self._place.is_fresh = False
+        self._place.is_word = is_wordly(piece[-1])
         if self._quote is not None:
             self._quote.append(piece)
             self._quote_size += len(piece)
