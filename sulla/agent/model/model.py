@@ -16,7 +16,8 @@ from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.tool_use import PLAIN, ToolUse
-from sulla.agent.model.wrappers import Stripper, Wrapper
+from sulla.agent.model.wrapper import Wrapper
+from sulla.agent.model.wrappers import Stripper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass

@@ -18,16 +18,13 @@ The rules, for a whole reply and for one that streams in alike:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Collection
 
 from sulla.agent.model.shown import Place, Shown
 from sulla.agent.model.tags import CALLS, WRAPPERS, Tag, Unfinished, read_tag
+from sulla.agent.model.wrapper import OpenWrapper, Wrapper
 from sulla.agent.model.written.calls import CallReader
 from sulla.agent.model.written.inline import inline_begins, is_wordly, past_word
-from sulla.core.dataclass import dataclass
-
-Status = Literal["done", "blocked", "continue"]
 
 MAX_QUOTE = 512
 """Code points held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
@@ -35,48 +32,8 @@ MAX_QUOTE = 512
 MOST_INDENT = 3
 """Blanks before a line; with more it is a block of code."""
 
-_STATUS: dict[str, Status] = {"AGENT_DONE": "done", "AGENT_BLOCKED": "blocked", "AGENT_CONTINUE": "continue"}
 _TOKEN = re.compile(r"[^<`~\n]+|`+|~+|\n|<")
 _PLAIN = re.compile(r"[^<`~\n]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """What an agent said about how far it is. A field that it left out or left empty is None."""
-
-    status: Status
-    status_report: str | None = None
-    """For `continue`: what is done and what comes next."""
-    response: str | None = None
-    """For `done`: what was achieved."""
-    blocker_reason: str | None = None
-    """For `blocked`: what stops it."""
-    unblock_requirements: str | None = None
-    """For `blocked`: what it needs."""
-
-    @property
-    def words(self) -> str:
-        """What people see of it if the reply says nothing else."""
-        match self.status:
-            case "done":
-                return self.response or "Done."
-            case "continue":
-                return self.status_report or "Continuing."
-            case "blocked":
-                said = [part for part in (self.blocker_reason, self.unblock_requirements) if part is not None]
-                return "\n\n".join(said) or "Blocked."
-
-    @property
-    def written(self) -> str:
-        """It as a model writes it."""
-        tag = f"AGENT_{self.status.upper()}"
-        fields = {
-            "STATUS_REPORT": self.status_report,
-            "BLOCKER_REASON": self.blocker_reason,
-            "UNBLOCK_REQUIREMENTS": self.unblock_requirements,
-        }
-        told = "".join(f"<{name}>{text}</{name}>" for name, text in fields.items() if text is not None)
-        return f"<{tag}>{self.response or ''}{told}</{tag}>"
 
 
 def parse(text: str) -> Wrapper | None:
@@ -114,7 +71,7 @@ class Stripper:
         self._begins = inline_begins(frozenset(tools))
         self._buffer = ""
         self._place = self._outer = Place()
-        self._open: _Open | None = None
+        self._open: OpenWrapper | None = None
         self._last: Wrapper | None = None
         self._shown = Shown()
         self._quote: list[str] | None = None
@@ -349,7 +306,7 @@ class Stripper:
                 self._end_line(self._open)
         elif not tag.closes:
             self._abandon()
-            self._open = _Open(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
+            self._open = OpenWrapper(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
             self._outer, self._place = self._place, Place()
             if tag.empty:
                 self._complete()
@@ -380,7 +337,7 @@ class Stripper:
         if text and not opened.is_shown:
             self._shown.put(f"\n{text}\n")
 
-    def _end_line(self, opened: _Open) -> None:
+    def _end_line(self, opened: OpenWrapper) -> None:
         """What comes next is shown on another line than what was shown of a wrapper."""
         if opened.is_shown:
             self._shown.end_line()
@@ -401,49 +358,3 @@ class Stripper:
             self._open.add(piece)
         if self._open is None or self._open.is_shown:
             self._shown.put(piece)
-
-
-class _Open:
-    """A wrapper whose closing tag has not come yet."""
-
-    __slots__ = ("_parts", "is_shown", "name")
-
-    def __init__(self, name: str, *, is_shown: bool = False) -> None:
-        self.name = name
-        self.is_shown = is_shown
-        """Whether its content is shown as it comes."""
-        self._parts: list[tuple[str | None, list[str]]] = [(None, [])]
-
-    def add(self, piece: str) -> None:
-        """More content."""
-        self._parts[-1][1].append(piece)
-
-    def turn(self, field: str | None) -> None:
-        """A field's tag: what follows belongs to `field`, or to none."""
-        self._parts.append((field, []))
-
-    def text(self) -> str:
-        """All content, without tags."""
-        return _joined(pieces for _, pieces in self._parts)
-
-    def wrapper(self) -> Wrapper:
-        """What it says, now that it is complete. A field that was not closed reaches to the wrapper's end."""
-
-        def field(name: str | None) -> str | None:
-            return _joined(pieces for of, pieces in self._parts if of == name) or None
-
-        status = _STATUS[self.name]
-        match status:
-            case "done":
-                return Wrapper(status, response=field("KEY_RESULT") or self.text() or None)
-            case "continue":
-                report = field("STATUS_REPORT") or field("STATUS_MESSAGE") or self.text() or None
-                return Wrapper(status, status_report=report)
-            case "blocked":
-                reason, needs = field("BLOCKER_REASON") or field(None), field("UNBLOCK_REQUIREMENTS")
-                return Wrapper(status, blocker_reason=reason, unblock_requirements=needs)
-
-
-def _joined(parts: Iterable[list[str]]) -> str:
-    texts = ("".join(pieces) for pieces in parts)
-    return "\n".join(text for text in texts if text.strip()).strip()

@@ -15,7 +15,7 @@ from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.request import Purpose, ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
-from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.model.wrapper import Wrapper
 from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.prompt import Surroundings, sections

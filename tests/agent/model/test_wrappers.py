@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sulla.agent.model.shown import MAX_WHITE
 from sulla.agent.model.tags import CALLS, FIELDS, MAX_TAG, WRAPPERS
-from sulla.agent.model.wrappers import MAX_QUOTE, Stripper, Wrapper, parse, strip
+from sulla.agent.model.wrapper import Wrapper
+from sulla.agent.model.wrappers import MAX_QUOTE, Stripper, parse, strip
 
 ANY_TAG = re.compile(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})(?:[ \t/][^<>\n]*)?>", re.IGNORECASE)
 

@@ -3,7 +3,8 @@
 What is such a call, for a whole reply and for one that streams in alike:
 
 * It begins a line, indented by three blanks at the most, and nothing else stands on the line that it ends in; or it
-  stands within a line, outside code, with an argument at least (`inline`). It names one of the tools: ``name({…})`` with an object, ``name(key=…)``, the same behind ``functions.`` or within
+  stands within a line, outside code, with an argument at least (`inline`).
+* It names one of the tools: ``name({…})`` with an object, ``name(key=…)``, the same behind ``functions.`` or within
   ``print(…)``, an object with the tool's name and its arguments, a list of these, or one after the other.
 * Behind a marker that nothing else begins with (``<|python_tag|>``, ``[TOOL_CALLS]``) any name will do.
 * ``name()`` is one only if it is the whole reply: people write so of functions too.
