@@ -64,10 +64,6 @@ class Screen:
     run_id: str
     exit: Exit | None = None
     """Set when the run has ended."""
-    settled: bool = False
-    """Whether a reply of a turn that takes a route is shown only once it is whole: what has no eyes cannot see it taken
-    back."""
-    _held: bool = field(default=False, init=False)
     _message: str = ""
     _shown: int = 0
     _over: set[str] = field(default_factory=set)
@@ -87,9 +83,6 @@ class Screen:
             return self._line_end(), f"{hint(line)}\n"
         if event.get("run_id") != self.run_id and event["type"] not in _OF_THE_THREAD:
             return "", harmless(self.aside(event))
-        self._held = self._held or (self.settled and event["type"] == "ROUTE_TAKEN")
-        if self._held and event["type"] == "TEXT_MESSAGE_CONTENT":
-            return "", ""
         answer, beside = self._show(event)
         return self._pieces.harmless(answer), harmless(beside)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.terminal.chat.view import View
+from sulla.terminal.display import PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless
@@ -130,21 +131,28 @@ def test_words_that_are_taken_back_are_told_as_such() -> None:
     assert screen.show(_end("n", "")) == ("", "")
 
 
-def test_for_a_pipe_a_reply_of_a_turn_with_a_route_is_shown_once_it_is_whole() -> None:
-    screen = Screen("run", settled=True)
-    screen.show(_event("ROUTE_TAKEN", plan={}))
-    assert _all(_delta("m", 0, "It costs $777."), _end("m", ""), screen=screen) == ""
-    assert screen.show(_end("m", "")) == ("", "")
-    assert screen.show(_delta("n", 0, "[1] It ")) == ("", "")
-    assert screen.show(_end("n", "[1] It costs $5.")) == ("[1] It costs $5.\n", "")
+def _printed(capsys: pytest.CaptureFixture[str], *events: dict[str, Any]) -> str:
+    display = PlainDisplay()
+    display.begin("run")
+    for event in events:
+        display.show(event, own=True)
+    return capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("settled", "routed"), [(True, False), (False, True)])
-def test_every_other_reply_is_shown_as_it_comes(*, settled: bool, routed: bool) -> None:
-    screen = Screen("run", settled=settled)
-    if routed:
-        screen.show(_event("ROUTE_TAKEN", plan={}))
-    assert screen.show(_delta("m", 0, "Hel")) == ("Hel", "")
+def test_for_a_pipe_a_reply_of_a_turn_with_a_route_is_printed_once_it_is_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    routed = _event("ROUTE_TAKEN", plan={})
+    assert _printed(capsys, routed, _delta("m", 0, "It costs $777."), _end("m", "")) == ""
+    assert _printed(capsys, routed, _delta("m", 0, "It costs")) == ""
+    assert _printed(capsys, routed, _delta("m", 0, "It costs"), _end("m", "It costs $5.")) == "It costs $5.\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert _printed(capsys, routed, _delta("m", 0, "It costs")) == "It costs"
+
+
+def test_for_a_pipe_a_reply_without_a_route_is_printed_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _printed(capsys, _delta("m", 0, "Hel")) == "Hel"
+    assert _printed(capsys, {**_event("ROUTE_TAKEN", plan={}), "run_id": "other"}, _delta("m", 0, "Hel")) == "Hel"
 
 
 def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:

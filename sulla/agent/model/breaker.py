@@ -106,15 +106,14 @@ class Breaker:
             self._until_s, self.trial_began_s = now_s + self._limits.first_byte_s, now_s
         return Admitted(self._ticket)
 
-    def heard(self, ticket: int, now_s: float) -> None:
-        """The service has begun to answer.
+    def heard(self, ticket: int) -> None:
+        """The service says something; called for each piece.
 
         Args:
             ticket: of the call.
-            now_s: as for `admit`.
         """
-        if ticket == self._ticket and self._state == "half_open":
-            self._until_s = now_s + self._limits.trial_s
+        if ticket == self._ticket and self.trial_began_s is not None:
+            self._until_s = self.trial_began_s + self._limits.trial_s
 
     def succeeded(self, ticket: int) -> None:
         """The service answered: also an earlier trial than the last one, if none has failed since."""

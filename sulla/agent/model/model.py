@@ -324,7 +324,7 @@ class Model:
     async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket, clock.elapsed()))
+            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket))
         except SullaError as error:
             if classify(error) in _SERVICE_FAILED:
                 self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
@@ -337,13 +337,11 @@ class Model:
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink, begun: Callable[[], None]) -> Streamed:
-        stripper, silent = Stripper([tool.name for tool in request.tools]), True
+    async def _stream(self, request: ChatRequest, sink: StreamSink, heard: Callable[[], None]) -> Streamed:
+        stripper = Stripper([tool.name for tool in request.tools])
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
-                if silent:
-                    silent = False
-                    begun()
+                heard()
                 match delta:
                     case TextDelta(text):
                         sink.show(stripper.feed(text))
