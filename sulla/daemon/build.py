@@ -37,7 +37,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.report import report_settings, report_troubles, report_use
-from sulla.daemon.runtimes import AgentRuntimes, answerer_of
+from sulla.daemon.runtimes import AgentRuntimes, answerer_of, urgent_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
@@ -189,7 +189,7 @@ def _remembered(built: Iterable[Built]) -> Callable[[str, str], Awaitable[Words]
 def _told(scene: Scene, core: Core, built: Sequence[Built]) -> TurnContext:
     """What turns are told beside their messages."""
     told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
-    return replace(told, recalled=_recalled(built))
+    return replace(told, recalled=_recalled(built), urgent=urgent_of(built))
 
 
 def _recalled(

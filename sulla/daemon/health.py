@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 
+from sulla.agent.model.breaker import Breaker
 from sulla.core.errors import StoreReplaced, StoreUnavailable
+from sulla.core.stamp import stamp
 from sulla.daemon.access.access import Access
 from sulla.daemon.agents import doubts
 from sulla.daemon.models.pool import ModelPool
@@ -37,12 +39,20 @@ def look_after(health: Health, watch: StoreWatch, service: Service, models: Mode
         if models.home.breaker.state == "closed":
             return ""
         last = f"; it said last: {said}" if (said := models.home.breaker.said) else ""
-        return f"the model's service failed several times in a row and is left alone for a while{last}"
+        rests = f"the service of the model {models.choice.model} failed several times in a row"
+        return f"{rests} and is left alone for a while{last}{trying(models.home.breaker)}"
+
+    def trying(breaker: Breaker) -> str:
+        if breaker.trial_began_s is None:
+            return ""
+        began_ms = round(1000 * (models.clock.now() - models.clock.elapsed() + breaker.trial_began_s))
+        return f"; one call has been trying since {stamp(began_ms)} whether it is back"
 
     def resting() -> str:
         names = [name for name, breaker in models.breakers.items() if breaker is not models.home.breaker]
         names = [name for name in names if models.breakers[name].state != "closed"]
-        return f"services that failed several times in a row and are left alone: {', '.join(names)}" if names else ""
+        told = ", ".join(f"{name}{trying(models.breakers[name])}" for name in names)
+        return f"services that failed several times in a row and are left alone: {told}" if names else ""
 
     health.watch("stopping", lambda: "the daemon is stopping" if service.stopping else "", blocks=True)
     health.watch(StoreUnavailable.code, lambda: store(StoreUnavailable), blocks=True)

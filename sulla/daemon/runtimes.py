@@ -31,7 +31,7 @@ from sulla.daemon.agents import packaged_of
 from sulla.graph.draft import GraphDraft, Patcher
 from sulla.host.host import AgentParts, Built, Host
 from sulla.models.base import PromptSection
-from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.inputs import Urgent, WaitingInput
 from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Effect, Tool
 from sulla.tools.policy import effect_of
@@ -247,6 +247,15 @@ def answerer_of(built: Sequence[Built]) -> FindAnswerer:
         )
 
     return find
+
+
+def urgent_of(built: Sequence[Built]) -> Urgent | None:
+    """What says whether a message must not wait; None where all do.
+
+    Args:
+        built: the capabilities.
+    """
+    return next((one.urgent for one in built if one.urgent is not None), None)
 
 
 def routing_of(built: Sequence[Built]) -> AgentRouting:

@@ -27,11 +27,13 @@ from sulla.gateway.wire import FlowRow, QuestionRow, ThreadRow, TurnSend, TurnSe
 from sulla.handoffs.routing import AgentRouter
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
+from sulla.routes.begin import RouteBeginnings
 from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
 from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.inputs import said_now
 from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from sulla.work.base import Job
@@ -240,6 +242,15 @@ class Service:
         self._watch.check()
         info, state = await self._threads.get(ThreadId(thread_id))
         return () if state is None else await questions.asked_now(self._threads, info, state)
+
+    async def must_not_wait(self, thread_id: str, text: str) -> bool:
+        """Whether a person's message ends what goes on, and any question that is asked."""
+        self._watch.check()
+        urgent = self._host.provided.get(RouteBeginnings)
+        if not isinstance(urgent, RouteBeginnings) or urgent.table() is None:
+            return False
+        state = await self._threads.load(ThreadId(thread_id))
+        return state is not None and urgent.urgent(state, said_now(text))
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the

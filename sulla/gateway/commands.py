@@ -191,6 +191,18 @@ class Commands(Protocol):
             NotFound: there is no such thread.
         """
 
+    async def must_not_wait(self, thread_id: str, text: str) -> bool:
+        """Whether a person's message would be taken up at once, also while the thread's run waits for an answer: its
+        question is then withdrawn.
+
+        Args:
+            thread_id: where it would be said.
+            text: the person's own words.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Answer a question, under the name of a token; the first answer wins. Returns its number in the log.
 

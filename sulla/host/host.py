@@ -37,7 +37,7 @@ from sulla.store.base import Store
 from sulla.telemetry.reading import Gauge
 from sulla.telemetry.tally import Tally
 from sulla.threads.follower import LogFollower
-from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.inputs import Urgent, WaitingInput
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Tool, ToolSource
@@ -159,6 +159,9 @@ class Built:
     gate: Callable[[ThreadState, WaitingInput], Answerer | None] | None = None
     """Decides by a message who answers it and what is noted as its turn begins, before a name in it, whoever has the
     conversation, or a flow may; None where it does not, and an empty agent for whoever has the conversation. Pure."""
+    urgent: Urgent | None = None
+    """Says of a message that waits whether it ends what is going on in its thread, and any question that is asked
+    there, and comes before all others; one capability at most."""
     part: PartOf | None = None
     """Says which part of a turn is under way; `WHOLE_TURN` itself for none of its own."""
     part_over: HandOver | None = None

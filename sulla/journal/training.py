@@ -13,7 +13,7 @@ from typing import get_args
 
 import orjson
 
-from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.model.wrapper import Wrapper
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import Json, JsonObject

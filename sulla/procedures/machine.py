@@ -46,13 +46,21 @@ class Preserve:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """Something graver has the turn: the procedure waits as it is, until the person asks for it."""
+
+    why: str
+    """A word for it, such as ``incident``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Clear:
     """The procedure ends here."""
 
     why: str = "person"
 
 
-Come = Start | Continue | Resume | Preserve | Clear
+Come = Start | Continue | Resume | Preserve | SetAside | Clear
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +106,12 @@ def move(state: ProcedureState | None, come: Come, procedure: Procedure | None) 
     if procedure is not None and procedure.name != state.name:
         procedure = None
     match come:
+        case Preserve() | SetAside() | Continue() if state.is_aside:
+            return Moved(state)  # whoever has the turn: only the person takes it up again
         case Preserve(why):
             return _moved(state, "preserved", procedure, why=why[:WHY_CHARS])
+        case SetAside(why):
+            return _moved(state, "set_aside", procedure, why=why[:WHY_CHARS])
         case Clear(why):
             return _leave(state, procedure, why=why[:WHY_CHARS])
         case Resume():

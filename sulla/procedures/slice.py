@@ -20,8 +20,8 @@ from sulla.threads.log.state import ThreadState
 MOST_KEPT: Final = 2 * MOST_ITEMS
 """Items of one step; what comes after them is passed over."""
 
-Status = Literal["active", "paused", "done", "left"]
-What = Literal["started", "completed", "held", "stuck", "resumed", "preserved", "finished", "left"]
+Status = Literal["active", "paused", "aside", "done", "left"]
+What = Literal["started", "completed", "held", "stuck", "resumed", "preserved", "set_aside", "finished", "left"]
 By = Literal["words", "judge", "caller"]
 """Who says so: the person's words by themselves, a model that judged them, or what runs the procedure."""
 
@@ -72,8 +72,13 @@ class ProcedureState:
 
     @property
     def is_open(self) -> bool:
-        """Whether a person is being led through it."""
-        return self.status in ("active", "paused")
+        """Whether it can go on where it stands."""
+        return self.status in ("active", "paused", "aside")
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it waits until the person asks for it: what they say meanwhile is no reply to a step."""
+        return self.status == "aside"
 
     def items_of(self, step: str) -> tuple[str, ...]:
         """What was collected in a step.
@@ -127,7 +132,7 @@ def after(kept: ProcedureState | None, moved: ProcedureMoved) -> ProcedureState:
     )
 
 
-_STATUS: Final[dict[What, Status]] = {"preserved": "paused", "finished": "done", "left": "left"}
+_STATUS: Final[dict[What, Status]] = {"preserved": "paused", "set_aside": "aside", "finished": "done", "left": "left"}
 
 
 def _with(kept: tuple[Collected, ...], step: str, more: Iterable[str]) -> tuple[Collected, ...]:

@@ -12,7 +12,8 @@ from sulla.core.dataclass import dataclass
 from sulla.core.event import Fact
 from sulla.core.jsontypes import JsonObject
 from sulla.procedures.definition import Procedure
-from sulla.procedures.machine import Continue, Moved, Preserve, Resume, Start, move, question_for
+from sulla.procedures.machine import Continue, Moved, Preserve, Resume, SetAside, Start, move, question_for
+from sulla.procedures.returning import asks_to_go_on
 from sulla.procedures.slice import PROCEDURES, ProcedureState, open_procedure
 from sulla.routes.gates import TurnFacts, route_of
 from sulla.routes.judging import question
@@ -27,6 +28,8 @@ chooses nothing."""
 SAFETY: Final = frozenset({"incident", "clarify", "grounded"})
 """Kinds of routes that are taken also where some of a message may be somebody else's words: what they lead to says less
 than the agent could without them, and nothing that it could not."""
+_GRAVE: Final = frozenset({"incident", "clarify"})
+"""Kinds of routes behind which a procedure goes on only if the person asks for it."""
 AWAY_MS: Final = 6 * 3_600_000
 """Whoever comes back after so long is first told where they were."""
 
@@ -62,6 +65,19 @@ class RouteBeginnings:
             return None
         return Answerer(self._agent(plan.route), self._taken(plan, state))
 
+    def urgent(self, state: ThreadState, item: WaitingInput) -> bool:
+        """Whether a message must not wait: the gate of an incident holds; see `host.Built.urgent`.
+
+        Args:
+            state: the thread.
+            item: the message.
+        """
+        table = self.table()
+        if table is None or not table.leads_to_incidents or not _takes(state, item):
+            return False
+        plan = route_of(table, item.said, self._facts(state))
+        return plan is not None and plan.route.kind == "incident"
+
     def begin(self, state: ThreadState, item: WaitingInput, agent: str) -> tuple[Fact, ...]:
         """What to note as a turn begins that no gate has decided: the person goes on with a procedure, or the turn
         takes the default route, if there is one.
@@ -74,6 +90,8 @@ class RouteBeginnings:
         table, kept = self.table(), open_procedure(state)
         if (table is None and kept is None) or not _takes(state, item):
             return ()
+        if kept is not None and kept.is_aside and not (may_name(item) and asks_to_go_on(item.said)):
+            kept = None
         if kept is not None and agent == self.current(state):
             return self._led(kept, state, item, table)
         put_by = self._put_by("another agent", state) if kept is not None else ()
@@ -85,6 +103,8 @@ class RouteBeginnings:
     ) -> tuple[Fact, ...]:
         """The next turn of a procedure."""
         procedure = self.procedures().get(kept.name)
+        if kept.is_aside:
+            return RouteTaken(_plan(_route_for(kept.name, table))), *told(move(kept, Resume(), procedure))
         reply = item.said if may_name(item) else ""
         asked = question_for(kept, reply, procedure)
         plan = _plan(_route_for(kept.name, table))
@@ -103,11 +123,11 @@ class RouteBeginnings:
                 f"the route {route.name!r} is for the agent {route.agent!r}, which is not there: make it, or name "
                 "another one in `routes.yaml`"
             )
-            return (RouteTaken(said, fault),)
+            return RouteTaken(said, fault), *self._put_by("gate", state, route.kind)
         # Whoever's words have led here: what people allowed its agent is not for all that stands in this conversation.
         own = self.current(state) if route.agent not in ("", self.current(state)) else ""
         if not route.procedure:
-            return (RouteTaken(said, behalf=own), *self._put_by("gate", state))
+            return (RouteTaken(said, behalf=own), *self._put_by("gate", state, route.kind))
         procedure = self.procedures().get(route.procedure)
         if procedure is None:
             fault = (
@@ -117,19 +137,22 @@ class RouteBeginnings:
             return (RouteTaken(said, fault),)
         return RouteTaken(said, behalf=own), *told(move(PROCEDURES.of(state), Start(), procedure))
 
-    def _put_by(self, why: str, state: ThreadState) -> tuple[Fact, ...]:
-        """A procedure that is open waits, as it is."""
+    def _put_by(self, why: str, state: ThreadState, kind: str = "") -> tuple[Fact, ...]:
+        """A procedure that is open waits, as it is: for the next message, or until the person asks for it."""
         kept = open_procedure(state)
-        return () if kept is None else move(kept, Preserve(why), self.procedures().get(kept.name)).facts
+        if kept is None:
+            return ()
+        put_by = SetAside(kind) if kind in _GRAVE else Preserve(why)
+        return move(kept, put_by, self.procedures().get(kept.name)).facts
 
     def _facts(self, state: ThreadState) -> TurnFacts:
-        last = ROUTES.of(state)
+        last, kept = ROUTES.of(state), open_procedure(state)
         return TurnFacts(
             self.current(state),
             state.identity.project,
             first=not len(state.context.transcript),
             last_route=last.read.route.name if last is not None else "",
-            procedure=open_procedure(state) is not None,
+            procedure=kept is not None and not kept.is_aside,
         )
 
     def _agent(self, route: Route) -> str:

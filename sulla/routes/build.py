@@ -63,9 +63,10 @@ def build(host: Host) -> Built:
         return partial(with_routes, steps, parts.tools)
 
     return Built(
-        provides=(shelf, procedures),
+        provides=(shelf, procedures, beginnings),
         methods=(METHODS.done_by(service),),
         gate=beginnings.gate,
+        urgent=beginnings.urgent,
         begins=beginnings.begin,
         graph=graph,
         part=steps.part,

@@ -51,6 +51,8 @@ def _told(one: FileFault, shelf: RouteShelf) -> Finding:
     if shelf.routes.broken and one.severity == "error":
         held = f"those of its copy {LAST_FILE} hold" if shelf.routes.copied else "no message takes a route"
         return fault(said, f"until that is mended {held}; a daemon at work goes by what it has read")
+    if one.path.endswith(".style"):
+        return warning(said, "until that is mended turns of this route are answered without it, and the audit says so")
     return warning(said, "turns that need it fail, or have the route's fixed text, until that is mended")
 
 

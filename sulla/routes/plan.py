@@ -247,6 +247,11 @@ class RouteTable:
         return sorted({*self.always, *chain.from_iterable(leads)}) if leads else self.always
 
     @property
+    def leads_to_incidents(self) -> bool:
+        """Whether a gate does: theirs stand before all others."""
+        return bool(self.gates) and self.routes[self.gates[0].route].kind == "incident"
+
+    @property
     def looks_at_quoted(self) -> bool:
         """Whether a gate also looks at what is quoted."""
         return any(gate.quoted for gate in self.gates)

@@ -122,6 +122,7 @@ def _fold(
         raise CorruptRecord(f"{state.thread_id}: {record.kind} without an open run")
     if isinstance(record, RouteTaken):
         state.walk.behalf = record.behalf
+        state.walk.urgent = plan_from(record.plan).route.kind == "incident"
         if record.question is not None:
             run.asked = RunQuestion(record.question)
         stage: Stage = "judge" if record.question is not None else _first(record.plan)

@@ -27,6 +27,7 @@ from sulla.procedures.slice import open_procedure
 from sulla.routes.begin import told
 from sulla.routes.plan import Route, RoutePlan, RouteTable
 from sulla.routes.slice import RouteEnded, RouteMoved, TurnRoute, route_of_run
+from sulla.routes.so_far import found_by, has_told, results_of, said_nothing
 from sulla.threads.log.inputs import said_of
 from sulla.threads.log.records import Reminder, TextMessageEnd, ToolCallStart
 from sulla.threads.log.state import ThreadState
@@ -43,7 +44,11 @@ _OPEN: Final = frozenset({"default", "memory"})
 JUDGING: Final = TurnPart(shown=False)
 GO_ON: Final = "What the person replied has been judged. Answer them now, as you are told for this turn."
 NOT_THERE: Final = "the route {route!r} requires the tool {tool!r}, which the agent {agent!r} does not have: {do}"
-NOTHING_FOUND: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
+CAME_TO_NOTHING: Final = "the route {route!r} answers with what {tool!r} finds and nothing else, and that was: {found}"
+NOTHING_FOUND: Final = "nothing_found"
+SAID_NOTHING: Final = "nothing_said"
+WITHOUT_STYLE: Final = "(not there)"
+"""What the record of a turn says of a style that no skill had: it was answered without."""
 
 StyleOf = Callable[[str], PromptSection | None]
 """Gives what a skill says of how to reply; None where there is no such skill that may be used."""
@@ -84,7 +89,7 @@ class RouteSteps:
             # Asked once, and not waited for: the call can be made without it.
             return TurnPart(force=route.tools.require, certain=True)
         if route.kind == "default" and not (route.reply.instructions or route.reply.style or route.tools.without):
-            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._grounded(route))
+            return TurnPart(opens=True, model=route.model, certain=certain, wordless=self._leading(route))
         without = (*route.tools.without, *((route.tools.require,) if route.tools.require else ()))
         return TurnPart(
             without=without,
@@ -92,15 +97,17 @@ class RouteSteps:
             model=route.model,
             opens=route.kind == "default",
             certain=certain,
-            wordless=self._grounded(route),
+            wordless=self._leading(route),
         )
 
-    def _grounded(self, route: Route) -> frozenset[str]:
-        """The tools whose call leads from a route to a grounded one."""
+    def _leading(self, route: Route) -> frozenset[str]:
+        """The tools whose call leads from a route to a grounded one, or to that of the memory."""
         table = self.table()
         if table is None or route.kind not in _OPEN:
             return frozenset()
-        return frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
+        grounded = frozenset(one.tools.require for one in table.routes.values() if one.kind == "grounded")
+        leads = route.kind == "default" and table.of_kind("memory") is not None
+        return grounded | MEMORY_TOOLS if leads else grounded
 
     def _sections(self, route: Route, kept: TurnRoute, state: ThreadState) -> tuple[PromptSection, ...]:
         told = (PromptSection("route", ours(route.reply.instructions)),) if route.reply.instructions else ()
@@ -123,12 +130,14 @@ class RouteSteps:
             return self._required(kept, state, run)
         if kept.read.route.kind in _OPEN and (facts := self._rerouted(state, run)):
             return facts
-        if kept.read.route.reply.fixed_text and _said_nothing(state):
-            return self.fixed(kept, state, run, "nothing_said")
+        if kept.read.route.reply.fixed_text and said_nothing(state):
+            return self.fixed(kept, state, run, SAID_NOTHING)
+        if state.newest.outcome.status == "done" and said_nothing(state) and not has_told(state):
+            return (RouteMoved("failed", why=SAID_NOTHING),)
         return ()
 
     def _required(self, kept: TurnRoute, state: ThreadState, run: Run) -> tuple[Fact, ...]:
-        route, found = kept.read.route, _results_of(kept.read.route.tools.require, state)
+        route, found = kept.read.route, results_of(kept.read.route.tools.require, state)
         good = [one for one in found if not one.is_error and one.text.strip()]
         if good and kept.unheard and route.reply.fixed_text and not (route.fallback or route.model):
             return self.fixed(kept, state, run, kept.unheard)  # it would keep a person waiting once more
@@ -138,7 +147,7 @@ class RouteSteps:
             return self.made(kept, state)
         if route.tools.text_only or (route.kind == "incident" and route.reply.fixed_text):
             why = found[0].text if found else "nothing"
-            said = NOTHING_FOUND.format(route=route.name, tool=route.tools.require, found=why)
+            said = CAME_TO_NOTHING.format(route=route.name, tool=route.tools.require, found=why)
             return self._failed(kept, said, state, run)
         return (RouteMoved("called"),)  # the model is told that it failed, and answers all the same
 
@@ -147,7 +156,10 @@ class RouteSteps:
         if not route.tools.text_only or state.run is None:
             return (called,)
         asked = next(message.id for message in reversed(state.context.transcript) if message.calls)
-        return called, given_fact(given_reply(asked, good), state, run)
+        found = given_reply(asked, good)
+        if route.kind == "incident" and route.reply.fixed_text:
+            found = replace(found, text=f"{route.reply.fixed_text.strip()}\n\n{found.text}")
+        return called, given_fact(found, state, run)
 
     def _rerouted(self, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         """What follows where an agent has called what another route is about (seed 003: grounded before memory)."""
@@ -204,7 +216,7 @@ class RouteSteps:
         return RouteMoved("judged"), *_asked_on(state), *told(moved)
 
     def fixed(self, kept: TurnRoute, state: ThreadState, run: Run, why: str) -> tuple[Fact, ...]:
-        """The fixed text of a route, as its reply.
+        """The fixed text of a route, as its reply; in an incident with what its required tool has found.
 
         Args:
             kept: the route.
@@ -213,7 +225,12 @@ class RouteSteps:
             why: why no model says it.
         """
         asked = state.run.message.id if state.run is not None else MessageId("")
-        reply = GivenReply(asked, kept.read.route.reply.fixed_text)
+        route = kept.read.route
+        reply = GivenReply(asked, route.reply.fixed_text)
+        found = found_by(route.tools.require, state) if route.kind == "incident" else []
+        if found:  # nobody who is in danger looks for it themselves
+            told = given_reply(asked, found)
+            reply = replace(told, text=f"{reply.text.strip()}\n\n{told.text}")
         return RouteMoved("fixed", why=why), *self.unbegun(state), given_fact(reply, state, run)
 
     def unbegun(self, state: ThreadState) -> tuple[Fact, ...]:
@@ -251,7 +268,7 @@ class RouteSteps:
 
     def _failed(self, kept: TurnRoute, why: str, state: ThreadState, run: Run) -> tuple[Fact, ...]:
         if kept.read.route.reply.fixed_text:
-            return self.fixed(kept, state, run, why)
+            return self.fixed(kept, state, run, NOTHING_FOUND)  # what the tool says may repeat the person's words
         return (RouteMoved("failed", why=why),)
 
     def missing(self, tools: Toolbox, state: ThreadState, agent: str) -> str:
@@ -272,19 +289,21 @@ class RouteSteps:
         do = tool.missing if tool is not None else "give it the tool, or name another agent in `routes.yaml`"
         return NOT_THERE.format(route=route.name, tool=route.tools.require, agent=agent, do=do)
 
+    def ended(self, kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
+        """What to note once the reply of a turn is there.
 
-def ended(kept: TurnRoute, state: ThreadState, run: Run) -> RouteEnded:
-    """What to note once the reply of a turn is there.
-
-    Args:
-        kept: its route.
-        state: the thread.
-        run: the run.
-    """
-    route = kept.read.route
-    began_ms = state.run.course.started_ms if state.run is not None else 0
-    took_ms = max(0, round(run.clock.now() * 1000) - began_ms)
-    return RouteEnded(route.name, route.kind, kept.mode, route.reply.style, run.agent, took_ms)
+        Args:
+            kept: its route.
+            state: the thread.
+            run: the run.
+        """
+        route = kept.read.route
+        began_ms = state.run.course.started_ms if state.run is not None else 0
+        took_ms = max(0, round(run.clock.now() * 1000) - began_ms)
+        style = route.reply.style
+        if style and self.style(style) is None:
+            style = f"{style} {WITHOUT_STYLE}"
+        return RouteEnded(route.name, route.kind, kept.mode, style, run.agent, took_ms)
 
 
 def _asked_on(state: ThreadState) -> tuple[Reminder, ...]:
@@ -322,21 +341,14 @@ def reply_in(state: ThreadState) -> str:
     return asked_in(state)
 
 
-def _results_of(tool: str, state: ThreadState) -> list[ToolResult]:
-    """What the newest calls of a tool came to; nothing where the newest reply has none."""
-    newest = newest_calls(state.context.transcript)
-    if newest is None:
-        return []
-    calls = {call.id for call in newest[0].calls if call.name == tool}
-    return [result for result in newest[1] if result.call_id in calls]
+def asks_nobody(route: Route) -> bool:
+    """Whether a route's required call is made at once, and no model is asked for it: in an incident of which no model
+    says a word, that would only keep a person waiting.
 
-
-def _said_nothing(state: ThreadState) -> bool:
-    """Whether the model has had its last word and said none."""
-    if state.run is None or not state.run.model.replied or state.newest.outcome.status not in ("in_progress", "done"):
-        return False
-    last = next(reversed(state.context.transcript), None)
-    return last is None or last.role != "assistant" or not last.text.strip()
+    Args:
+        route: the route.
+    """
+    return route.kind == "incident" and route.tools.text_only
 
 
 def led_by(called: Collection[str], table: RouteTable) -> Route | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Protocol
 
@@ -65,13 +66,16 @@ class PlainDisplay:
     def __init__(self, *, questions: bool = True) -> None:
         self._screen = Screen("")
         self._questions = questions
+        self._routed = False
 
     def begin(self, run_id: str) -> None:
         """See `Display`."""
-        self._screen = Screen(run_id)
+        self._screen, self._routed = Screen(run_id), False
 
     def show(self, event: Event, *, own: bool) -> Exit | None:
         """See `Display`."""
+        if self._is_kept_back(event):
+            return self._screen.exit
         if own or is_for_people(event):
             answer, beside = self._screen.show(event)
             if answer:
@@ -80,6 +84,14 @@ class PlainDisplay:
                 told = hint(beside) if event["type"] == "RUN_PAUSED" else beside  # else others' words may be in it
                 tell(told, end="")
         return self._screen.exit
+
+    def _is_kept_back(self, event: Event) -> bool:
+        """Whether it is a piece of a reply that may be taken back, where nobody sees that: of a turn with a route it is
+        printed once it is whole."""
+        if event.get("run_id") != self._screen.run_id:
+            return False
+        self._routed = self._routed or event["type"] == "ROUTE_TAKEN"
+        return self._routed and event["type"] == "TEXT_MESSAGE_CONTENT" and not sys.stdout.isatty()
 
     def aside(self, event: Event) -> str:
         """See `Display`."""

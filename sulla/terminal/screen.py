@@ -186,7 +186,7 @@ class Screen:
         return "\n" if ended else ""
 
 
-TAKEN_BACK = "[that does not count: it was said before anything was looked up]"
+TAKEN_BACK = "[that does not count: the answer begins anew]"
 _TAKEN_UP = ("crashed", "drained", "paused")
 _OF_THE_THREAD = ("NOTICE", "SUSPENDED", "ANSWER")
 """What concerns whoever follows a thread, whichever of its runs it comes from."""

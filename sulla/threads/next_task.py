@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -135,7 +136,7 @@ def next_task(state: ThreadState) -> Task:
     if run is not None:
         return _of_run(state, run)
     waiting = state.runnable
-    return Start(waiting[0]) if waiting else Idle()
+    return Start(_first(waiting, state)) if waiting else Idle()
 
 
 def cut_short(state: ThreadState) -> str:
@@ -185,15 +186,30 @@ def _refused(state: ThreadState) -> Ignore | None:
 
 def _of_run(state: ThreadState, run: OpenRun) -> Task:
     """What becomes of the open run."""
-    interrupting = [item for item in state.runnable if item.mode == "interrupt" and item.seq > run.known_seq]
-    if interrupting and not state.kind.refusal:
-        return Interrupt(interrupting[0].seq)
+    interrupting = next((item for item in state.runnable if _ends(item, state, run)), None)
+    if interrupting is not None and not state.kind.refusal:
+        return Interrupt(interrupting.seq)
     if _is_spoken_over(state, run):
         return CancelForBargeIn()
     if not state.suspended:
         return GoOn()
     steering = _steering(state, run)
     return Steer(steering, run.course.crashes) if steering else Idle()
+
+
+def _first(waiting: Sequence[WaitingInput], state: ThreadState) -> WaitingInput:
+    """The message whose turn is next."""
+    if len(waiting) == 1:
+        return waiting[0]
+    return next((item for item in waiting if state.must_not_wait(item)), waiting[0])
+
+
+def _ends(item: WaitingInput, state: ThreadState, run: OpenRun) -> bool:
+    """Whether a waiting message ends the open run. One that must not wait lets the turn of another such one be: who
+    says it again would else end each answer; but not where that turn waits for people."""
+    if item.seq <= run.known_seq:
+        return False
+    return item.mode == "interrupt" or ((state.suspended or not state.walk.urgent) and state.must_not_wait(item))
 
 
 def _is_spoken_over(state: ThreadState, run: OpenRun) -> bool:

@@ -12,10 +12,12 @@ from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
 from sulla.core.redact import Redactor
 from sulla.daemon.access.access import Access
 from sulla.daemon.health import look_after
+from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.pool import ModelPool
 from sulla.daemon.service import Service
 from sulla.daemon.store_watch import StoreWatch
 from sulla.host.health import Health
+from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
 
 
@@ -38,6 +40,8 @@ class _Model:
 class _Models:
     home: _Model = field(default_factory=_Model)
     other: _Model = field(default_factory=_Model)
+    choice: Choice = field(default_factory=lambda: Choice(ModelName("ollama", "tiny"), "the home says so"))
+    clock: ManualClock = field(default_factory=ManualClock)
 
     @property
     def breakers(self) -> dict[str, Breaker]:
@@ -74,6 +78,14 @@ def parts() -> _Parts:
 
 
 def _told(parts: _Parts) -> list[tuple[str, bool]]:
+    return [(trouble.what, trouble.blocks) for trouble in _health(parts).troubles()]
+
+
+def _why(parts: _Parts) -> list[str]:
+    return [trouble.why for trouble in _health(parts).troubles()]
+
+
+def _health(parts: _Parts) -> Health:
     health = Health(ManualClock(), Redactor())
     look_after(
         health,
@@ -82,7 +94,7 @@ def _told(parts: _Parts) -> list[tuple[str, bool]]:
         cast(ModelPool, parts.models),
         cast(Access, parts.access),
     )
-    return [(trouble.what, trouble.blocks) for trouble in health.troubles()]
+    return health
 
 
 def test_a_daemon_that_does_well_has_no_trouble(parts: _Parts) -> None:
@@ -105,6 +117,10 @@ def test_what_turns_can_do_without_is_no_reason_to_refuse_them(parts: _Parts) ->
         for breaker in parts.models.breakers.values():
             admitted: Any = breaker.admit(step)
             breaker.failed(admitted.ticket, step)
+    assert _why(parts)[0].startswith("the service of the model ollama:tiny failed several times in a row")
+    for breaker in parts.models.breakers.values():
+        breaker.admit(parts.models.clock.elapsed() + 100)
+    assert all("one call has been trying since 20" in why for why in _why(parts))
     parts.access.audit.failing = True
     parts.access.tokens.damage = "a record is damaged"
     troubles = ("model_service", "agent_models", "tokens", "audit")

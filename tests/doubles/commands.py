@@ -91,6 +91,7 @@ class MemoryCommands:
         gates: an event to wait for first, by the name of the method.
         deaf: while True, signals are lost.
         questions: what suspended runs wait for.
+        urgent: messages that must not wait.
         schedules: schedules that never fire.
         playbooks: one of playbooks that nobody works on.
         plans: has projects planned by nobody.
@@ -110,6 +111,7 @@ class MemoryCommands:
         self.deaf = False
         self.retell: Callable[[str], None] = lambda thread_id: None
         self.questions: list[WaitingThread] = []
+        self.urgent: set[str] = set()
         self.schedules = MemorySchedules()
         self.playbooks = MemoryPlaybooks()
         self.plans: project_plans.PlanService = MemoryPlans()
@@ -280,6 +282,11 @@ class MemoryCommands:
         await self._called("questions_of", thread_id)
         self._thread(thread_id)
         return [one for waiting in self.questions if waiting.thread_id == thread_id for one in waiting.questions]
+
+    async def must_not_wait(self, thread_id: str, text: str) -> bool:
+        """Whether the words are in `urgent`."""
+        await self._called("must_not_wait", thread_id, text)
+        return text in self.urgent
 
     async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
         """Keep an answer as an event."""

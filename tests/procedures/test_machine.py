@@ -203,6 +203,16 @@ def test_another_one_takes_the_place_of_an_open_one() -> None:
     assert m.move(AT_SEE, m.Start(), None) == m.Moved(AT_SEE)
 
 
+@pytest.mark.parametrize("come", [m.Start(), m.Resume()])
+def test_one_that_was_set_aside_is_as_it_was_and_goes_on_where_it_stood(come: m.Come) -> None:
+    aside = m.move(AT_SEE, m.SetAside("incident"), EXERCISE)
+    assert [(fact.what, fact.why) for fact in aside.facts] == [("set_aside", "incident")]
+    assert aside.state == replace(AT_SEE, status="aside")
+    again = m.move(aside.state, come, EXERCISE)
+    assert again.state == AT_SEE
+    assert again.briefing is not None
+
+
 # -------------------------------------------------------------------------------------------------------- invariants
 
 replies = st.sampled_from(
@@ -225,6 +235,7 @@ comes = st.one_of(
     st.builds(m.Continue, replies, st.sampled_from([*CHOICES, "", "nonsense"])),
     st.just(m.Resume()),
     st.builds(m.Preserve, st.sampled_from(["gate", "agent", "w" * 200])),
+    st.just(m.SetAside("incident")),
     st.just(m.Clear()),
 )
 known = st.sampled_from([EXERCISE, EXERCISE, EXERCISE, REWRITTEN, SHORTENED, OTHER, None])
@@ -249,7 +260,10 @@ def test_any_order_of_inputs_keeps_what_must_hold(inputs: list[tuple[m.Come, Pro
         if isinstance(come, m.Continue) and moved.facts and moved.facts[-1].what in ("held", "stuck"):
             _check_kept(state, now)
         wants_out = isinstance(come, m.Clear) or (isinstance(come, m.Continue) and come.reply == "stop the exercise")
-        if wants_out:
+        aside = state is not None and state.is_aside
+        if aside and isinstance(come, m.Preserve | m.SetAside | m.Continue):
+            assert moved == m.Moved(state), "nothing but the person's wish takes it up again"
+        elif wants_out:
             assert not now.is_open
         if moved.briefing is not None:
             assert moved.briefing.procedure == now.name

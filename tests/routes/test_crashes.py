@@ -42,7 +42,7 @@ COURSES: Mapping[str, tuple[str, Mapping[str, Step], list[str], int]] = {
     "grounded, without a model": ("How many people live in Paris?", FAILS, [FACTS], 4),
     "incident, obeyed": ("We are on fire", OBEYS, ["Call 112."], 5),
     "incident, skipped": ("We are on fire", SKIPS, ["Call 112."], 5),
-    "incident, without a model": ("We are on fire", FAILS, [FIXED], 4),
+    "incident, without a model": ("We are on fire", FAILS, [f"{FIXED}\n\nCall 112."], 4),
 }
 """By a name: what is said, what the model does by the tool that is forced, what is shown, and how many writes it takes.
 """

@@ -17,6 +17,7 @@ from sulla.terminal.place import door
 from tests.daemon.running import Place, service
 from tests.routes.test_page import FILES
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.soon import until
 
 FIXED: Final = "Please call 112 now. I cannot look anything up at the moment."
 ROUTES: Final = f"""
@@ -139,7 +140,7 @@ def test_an_incident_while_the_models_service_is_down_has_its_fixed_text_within_
         place = Place(home, SULLA_LIMITS__MESSAGE_INTERVAL_MS="0", **model.environ)
         with place.up(), talking(place) as talk:
             begun = time.perf_counter()
-            assert talk.say("The kitchen is on fire!") == [FIXED]
+            assert talk.say("The kitchen is on fire!")[0].startswith(f"{FIXED}\n\n[1] shop.md")
             took_s = time.perf_counter() - begun
             print(f"an incident with the model's service down: {took_s:.2f} s")  # noqa: T201 - the figure is asked for
             (row,) = report(place, "audit", "routes", "--json")["rows"]
@@ -177,3 +178,41 @@ def test_the_doctor_knows_the_skills_and_procedures_that_are_there(tmp_path: Pat
     checks = json.loads(Place(home).run("doctor", "--json")[1])["checks"]
     (told,) = [one for one in checks if one["check"] == "routes"]
     assert (told["result"], told["found"]) == ("ok", "4 routes and 3 gates")
+
+
+def test_an_incident_waits_for_no_question_and_for_no_turn_that_hangs(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    make_home(home)
+    slow = Script(
+        [
+            Rule(
+                Reply(tools=(ToolUse("bash", {"command": "echo x >> note.txt", "timeout_s": 30}),)),
+                text="Post it",
+                results=0,
+            ),
+            Rule(Reply("Once upon a time", hold="never"), text="Tell me a story"),
+            Rule(Reply(tools=(ToolUse("grounded_lookup", {"question": "in a fire"}),)), text="on fire", results=0),
+            Rule(Reply(f"Leave, then call 112.{DONE}"), text="on fire"),
+        ]
+    )
+    with service(slow) as model:
+        place = Place(home, SULLA_LIMITS__MESSAGE_INTERVAL_MS="0", SULLA_SHELL__SANDBOX="false", **model.environ)
+        with place.up(), talking(place) as talk:
+            turns = f"/threads/{talk.thread}/turns"
+            assert talk.http.post(turns, json={"text": "Post it"}).status_code < 300
+            until(lambda: talk.http.get(f"/threads/{talk.thread}").json()["status"] == "suspended", "the question")
+            completion = f"{door(place.home).url}/v1/chat/completions"
+            said = {"role": "user", "content": "The kitchen is on fire!"}
+            asked = {"model": "sulla", "thread_id": talk.thread, "messages": [said]}
+            answer = talk.http.post(completion, json=asked).json()["choices"][0]["message"]["content"]
+            assert answer == "Leave, then call 112."
+            assert talk.http.get(f"/threads/{talk.thread}/questions").json().get("questions", []) == []
+            assert talk.http.post(turns, json={"text": "Tell me a story"}).status_code < 300
+            until(lambda: talk.http.get(f"/threads/{talk.thread}").json()["status"] == "open", "the story")
+            begun = time.perf_counter()
+            assert talk.say("The kitchen is on fire!") == ["Leave, then call 112."]
+            took_s = time.perf_counter() - begun
+            print(f"an incident behind a turn that hangs: {took_s:.2f} s")  # noqa: T201 - the figure is asked for
+            assert took_s < AT_MOST_S * 5
+            ends = [row["outcome"] for row in report(place, "audit", "routes", "--json")["rows"]]
+            assert sorted(ends) == ["cancelled", "cancelled", "done", "done"]

@@ -13,13 +13,14 @@ import pytest
 
 from sulla.agent.calls.taint import asking
 from sulla.core.errors import ProviderProtocol, ProviderTransient, ProviderUnauthorized, SettingsError
-from sulla.core.ids import CallId, MessageId
+from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.run import Run
 from sulla.core.words import ours
 from sulla.models.base import PromptSection
+from sulla.routes.node import EMPTY, NOT_NOW, NOTHING_KNOWN
 from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
-from sulla.routes.slice import RouteTaken
+from sulla.routes.slice import RouteEnded, RouteTaken
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
@@ -33,6 +34,7 @@ from tests.routes.world import RouteWorld
 FACTS = "Paris has 2.1 million people [cities.md#France]."
 HELP = "Call 112."
 FIXED = "Please call 112 now. I cannot look anything up at the moment."
+WITH_HELP = f"{FIXED}\n\n{HELP}"
 
 
 @pytest.fixture
@@ -90,6 +92,10 @@ def world(store: MemoryStore, *steps: Step, answers: Sequence[Result] = (), rout
         look_up("recall", (Done(ours("She likes tea.")),)),
     )
     return RouteWorld(store, routes or table(), ScriptedProvider(steps), tools)
+
+
+async def last_fault(home: RouteWorld, thread: ThreadId) -> str:
+    return [entry.fact.fault for entry in await home.log(thread) if isinstance(entry.fact, RouteTaken)][-1]
 
 
 def calls(name: str, **args: Any) -> Say:
@@ -186,8 +192,8 @@ async def test_a_grounded_route_that_finds_nothing_is_an_error_that_says_so(stor
     assert await home.shown(thread) == []
     status, why = await home.status(thread)
     assert status == "failed"
-    assert "grounded_lookup" in why
-    assert "Nine" not in why
+    assert why == NOTHING_KNOWN
+    assert "grounded_lookup" in dict(await home.went(thread))["failed"]
 
 
 async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: MemoryStore) -> None:
@@ -203,11 +209,11 @@ async def test_an_incident_looks_up_and_then_answers_without_that_tool(store: Me
     assert (await home.went(thread))[-1] == ("ended model", "incident")
 
 
-async def test_an_incident_whose_model_fails_has_its_fixed_text_at_once(store: MemoryStore) -> None:
+async def test_an_incident_whose_model_fails_has_its_fixed_text_and_what_was_found_at_once(store: MemoryStore) -> None:
     home = world(store, ProviderTransient("overloaded"), "Nobody waits for this.")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
     assert len(home.provider.requests) == 1
     assert (await home.went(thread))[-2:] == [("fixed", "provider_transient"), ("ended fixed", "incident")]
     assert (await home.status(thread))[0] == "done"
@@ -234,7 +240,7 @@ async def test_an_incident_whose_model_cannot_be_made_has_its_fixed_text(store: 
     home = world(store, calls("helplines"), SettingsError("no provider in the model name 'foo'"))
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
     assert ("fixed", "settings_invalid") in await home.went(thread)
 
 
@@ -242,7 +248,72 @@ async def test_an_incident_whose_model_says_nothing_has_its_fixed_text(store: Me
     home = world(store, calls("helplines"), "")
     thread = await home.thread()
     await home.say(thread, "The kitchen is on fire!")
-    assert await home.shown(thread) == [FIXED]
+    assert await home.shown(thread) == [WITH_HELP]
+
+
+async def test_an_incident_whose_model_breaks_off_has_its_fixed_text_and_what_was_found(store: MemoryStore) -> None:
+    home = world(store, calls("helplines"), Say("Call 555-", error=ProviderTransient("reset")))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [WITH_HELP]
+
+
+@pytest.mark.parametrize("said", [calls("helplines"), "Call 555-0199."])
+async def test_an_incident_of_text_alone_asks_no_model(store: MemoryStore, said: Step) -> None:
+    asked: list[str] = []
+    routes = table(incident={"text_only": True})
+    home = RouteWorld(store, routes, ScriptedProvider([said]), (look_up("helplines", (Done(ours(HELP)),), asked),))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert await home.shown(thread) == [WITH_HELP]
+    assert (home.provider.requests, asked) == ([], ["The kitchen is on fire!"])
+    assert await home.went(thread) == [
+        ("taken", "incident"),
+        ("made", ""),
+        ("called", ""),
+        ("ended tool", "incident"),
+    ]
+
+
+async def test_an_incident_of_text_alone_that_finds_nothing_has_its_fixed_text(store: MemoryStore) -> None:
+    home = world(store, answers=(Done(ours("nothing"), is_error=True),), routes=table(incident={"text_only": True}))
+    thread = await home.thread()
+    await home.say(thread, "The kitchen is on fire!")
+    assert (await home.shown(thread), home.provider.requests) == ([FIXED], [])
+
+
+@pytest.mark.parametrize("said", ["", "  \n", Say("", reasoning="Hm.")])
+async def test_a_reply_of_a_route_that_is_empty_is_no_success(store: MemoryStore, said: Step) -> None:
+    home = world(store, said, "Good morning.")
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert await home.status(thread) == ("failed", EMPTY)
+    assert ("failed", "nothing_said") in await home.went(thread)
+    await home.say(thread, "Hello?")
+    assert await home.shown(thread) == ["Good morning."]
+
+
+async def test_what_is_said_beside_a_call_that_leads_to_the_memory_is_taken_back(store: MemoryStore) -> None:
+    home = world(store, Say("You like gin.", (ToolCall(CallId("c"), "recall", {"question": "x"}),)), "You like tea.")
+    thread = await home.thread()
+    await home.say(thread, "What do I drink?")
+    assert ("ended model", "memory") in await home.went(thread)
+    assert await home.shown(thread) == ["You like tea."]
+
+
+async def test_who_was_told_something_beside_a_call_has_a_reply(store: MemoryStore) -> None:
+    home = world(store, Say("I look.", (ToolCall(CallId("c"), "helplines", {"question": "x"}),)), "")
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert ((await home.status(thread))[0], await home.shown(thread)) == ("done", ["I look."])
+
+
+async def test_without_routes_an_empty_reply_is_one_as_ever(store: MemoryStore) -> None:
+    home = world(store, "")
+    home.table = None
+    thread = await home.thread()
+    await home.say(thread, "Hello.")
+    assert (await home.status(thread))[0] == "done"
 
 
 async def test_an_incident_whose_tool_is_not_there_has_its_fixed_text(store: MemoryStore) -> None:
@@ -258,7 +329,8 @@ async def test_a_tool_that_is_not_there_fails_a_route_without_a_fixed_text_and_n
     await home.say(thread, "How many people live in Paris?")
     status, why = await home.status(thread)
     assert status == "failed"
-    assert "the route 'grounded' requires the tool 'grounded_lookup'" in why
+    assert why == NOT_NOW
+    assert "the route 'grounded' requires the tool 'grounded_lookup'" in dict(await home.went(thread))["failed"]
 
 
 @pytest.mark.parametrize("said", [calls("helplines"), "Call 555-1234."])
@@ -377,7 +449,8 @@ async def test_an_agent_that_is_gone_fails_the_route_and_is_named(store: MemoryS
     home = world(store, routes=table(grounded={"agent": "nobody"}))
     thread = await home.thread()
     await home.say(thread, "How many people live in Paris?")
-    assert "the agent 'nobody'" in (await home.status(thread))[1]
+    assert (await home.status(thread))[1] == NOT_NOW
+    assert "the agent 'nobody'" in str(await last_fault(home, thread))
 
 
 async def test_the_reply_is_written_in_the_style_of_a_skill(store: MemoryStore) -> None:
@@ -388,6 +461,19 @@ async def test_the_reply_is_written_in_the_style_of_a_skill(store: MemoryStore) 
     thread = await home.thread()
     await home.say(thread, "It smells odd.")
     assert style in home.provider.requests[0].system
+
+
+@pytest.mark.parametrize(("there", "told"), [(True, "brief"), (False, "brief (not there)")])
+async def test_a_turn_without_the_style_of_its_route_is_answered_and_recorded_so(
+    store: MemoryStore, *, there: bool, told: str
+) -> None:
+    styles = {"brief": PromptSection("style", ours("Be brief."))} if there else {}
+    home = RouteWorld(store, table(clarify={"style": "brief"}), ScriptedProvider(["Smoke?"]), (), styles=styles)
+    thread = await home.thread()
+    await home.say(thread, "It smells odd.")
+    assert await home.shown(thread) == ["Smoke?"]
+    ends = [entry.fact.style for entry in await home.log(thread) if isinstance(entry.fact, RouteEnded)]
+    assert ends == [told]
 
 
 async def test_the_turn_before_is_known_to_gates(store: MemoryStore) -> None:

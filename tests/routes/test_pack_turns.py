@@ -96,13 +96,18 @@ async def test_a_turn_of_each_kind_comes_out_as_its_route_says(
     assert went[0] == ("taken", route)
     shown, (status, _) = await home.shown(thread), await home.status(thread)
     assert MADE_UP not in "\n".join(shown)
-    assert ("made" in dict(went)) == (forced and model != "obeys")
-    if chosen.kind == "grounded":
+    alone = chosen.kind == "incident" and chosen.tools.text_only
+    assert ("made" in dict(went)) == (alone or (forced and model != "obeys"))
+    fixed = chosen.reply.fixed_text if chosen.kind != "incident" else f"{chosen.reply.fixed_text.strip()}\n\n{FOUND}"
+    if alone:
+        assert (shown, status, went[-1]) == ([fixed], "done", ("ended tool", route))
+        assert not home.provider.requests
+    elif chosen.kind == "grounded":
         assert (shown, status, went[-1]) == ([FOUND], "done", ("ended tool", route))
     elif model != "fails":
         assert (shown, status, went[-1]) == ([REPLY], "done", ("ended model", route))
     elif chosen.reply.fixed_text:
-        assert (shown, status, went[-1]) == ([chosen.reply.fixed_text], "done", ("ended fixed", route))
+        assert (shown, status, went[-1]) == ([fixed], "done", ("ended fixed", route))
     else:
         assert (shown, status) == ([], "failed")
 

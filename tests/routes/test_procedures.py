@@ -17,13 +17,14 @@ from sulla.core.message import ToolCall
 from sulla.procedures.reading import read_procedure
 from sulla.procedures.slice import PROCEDURES, ProcedureMoved
 from sulla.routes.judging import VERDICT
-from sulla.routes.plan import Gate, RouteTable, route_from
+from sulla.routes.node import NOT_NOW
+from sulla.routes.plan import Gate, GateFacts, RouteTable, route_from
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Killed, Mortal
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from tests.routes.test_crashes import PlaysByForce
-from tests.routes.test_node import FIXED
+from tests.routes.test_node import FIXED, last_fault
 from tests.routes.world import RouteWorld
 
 TEA = """
@@ -56,9 +57,16 @@ def table() -> RouteTable:
     routes = (
         route_from({"name": "tea", "kind": "procedure", "procedure": "tea"}),
         route_from({"name": "fire", "kind": "incident", "fixed_text": FIXED}),
+        route_from({"name": "smell", "kind": "clarify"}),
+        route_from({"name": "clock", "kind": "memory"}),
         route_from({"name": "usual", "kind": "default"}),
     )
-    gates = (Gate("wants tea", "tea", any=("make tea",)), Gate("fire", "fire", any=("on fire",)))
+    gates = (
+        Gate("wants tea", "tea", any=("make tea",), facts=GateFacts(procedure=False)),
+        Gate("fire", "fire", any=("on fire",)),
+        Gate("smell", "smell", any=("smells odd",)),
+        Gate("clock", "clock", any=("what time",)),
+    )
     return RouteTable(MappingProxyType({route.name: route for route in routes}), gates)
 
 
@@ -182,8 +190,38 @@ async def test_an_incident_comes_first_and_the_procedure_waits(store: MemoryStor
     thread = await home.thread()
     await home.say(thread, "Help me make tea.")
     await home.say(thread, "It boils, and the kitchen is on fire!")
-    assert await place(home, thread) == ("paused", "water")
+    assert await place(home, thread) == ("aside", "water")
     assert told(home) == ""
+
+
+@pytest.mark.parametrize("grave", ["the kitchen is on fire", "it smells odd"])
+@pytest.mark.parametrize("again", ["ok, let's continue", "I want to make tea"])
+async def test_behind_something_grave_nothing_is_a_reply_until_the_person_asks_for_it(
+    store: MemoryStore, grave: str, again: str
+) -> None:
+    home = home_of(store, ScriptedProvider(["Boil.", "Call 112.", "I am here.", "Yes?", "The water.", "Which leaves?"]))
+    thread = await home.thread()
+    await home.say(thread, "Help me make tea.")
+    await home.say(thread, grave)
+    for said in ("It boils.", "please help me"):
+        await home.say(thread, said)
+        assert await place(home, thread) == ("aside", "water")
+        assert told(home) == ""
+        assert (await home.went(thread))[-1] == ("ended model", "usual")
+    await home.say(thread, again)
+    assert await place(home, thread) == ("active", "water")
+    assert "boil water" in told(home)
+    await home.say(thread, "It boils.")
+    assert await place(home, thread) == ("active", "leaves")
+    assert await moves(home, thread) == ["started", "set_aside", "resumed", "completed"]
+
+
+async def test_behind_another_gate_it_goes_on_with_the_next_message(store: MemoryStore) -> None:
+    home = home_of(store, ScriptedProvider(["Boil.", "At nine.", "Which leaves?"]))
+    thread = await home.thread()
+    await home.say(thread, "Help me make tea.")
+    await home.say(thread, "What time is it?")
+    assert await place(home, thread) == ("paused", "water")
     await home.say(thread, "It boils.")
     assert await place(home, thread) == ("active", "leaves")
 
@@ -212,7 +250,8 @@ async def test_a_procedure_that_is_not_there_fails_the_turn_and_is_named(store: 
     home.procedures.clear()
     thread = await home.thread()
     await home.say(thread, "Help me make tea.")
-    assert "begins the procedure 'tea', which is not there" in (await home.status(thread))[1]
+    assert (await home.status(thread))[1] == NOT_NOW
+    assert "begins the procedure 'tea', which is not there" in await last_fault(home, thread)
 
 
 async def test_a_file_that_goes_away_holds_an_open_procedure(store: MemoryStore) -> None:

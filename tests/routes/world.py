@@ -113,7 +113,7 @@ class RouteWorld(World):
             facts = begins.begin(state, item, found.agent)
             return replace(found, facts=facts) if facts else found
 
-        told = TurnContext(self.clock, answerer=answerer if routed else own_agent)
+        told = TurnContext(self.clock, answerer=answerer if routed else own_agent, urgent=begins.urgent)
         limits, ledger = self.chat.limits, self.model.ledger
         children = self.family.children
         self.turns = TurnDriver(self.threads, store, self.clock, self.actors, limits, ledger, children, told)

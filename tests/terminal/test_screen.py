@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.terminal.chat.view import View
+from sulla.terminal.display import PlainDisplay
 from sulla.terminal.exits import Exit
 from sulla.terminal.screen import Screen
 from sulla.terminal.table import harmless
@@ -126,8 +127,32 @@ def test_an_abandoned_reply_begins_anew_only_where_another_attempt_follows(retry
 def test_words_that_are_taken_back_are_told_as_such() -> None:
     screen = Screen("run")
     screen.show(_delta("m", 0, "Hel"))
-    assert screen.show(_end("m", "")) == ("\n", "[that does not count: it was said before anything was looked up]\n")
+    assert screen.show(_end("m", "")) == ("\n", "[that does not count: the answer begins anew]\n")
     assert screen.show(_end("n", "")) == ("", "")
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *events: dict[str, Any]) -> str:
+    display = PlainDisplay()
+    display.begin("run")
+    for event in events:
+        display.show(event, own=True)
+    return capsys.readouterr().out
+
+
+def test_for_a_pipe_a_reply_of_a_turn_with_a_route_is_printed_once_it_is_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    routed = _event("ROUTE_TAKEN", plan={})
+    assert _printed(capsys, routed, _delta("m", 0, "It costs $777."), _end("m", "")) == ""
+    assert _printed(capsys, routed, _delta("m", 0, "It costs")) == ""
+    assert _printed(capsys, routed, _delta("m", 0, "It costs"), _end("m", "It costs $5.")) == "It costs $5.\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert _printed(capsys, routed, _delta("m", 0, "It costs")) == "It costs"
+
+
+def test_for_a_pipe_a_reply_without_a_route_is_printed_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _printed(capsys, _delta("m", 0, "Hel")) == "Hel"
+    assert _printed(capsys, {**_event("ROUTE_TAKEN", plan={}), "run_id": "other"}, _delta("m", 0, "Hel")) == "Hel"
 
 
 def test_an_abandoned_reply_of_which_nothing_was_shown_is_no_news() -> None:

@@ -23,6 +23,7 @@ STANDS = {
     "cycle_complete": True,
     "lead": "sulla",
     "behalf": "sulla",
+    "urgent": True,
 }
 
 

@@ -1,14 +1,18 @@
 """A circuit breaker: after many failures in a row a service is left alone for a while (issue 2, seed 001). Pure.
 
-Closed: calls go through. Open: none does, until a time. Half-open: one call tries whether the service is back.
+Closed: calls go through. Open: none does, until a time. Half-open: one call tries whether the service is back; one
+that hears nothing keeps no others out for long.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 
+FIRST_BYTE_S: Final = 30.0
+"""How long a trial may take until the service says anything; then the next call is a trial too. A service that is back
+begins to answer sooner, and a call that hangs shows nothing."""
 BreakerState = Literal["closed", "open", "half_open"]
 
 
@@ -25,7 +29,9 @@ class BreakerLimits:
     max_open_s: float = 300.0
     """Seconds that it stays open at the most, whatever the service asks for."""
     trial_s: float = 600.0
-    """Seconds after which a trial that told nothing is given up for lost: as long as a reply may take."""
+    """Seconds after which a trial that has begun to tell something is given up: as long as a reply may take."""
+    first_byte_s: float = FIRST_BYTE_S
+    """Seconds after which one that has told nothing at all is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,17 @@ class Breaker:
         limits: its figures.
     """
 
-    __slots__ = ("_failures", "_limits", "_open_s", "_state", "_ticket", "_until_s", "said")
+    __slots__ = (
+        "_failures",
+        "_first_trial",
+        "_limits",
+        "_open_s",
+        "_state",
+        "_ticket",
+        "_until_s",
+        "said",
+        "trial_began_s",
+    )
 
     def __init__(self, limits: BreakerLimits | None = None) -> None:
         self._limits = limits if limits is not None else BreakerLimits()
@@ -64,6 +80,9 @@ class Breaker:
         self._open_s = self._limits.open_s
         self._until_s = 0.0
         self._ticket = 0
+        self._first_trial = 0
+        self.trial_began_s: float | None = None
+        """When the call began that tries whether the service is back, on the clock of `admit`; None while none does."""
         self.said = ""
         """What the last failure said, for people."""
 
@@ -81,13 +100,24 @@ class Breaker:
         if self._state != "closed":
             if now_s < self._until_s:
                 return Blocked(self._until_s - now_s if self._state == "open" else None)
+            if self._state == "open":
+                self._first_trial = self._ticket + 1
             self._turn("half_open")
-            self._until_s = now_s + self._limits.trial_s
+            self._until_s, self.trial_began_s = now_s + self._limits.first_byte_s, now_s
         return Admitted(self._ticket)
 
+    def heard(self, ticket: int) -> None:
+        """The service says something; called for each piece.
+
+        Args:
+            ticket: of the call.
+        """
+        if ticket == self._ticket and self.trial_began_s is not None:
+            self._until_s = self.trial_began_s + self._limits.trial_s
+
     def succeeded(self, ticket: int) -> None:
-        """The service answered."""
-        if ticket != self._ticket:
+        """The service answered: also an earlier trial than the last one, if none has failed since."""
+        if ticket != self._ticket and not (self._state == "half_open" and self._first_trial <= ticket < self._ticket):
             return
         if self._state == "half_open":
             self._turn("closed")
@@ -124,4 +154,5 @@ class Breaker:
     def _turn(self, state: BreakerState) -> None:
         self._state = state
         self._failures = 0
+        self.trial_began_s = None
         self._ticket += 1

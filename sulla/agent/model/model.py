@@ -17,7 +17,8 @@ from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
 from sulla.agent.model.token_estimator import Fitted, Size, TokenEstimator
 from sulla.agent.model.tool_use import PLAIN, ToolUse
-from sulla.agent.model.wrappers import Stripper, Wrapper
+from sulla.agent.model.wrapper import Wrapper
+from sulla.agent.model.wrappers import Stripper
 from sulla.agent.pause import pause
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -312,17 +313,18 @@ class Model:
     async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, sink)
+            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket))
         except BaseException as error:
             tell_failure(self.breaker, error, ticket, clock)
             raise
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink) -> Streamed:
+    async def _stream(self, request: ChatRequest, sink: StreamSink, heard: Callable[[], None]) -> Streamed:
         stripper = Stripper([tool.name for tool in request.tools])
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
+                heard()
                 match delta:
                     case TextDelta(text):
                         sink.show(stripper.feed(text))

@@ -11,8 +11,8 @@ NUDGE = (
 )
 
 REAL_CALLS = (
-    "Your last reply wrote down a call of a tool as text. It was not made, and nobody has seen it. Call a tool as your "
-    "service lets you call tools, or answer without one."
+    "Your last reply wrote down a call of a tool as text. It was not made, and nothing of that reply counts. Call a "
+    "tool as your service lets you call tools, or answer without one."
 )
 
 CUT_OFF = (

@@ -12,7 +12,7 @@ MAX_WHITE = 256
 class Place:
     """Where text is being added: to what people see, or within a wrapper. Begins on a fresh line."""
 
-    __slots__ = ("cut", "end", "fences", "indent", "is_fresh")
+    __slots__ = ("cut", "end", "fences", "indent", "is_code", "is_fresh", "is_word")
 
     def __init__(self) -> None:
         self.fences = Fences()
@@ -23,10 +23,14 @@ class Place:
         """What could make up something new together with what follows: the start of a tag, or a run's character."""
         self.cut = False
         """Whether a tag was taken out behind it."""
+        self.is_code = False
+        """Whether the line is indented as code is."""
+        self.is_word = False
+        """Whether a word may go on here."""
 
     def begin_line(self) -> None:
         """The line ended, and the next one is no code."""
-        self.is_fresh, self.indent = True, 0
+        self.is_fresh, self.indent, self.is_code = True, 0, False
 
     def would_merge(self, piece: str) -> bool:
         """Whether `piece` must not follow directly, now that what was between is gone."""

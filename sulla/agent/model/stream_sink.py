@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sulla.agent.model.pictures import PictureFilter
-from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.model.wrapper import Wrapper
 from sulla.core.event import Emit, Moment, ReasoningShown, TextShown
 from sulla.core.ids import MessageId
 from sulla.models.base import Completed

@@ -7,8 +7,9 @@ import re
 from sulla.core.dataclass import dataclass
 
 WRAPPERS = frozenset({"AGENT_DONE", "AGENT_BLOCKED", "AGENT_CONTINUE"})
-CALLS = frozenset({"TOOL_CALL", "TOOL_CALLS", "FUNCTION_CALL", "FUNCTION_CALLS"})
-"""What small models put around a call that they write instead of making it: Hermes, Qwen and GLM were taught to."""
+CALLS = frozenset({"TOOL_CALL", "TOOL_CALLS", "FUNCTION_CALL", "FUNCTION_CALLS", "INVOKE"})
+"""What models put around a call that they write instead of making it: Hermes, Qwen and GLM were taught to, and others
+write ``<invoke name="…">``."""
 FIELDS = frozenset({"KEY_RESULT", "BLOCKER_REASON", "UNBLOCK_REQUIREMENTS", "STATUS_REPORT", "STATUS_MESSAGE"})
 
 MAX_ATTRIBUTES = 80

@@ -18,15 +18,13 @@ The rules, for a whole reply and for one that streams in alike:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from typing import Literal
+from collections.abc import Collection
 
 from sulla.agent.model.shown import Place, Shown
 from sulla.agent.model.tags import CALLS, WRAPPERS, Tag, Unfinished, read_tag
+from sulla.agent.model.wrapper import OpenWrapper, Wrapper
 from sulla.agent.model.written.calls import CallReader
-from sulla.core.dataclass import dataclass
-
-Status = Literal["done", "blocked", "continue"]
+from sulla.agent.model.written.inline import inline_begins, is_wordly, past_word
 
 MAX_QUOTE = 512
 """Code points held back behind a tag that seems to be quoted, until its backticks close. More is no quotation."""
@@ -34,48 +32,8 @@ MAX_QUOTE = 512
 MOST_INDENT = 3
 """Blanks before a line; with more it is a block of code."""
 
-_STATUS: dict[str, Status] = {"AGENT_DONE": "done", "AGENT_BLOCKED": "blocked", "AGENT_CONTINUE": "continue"}
 _TOKEN = re.compile(r"[^<`~\n]+|`+|~+|\n|<")
 _PLAIN = re.compile(r"[^<`~\n]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """What an agent said about how far it is. A field that it left out or left empty is None."""
-
-    status: Status
-    status_report: str | None = None
-    """For `continue`: what is done and what comes next."""
-    response: str | None = None
-    """For `done`: what was achieved."""
-    blocker_reason: str | None = None
-    """For `blocked`: what stops it."""
-    unblock_requirements: str | None = None
-    """For `blocked`: what it needs."""
-
-    @property
-    def words(self) -> str:
-        """What people see of it if the reply says nothing else."""
-        match self.status:
-            case "done":
-                return self.response or "Done."
-            case "continue":
-                return self.status_report or "Continuing."
-            case "blocked":
-                said = [part for part in (self.blocker_reason, self.unblock_requirements) if part is not None]
-                return "\n\n".join(said) or "Blocked."
-
-    @property
-    def written(self) -> str:
-        """It as a model writes it."""
-        tag = f"AGENT_{self.status.upper()}"
-        fields = {
-            "STATUS_REPORT": self.status_report,
-            "BLOCKER_REASON": self.blocker_reason,
-            "UNBLOCK_REQUIREMENTS": self.unblock_requirements,
-        }
-        told = "".join(f"<{name}>{text}</{name}>" for name, text in fields.items() if text is not None)
-        return f"<{tag}>{self.response or ''}{told}</{tag}>"
 
 
 def parse(text: str) -> Wrapper | None:
@@ -103,16 +61,17 @@ class Stripper:
     """
 
     __slots__ = (
-        *("_buffer", "_calls", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown"),
+        *("_begins", "_buffer", "_calls", "_last", "_open", "_outer", "_place", "_quote", "_quote_size", "_shown"),
         "cut_characters",
         "cut_calls",
     )
 
     def __init__(self, tools: Collection[str] = ()) -> None:
         self._calls = CallReader(tools)
+        self._begins = inline_begins(frozenset(tools))
         self._buffer = ""
         self._place = self._outer = Place()
-        self._open: _Open | None = None
+        self._open: OpenWrapper | None = None
         self._last: Wrapper | None = None
         self._shown = Shown()
         self._quote: list[str] | None = None
@@ -138,6 +97,7 @@ class Stripper:
         """
         if self._is_plain(delta):
             self._place.is_fresh = False
+            self._place.is_word = is_wordly(delta[-1])
             self._place.fences.feed_text(delta)
             return self._shown.put_at_once(delta)
         self._buffer = self._read(self._buffer + delta, at_end=False)
@@ -159,6 +119,7 @@ class Stripper:
             and not delta[-1].isspace()
             and not (place.is_fresh and delta[0] in self._calls.starts)
             and _PLAIN.fullmatch(delta) is not None
+            and self._is_free_of_calls(delta)
         )
 
     def finish(self) -> tuple[str, Wrapper | None]:
@@ -200,9 +161,54 @@ class Stripper:
                 held = self._unquote()
                 text, at = (text, quote_at) if quote_at >= 0 else (held + text[at:], 0)
                 continue
-            self._pass(piece, first)
-            at = token.end()
+            if first in "<`~\n" or not self._may_call():
+                self._pass(piece, first)
+                at = token.end()
+                continue
+            at, done = self._line(text, at, token.end(), at_end=at_end)
+            if done:
+                return text[at:]
         return ""
+
+    def _may_call(self) -> bool:
+        """Whether a call may begin here within the line: it is no code, and nothing that is taken out whole."""
+        place = self._place
+        if place.is_fresh and place.indent >= MOST_INDENT:
+            place.is_code = True  # behind so many blanks comes another one, or a call that was none
+        closed = self._open is None or self._open.name not in CALLS
+        return closed and not place.is_code and self._quote is None and place.fences.where == "prose"
+
+    def _line(self, text: str, at: int, end: int, *, at_end: bool) -> tuple[int, bool]:
+        """Pass a piece of a line without the calls in it; where the text goes on then, and whether more of it is needed
+        to know."""
+        begin = past_word(text, at) if at == 0 and self._place.is_word else at
+        while (found := self._begins.find(text, begin, end)) is not None:
+            if found[0] > at:
+                self._pass(text[at : found[0]], text[at])
+            at, fresh = found[0], self._place.is_fresh
+            self._place.is_fresh = False
+            call = None
+            if not fresh or self._calls.was_one:  # else this place was looked at just now
+                call = self._calls.read(text, at, alone=False, at_end=at_end, within=True)
+            if isinstance(call, Unfinished):
+                return at, True
+            if call is None:
+                self._pass(text[at : found[1]], text[at])
+                at = begin = found[1]
+                continue
+            self._place.cut = True
+            self._cut(call - at)
+            at = begin = call
+            if at >= end:
+                return at, False
+        held = self._begins.held(text, begin) if end == len(text) and not at_end else end
+        if held > at:
+            self._pass(text[at:held], text[at])
+        return held, held < end
+
+    def _is_free_of_calls(self, delta: str) -> bool:
+        begin = past_word(delta, 0) if self._place.is_word else 0
+        return self._begins.find(delta, begin, len(delta)) is None and self._begins.held(delta, begin) == len(delta)
 
     def _taken(self, text: str, at: int, *, at_end: bool) -> int | None:
         """Pass what is no text at `at`; where the text goes on then, or None if more of it is needed to know."""
@@ -213,6 +219,10 @@ class Stripper:
         where = self._place.fences.where
         if text[at] != "<" or self._quote is not None or where == "fenced":
             return at
+        if not self._place.is_fresh and self._may_call():
+            end = self._call_within(text, at, at_end=at_end)
+            if end != at:
+                return end
         tag = read_tag(text, at)
         if isinstance(tag, Unfinished):
             return None if not at_end else len(text) if tag.surely_meant else at
@@ -222,6 +232,7 @@ class Stripper:
             self._quote, self._quote_size = [], 0
             return at
         self._take(tag)
+        self._place.is_word = False
         return tag.end
 
     def _call(self, text: str, at: int, *, at_end: bool) -> int | None:
@@ -241,13 +252,24 @@ class Stripper:
         self._cut(end - at)
         return end
 
+    def _call_within(self, text: str, at: int, *, at_end: bool) -> int | None:
+        """Pass a call within a line that begins with a mark of its own; see `_taken`."""
+        end = self._calls.read(text, at, alone=False, at_end=at_end, within=True)
+        if end is None or isinstance(end, Unfinished):
+            return at if end is None else None
+        self._place.cut = True
+        self._cut(end - at)
+        return end
+
     def _cut(self, characters: int) -> None:
+        self._place.is_word = False
         self.cut_calls += 1
         self.cut_characters += characters
 
     def _pass(self, piece: str, first: str) -> None:
         """`piece` is no tag."""
         self._place.is_fresh = False
+        self._place.is_word = is_wordly(piece[-1])
         if self._quote is not None:
             self._quote.append(piece)
             self._quote_size += len(piece)
@@ -284,7 +306,7 @@ class Stripper:
                 self._end_line(self._open)
         elif not tag.closes:
             self._abandon()
-            self._open = _Open(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
+            self._open = OpenWrapper(tag.name, is_shown=tag.name == "AGENT_DONE" and not self._shown.anything)
             self._outer, self._place = self._place, Place()
             if tag.empty:
                 self._complete()
@@ -315,7 +337,7 @@ class Stripper:
         if text and not opened.is_shown:
             self._shown.put(f"\n{text}\n")
 
-    def _end_line(self, opened: _Open) -> None:
+    def _end_line(self, opened: OpenWrapper) -> None:
         """What comes next is shown on another line than what was shown of a wrapper."""
         if opened.is_shown:
             self._shown.end_line()
@@ -336,49 +358,3 @@ class Stripper:
             self._open.add(piece)
         if self._open is None or self._open.is_shown:
             self._shown.put(piece)
-
-
-class _Open:
-    """A wrapper whose closing tag has not come yet."""
-
-    __slots__ = ("_parts", "is_shown", "name")
-
-    def __init__(self, name: str, *, is_shown: bool = False) -> None:
-        self.name = name
-        self.is_shown = is_shown
-        """Whether its content is shown as it comes."""
-        self._parts: list[tuple[str | None, list[str]]] = [(None, [])]
-
-    def add(self, piece: str) -> None:
-        """More content."""
-        self._parts[-1][1].append(piece)
-
-    def turn(self, field: str | None) -> None:
-        """A field's tag: what follows belongs to `field`, or to none."""
-        self._parts.append((field, []))
-
-    def text(self) -> str:
-        """All content, without tags."""
-        return _joined(pieces for _, pieces in self._parts)
-
-    def wrapper(self) -> Wrapper:
-        """What it says, now that it is complete. A field that was not closed reaches to the wrapper's end."""
-
-        def field(name: str | None) -> str | None:
-            return _joined(pieces for of, pieces in self._parts if of == name) or None
-
-        status = _STATUS[self.name]
-        match status:
-            case "done":
-                return Wrapper(status, response=field("KEY_RESULT") or self.text() or None)
-            case "continue":
-                report = field("STATUS_REPORT") or field("STATUS_MESSAGE") or self.text() or None
-                return Wrapper(status, status_report=report)
-            case "blocked":
-                reason, needs = field("BLOCKER_REASON") or field(None), field("UNBLOCK_REQUIREMENTS")
-                return Wrapper(status, blocker_reason=reason, unblock_requirements=needs)
-
-
-def _joined(parts: Iterable[list[str]]) -> str:
-    texts = ("".join(pieces) for pieces in parts)
-    return "\n".join(text for text in texts if text.strip()).strip()

@@ -14,7 +14,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.core.words import NO_WORDS, Words
-from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.inputs import Urgent, WaitingInput
 from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
@@ -93,6 +93,8 @@ class TurnContext:
     recalled: Callable[[str, ThreadId, str, Collection[str]], Awaitable[Words]] = nothing_recalled
     """Gives what of an agent's memory fits a later message of a thread, by the agent's id, the thread, the message and
     the texts of its memory that stand in the conversation already."""
+    urgent: Urgent | None = None
+    """Says whether a message must not wait; None where all do."""
 
     def words(self, project: str, ambient: AmbientContext) -> Words:
         """What a model is told beside a message of the time, the project, other agents and jobs.

@@ -15,7 +15,7 @@ from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.request import Purpose, ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
-from sulla.agent.model.wrappers import Wrapper
+from sulla.agent.model.wrapper import Wrapper
 from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.prompt import Surroundings, sections
@@ -103,6 +103,8 @@ class AgentChat:
         again: tuple[Reminder, ...] = ()
         if cut or (said.wrote_call and not calls):
             again = _tell_once(state, *(("cut", CUT_OFF) if cut else ("calls", REAL_CALLS)))
+            if again and not cut:  # it answers anew: nobody is told the same twice
+                said = _without_words(said)
         reply = TextMessageEnd(
             said.started.call_id,
             message_id,

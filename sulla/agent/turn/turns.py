@@ -136,6 +136,7 @@ class TurnDriver:
         session = await self._threads.attend(thread_id)
         if session is None:
             return
+        session.state.inbox.urgent = self._context.urgent
         try:
             await self._hold(session)
         except asyncio.CancelledError:
@@ -145,18 +146,17 @@ class TurnDriver:
 
     async def _hold(self, session: ThreadSession) -> None:
         """Serve the thread while its lease is kept alive."""
-        thread_id = session.state.thread_id
         try:
             async with asyncio.TaskGroup() as group:
                 keeper = group.create_task(session.keep_alive())
                 await self._serve(session)
                 keeper.cancel()
         except* StaleLease:
-            log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": thread_id})
+            log.warning("lease lost; the turn goes on elsewhere", extra={"thread_id": session.state.thread_id})
             await session.abandon()  # it may still be ours, and only its time was over here: nobody shall wait for it
         except* StoreUnavailable as outage:
             await session.abandon()
-            raise StoreUnavailable(f"{thread_id}: {leaf(outage)}") from outage
+            raise StoreUnavailable(f"{session.state.thread_id}: {leaf(outage)}") from outage
 
     async def _leave(self, session: ThreadSession) -> None:
         """The daemon waits no longer. Whoever takes the run up again should not call it a crash."""
@@ -325,7 +325,7 @@ class TurnDriver:
             control.drain()
         agent = state.walk.lead or open_run.agent or state.identity.agent
         live = LiveBuffer(lambda moment: session.emit(open_run.id, open_run.agent or agent, moment))
-        # What it has taken so far is known by the wall's clock alone; from here on nobody can set it.
+        # Known by the wall's clock alone; from here on nobody can set it.
         taken_s = max(0.0, self._clock.now() - open_run.course.started_ms / 1000)
         limits, birth = bounds_of(self._limits, state), state.identity.birth
         run = Run(

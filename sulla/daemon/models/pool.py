@@ -10,6 +10,7 @@ from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.breaker import Breaker, BreakerLimits
 from sulla.agent.model.model import Model
 from sulla.agent.model.token_estimator import ModelInfo, TokenEstimator
+from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
@@ -74,6 +75,11 @@ class ModelPool:
         if key not in self._made:
             self._made[key] = self._make(choice, self._written(name) if name else "")
         return self._made[key]
+
+    @property
+    def clock(self) -> Clock:
+        """All time."""
+        return self._place.clock
 
     @property
     def breakers(self) -> Mapping[str, Breaker]:

@@ -25,9 +25,13 @@ class ShownText:
     Args:
         may_answer: whether the client's token allows it to answer questions.
         agent: who is expected to speak.
+        whole: whether the client is shown nothing before the end: what is void by then is left out.
     """
 
-    def __init__(self, *, may_answer: bool, agent: str = "") -> None:
+    def __init__(self, *, may_answer: bool, agent: str = "", whole: bool = False) -> None:
+        self._whole = whole
+        self._began = 0
+        """How many pieces came before the message that is being shown."""
         self._may_answer = may_answer
         self.agent = agent
         """Who speaks."""
@@ -54,9 +58,12 @@ class ShownText:
             case StepText(message_id, _, delta):
                 fresh, again = message_id != self._message, self._void
                 self._message, self._void = message_id, False
+                self._began = len(self._pieces) if fresh else self._began
                 return self._add(f"{AGAIN}{_BETWEEN}{delta}" if again else delta, apart=fresh)
-            case Dropped(_, shown) if shown:
-                self._message, self._void = "", True
+            case Dropped(message_id, shown) if shown:
+                if self._whole and message_id == self._message:
+                    del self._pieces[self._began :]
+                self._message, self._void = "", not self._whole
                 return ""
             case StepAsked(asks, seq):
                 self.asked = asks[0], seq

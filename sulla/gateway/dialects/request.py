@@ -15,7 +15,7 @@ from sulla.core.errors import InvalidInput, Unavailable
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
-from sulla.gateway.dialects.insertions import PassedOn
+from sulla.gateway.dialects.insertions import PassedOn, said_in
 from sulla.gateway.dialects.projection import ProjectedTurn, Projection
 from sulla.gateway.dialects.step_reader import StepReader
 from sulla.gateway.feed.feed import LOOK_BACK
@@ -209,6 +209,15 @@ class RequestContext:
         past = await self.look(self.commands.last_seq(turn.thread_id))
         waiting = await self.look(self.commands.questions_of(turn.thread_id))
         return replace(turn, past=past, waiting=frozenset(question.id for question in waiting))
+
+    async def must_not_wait(self, thread_id: str, text: str) -> bool:
+        """Whether a person's message is taken up also where the agent waits for an answer, which it is not.
+
+        Args:
+            thread_id: where it is said.
+            text: what came; of that the person's own words count.
+        """
+        return await self.look(self.commands.must_not_wait(thread_id, said_in(text).text))
 
     async def follow(self, turn: Turn, projection: Projection, before_last: Settle | None = None) -> None:
         """Answer with a turn, from its message to its end, also while it waits for people, until the client leaves.

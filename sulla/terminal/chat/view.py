@@ -231,25 +231,27 @@ class View:
     def _on_text_message_content(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
         if self._doing is not None and self._doing.what.startswith("the model thinks"):
             self._doing = Doing("the model writes", now_s)
-        return self._formed(self._blocks.add(self._text(event, run_id)))
+        return self._formed(self._blocks.add(self._told(event, run_id)[0]))
 
     def _on_text_message_end(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        pieces = [*self._formed(self._blocks.add(self._text(event, run_id))), *self._rest()]
+        text, told = self._told(event, run_id)
+        if told == f"{screen.TAKEN_BACK}\n":
+            self._rest()  # what is not printed for good yet is never printed
+            return [_faint(screen.TAKEN_BACK)]
+        pieces = [*self._formed(self._blocks.add(text)), *self._rest()]
         if cut := screen.cut_at_limit(data):
             pieces.append(_faint(cut))
         if data.get("stand_in"):
             pieces.append(_faint(f"[answered by {data['stand_in']}]"))
         return pieces
 
-    def _text(self, event: Event, run_id: str) -> str:
+    def _told(self, event: Event, run_id: str) -> tuple[str, str]:
         if self._screen.run_id != run_id:
             self._screen = Screen(run_id)
-        return self._screen.show(event)[0]
+        return self._screen.show(event)
 
     def _on_model_abandoned(self, event: Event, data: Event, run_id: str, now_s: float) -> list[Piece]:
-        if self._screen.run_id != run_id:
-            self._screen = Screen(run_id)
-        told = self._screen.show(event)[1].splitlines()
+        told = self._told(event, run_id)[1].splitlines()
         self._broke_off = str(data.get("reason", "")) if told else ""
         return [*self._rest(), *map(_faint, told)]
 

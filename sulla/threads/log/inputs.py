@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, RunId
@@ -114,6 +115,15 @@ def waiting_input(seq: int, fact: Input, run_id: RunId, at_ms: int) -> WaitingIn
     return WaitingInput(seq, run_id, *said, *about, fact.quoted, fact.said_chars, fact.flow)
 
 
+def said_now(text: str) -> WaitingInput:
+    """What a person might say, as if it waited: to see what would become of it.
+
+    Args:
+        text: the words.
+    """
+    return WaitingInput(0, RunId(""), MessageId(""), text, "queue")
+
+
 @dataclass(frozen=True, slots=True)
 class ControlInput:
     """An offered input that is not a message."""
@@ -122,6 +132,10 @@ class ControlInput:
     fact: StopAsked | ContinueAsked | Answer | RunRequest
     at_ms: int = 0
     """When it was offered, UTC milliseconds."""
+
+
+Urgent = Callable[[Any, WaitingInput], bool]
+"""Says of a thread (its state) and a message that waits there whether it must not wait. Pure."""
 
 
 @dataclass(slots=True)
@@ -139,6 +153,10 @@ class Inbox:
     """How the first message begins, for lists of threads."""
     consumed: int = field(default=0, metadata=UNKEPT)
     """Waking inputs dealt with so far."""
+    urgent: Urgent | None = field(default=None, metadata=UNKEPT)
+    """Given by whoever holds the thread; None where every message waits for its turn."""
+    looked: dict[int, bool] = field(default_factory=dict, metadata=UNKEPT)
+    """What it has said of messages that wait, by their numbers: each is looked at once."""
 
     def add(self, message: WaitingInput) -> None:
         """A message came, which waits for its run."""

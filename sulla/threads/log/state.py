@@ -50,6 +50,8 @@ class ThreadWalk:
     behalf: str = ""
     """The agent that has the conversation, while another one speaks for a part of the turn alone. Once the conversation
     is mistrusted nothing counts as allowed to that one which is not allowed to this one, too."""
+    urgent: bool = False
+    """The message that is worked on must not wait: another such one lets it be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model"),
+        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model", "urgent"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)
@@ -185,10 +187,24 @@ class ThreadState:
         """Whether a message is what a playbook asks or tells a conversation: no person's, and no order to a run."""
         return item.origin == "playbook" and not self.kind.refusal
 
+    def must_not_wait(self, item: WaitingInput) -> bool:
+        """Whether a waiting message ends what is going on, and comes before all others that wait.
+
+        Args:
+            item: the message.
+        """
+        inbox = self.inbox
+        if inbox.urgent is None or item.origin == "playbook":
+            return False
+        if item.seq not in inbox.looked:
+            known = {seq: said for seq, said in inbox.looked.items() if seq in inbox.waiting}
+            inbox.looked = {**known, item.seq: inbox.urgent(self, item)}
+        return inbox.looked[item.seq]
+
     @property
     def steering(self) -> list[WaitingInput]:
         """Waiting messages that want to join the running turn, in log order."""
-        return [item for item in self.runnable if item.mode == "steer"]
+        return [item for item in self.runnable if item.mode == "steer" and not self.must_not_wait(item)]
 
 
 def tools_given(state: ThreadState) -> tuple[str, ...] | None:

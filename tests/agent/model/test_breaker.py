@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from sulla.agent.model.breaker import Admitted, Blocked, Breaker, BreakerLimits
 
-LIMITS = BreakerLimits(failures=3, open_s=10.0, max_open_s=35.0, trial_s=60.0)
+LIMITS = BreakerLimits(failures=3, open_s=10.0, max_open_s=35.0, trial_s=60.0, first_byte_s=7.0)
 
 
 def _ticket(breaker: Breaker, now_s: float) -> int:
@@ -115,15 +115,49 @@ def test_a_trial_that_was_cut_off_leaves_its_place_to_the_next_call() -> None:
     assert _ticket(breaker, 10.0) != cut
 
 
-def test_a_trial_that_is_lost_does_not_close_the_door_for_ever() -> None:
+def test_a_trial_that_hears_nothing_leaves_its_place_to_the_next_call() -> None:
     breaker = _opened()
-    lost = _ticket(breaker, 10.0)
-    assert isinstance(breaker.admit(69.9), Blocked)
-    trial = _ticket(breaker, 70.0)
-    breaker.succeeded(lost)
-    assert _state(breaker) == "half_open"
+    hangs = _ticket(breaker, 10.0)
+    assert breaker.trial_began_s == 10.0
+    assert breaker.admit(16.9) == Blocked(None)
+    trial = _ticket(breaker, 17.0)
+    assert breaker.trial_began_s == 17.0
+    assert breaker.admit(23.9) == Blocked(None)
+    breaker.failed(hangs, 18.0)
+    breaker.unknown(hangs)
+    assert breaker.admit(18.0) == Blocked(None), "it is no trial any more"
     breaker.succeeded(trial)
     assert _state(breaker) == "closed"
+    assert breaker.trial_began_s is None
+
+
+def test_one_that_comes_late_shows_as_well_that_the_service_is_back() -> None:
+    breaker = _opened()
+    slow = _ticket(breaker, 10.0)
+    _ticket(breaker, 17.0)
+    breaker.succeeded(slow)
+    assert _state(breaker) == "closed"
+
+
+def test_one_that_comes_late_behind_a_trial_that_failed_shows_nothing() -> None:
+    breaker = _opened()
+    slow = _ticket(breaker, 10.0)
+    breaker.failed(_ticket(breaker, 17.0), 17.0)
+    breaker.succeeded(slow)
+    assert _state(breaker) == "open"
+    _ticket(breaker, 37.0)
+    breaker.succeeded(slow)
+    assert _state(breaker) == "half_open"
+
+
+def test_a_trial_that_hears_something_has_its_whole_time_and_no_more() -> None:
+    breaker = _opened()
+    lost = _ticket(breaker, 10.0)
+    breaker.heard(lost)
+    assert breaker.admit(69.9) == Blocked(None)
+    assert _ticket(breaker, 70.0) != lost
+    breaker.heard(lost)
+    assert isinstance(breaker.admit(77.0), Admitted), "what an older call hears keeps nobody out"
 
 
 class AnyCalls(RuleBasedStateMachine):
@@ -150,6 +184,11 @@ class AnyCalls(RuleBasedStateMachine):
         else:
             assert was != "closed"
             assert answer.retry_after_s is None or 0 < answer.retry_after_s <= LIMITS.max_open_s
+
+    @precondition(lambda self: self.tickets)
+    @rule(newest=st.booleans())
+    def hear(self, newest: bool) -> None:
+        self.breaker.heard(self.tickets[-1 if newest else 0])
 
     @precondition(lambda self: self.tickets)
     @rule(outcome=st.sampled_from(["succeeded", "failed", "unknown"]), newest=st.booleans())

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sulla.agent.model.shown import MAX_WHITE
 from sulla.agent.model.tags import CALLS, FIELDS, MAX_TAG, WRAPPERS
-from sulla.agent.model.wrappers import MAX_QUOTE, Stripper, Wrapper, parse, strip
+from sulla.agent.model.wrapper import Wrapper
+from sulla.agent.model.wrappers import MAX_QUOTE, Stripper, parse, strip
 
 ANY_TAG = re.compile(rf"</?(?:{'|'.join(WRAPPERS | CALLS | FIELDS)})(?:[ \t/][^<>\n]*)?>", re.IGNORECASE)
 
@@ -371,6 +372,10 @@ class _Counting(Stripper):
         ('<tool_calls><tool_call>{"a": 1}</tool_call><tool_call>{"b": 2}</tool_call></tool_calls>Done.', "Done.", True),
         ('I look.\n<tool_call>\n{"name": "x", "arguments": {}}', "I look.", True),
         ('<tool_call>{"name": "x"}<AGENT_DONE>ok</AGENT_DONE>', "ok", True),
+        ('I look. <invoke name="x"><parameter name="a">1</parameter></invoke> Done.', "I look.  Done.", True),
+        ('<function_calls>\n<invoke name="x">\n</invoke>\n</function_calls>\nDone.', "Done.", True),
+        ('I look.\n<invoke name="x">\n<parameter name="a">1', "I look.", True),
+        ('See `<invoke name="x">1</invoke>`.', 'See `<invoke name="x">1</invoke>`.', False),
         ("Hermes writes <tool_call> before a call.", "Hermes writes \nbefore a call.", False),
         ("See `<tool_call>{}</tool_call>`.", "See `<tool_call>{}</tool_call>`.", False),
         ("```\n<tool_call>{}</tool_call>\n```", "```\n<tool_call>{}</tool_call>\n```", False),

@@ -152,7 +152,7 @@ async def test_a_call_that_is_only_written_down_is_told_once_and_neither_made_sh
     await world.ask(thread, "what of the shelf?")
     log = await world.log(thread)
     texts = [entry.data["text"] for entry in log if entry.kind == "TEXT_MESSAGE_END"]
-    assert texts == ["I look.", "", "It is full."]
+    assert texts == ["", "", "It is full."]
     (reminder,) = [entry.data["text"] for entry in log if entry.kind == "REMINDER"]
     assert reminder == REAL_CALLS
     assert provider.requests[1].messages[-1].hidden
@@ -190,8 +190,19 @@ async def test_nor_is_a_call_that_is_written_as_prose(
     provider.assert_done()
 
 
-async def test_a_sentence_that_mentions_a_call_is_shown_as_it_is(store: MemoryStore) -> None:
-    answer = 'Use look({"what": "shelf"}) for that.'
+async def test_a_call_within_a_sentence_is_cut_and_what_stands_around_it_is_told_once(store: MemoryStore) -> None:
+    wrote = 'I look now: look({"what": "shelf"}), one moment.'
+    provider = ScriptedProvider([wrote, "It is full. <AGENT_DONE>ok</AGENT_DONE>"])
+    world = World(store, provider, tools=(_look(),))
+    thread = await world.thread()
+    await world.ask(thread, "what of the shelf?")
+    log = await world.log(thread)
+    assert [entry.data["text"] for entry in log if entry.kind == "TEXT_MESSAGE_END"] == ["", "It is full."]
+    provider.assert_done()
+
+
+async def test_a_sentence_that_mentions_a_call_as_code_is_shown_as_it_is(store: MemoryStore) -> None:
+    answer = 'Use `look({"what": "shelf"})` for that.'
     provider = ScriptedProvider([f"{answer}\n<AGENT_DONE>ok</AGENT_DONE>"])
     world = World(store, provider, tools=(_look(),))
     thread = await world.thread()

@@ -251,3 +251,16 @@ def test_who_opens_a_conversation_sees_what_was_said_and_what_came_to_nothing() 
         ("strong", "you> more"),
         ("faint", "[failed (provider_error): it broke]"),
     ]
+
+
+def test_words_that_are_taken_back_are_not_printed_and_that_is_told() -> None:
+    view = View()
+    told = texts(
+        view,
+        STARTED,
+        MODEL,
+        event("TEXT_MESSAGE_CONTENT", message_id="msg", offset=0, delta="It costs $777."),
+        event("TEXT_MESSAGE_END", message_id="msg", call_id="c", text=""),
+        event("TEXT_MESSAGE_END", message_id="new", call_id="d", text="[1] It costs $5."),
+    )
+    assert told == ["[that does not count: the answer begins anew]", "[1] It costs $5.\n"]

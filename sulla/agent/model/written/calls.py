@@ -2,8 +2,9 @@
 
 What is such a call, for a whole reply and for one that streams in alike:
 
-* It begins a line, indented by three blanks at the most, and nothing else stands on the line that it ends in. It names
-  one of the tools: ``name({…})`` with an object, ``name(key=…)``, the same behind ``functions.`` or within
+* It begins a line, indented by three blanks at the most, and nothing else stands on the line that it ends in; or it
+  stands within a line, outside code, with an argument at least (`inline`).
+* It names one of the tools: ``name({…})`` with an object, ``name(key=…)``, the same behind ``functions.`` or within
   ``print(…)``, an object with the tool's name and its arguments, a list of these, or one after the other.
 * Behind a marker that nothing else begins with (``<|python_tag|>``, ``[TOOL_CALLS]``) any name will do.
 * ``name()`` is one only if it is the whole reply: people write so of functions too.
@@ -53,15 +54,17 @@ class CallReader:
         names: of the tools.
     """
 
-    __slots__ = ("_names", "_scan", "starts")
+    __slots__ = ("_names", "_scan", "starts", "was_one")
 
     def __init__(self, names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._scan: _Scan | None = None
+        self.was_one = False
+        """Whether the last place that was none had a call, and words behind it."""
         self.starts = _STARTS.union([name[:1] for name in self._names])
         """The characters that one can begin with."""
 
-    def read(self, text: str, at: int, *, alone: bool, at_end: bool) -> int | Unfinished | None:
+    def read(self, text: str, at: int, *, alone: bool, at_end: bool, within: bool = False) -> int | Unfinished | None:
         """See whether one begins at `at`, which is the first character of a line but for its indentation.
 
         Args:
@@ -69,11 +72,13 @@ class CallReader:
             at: the place.
             alone: whether nothing was shown of the reply before it.
             at_end: whether the reply ends with the text.
+            within: it is another character of a line, where one may begin (`inline`), and words may stand behind it.
 
         Returns:
             Where the text goes on behind it; `Unfinished` if the text ends before that is clear; None if none begins.
         """
-        scan, self._scan = self._scan or _Scan(self._names, alone=alone), None
+        scan, self._scan = self._scan or _Scan(self._names, alone=alone, within=within), None
+        self.was_one = False
         try:
             end = scan.run(text, at, at_end=at_end)
         except More:
@@ -83,6 +88,7 @@ class CallReader:
                 return len(text) if scan.surely_meant(text[at:]) else None
             self._scan = scan
             return Unfinished(surely_meant=False)
+        self.was_one = scan.has_call
         return end if end is not None and end - at <= MAX_CALL else None
 
 
@@ -92,11 +98,13 @@ class _Scan:
     Args:
         names: of the tools.
         alone: whether nothing was shown before it.
+        within: whether it begins within a line.
     """
 
-    __slots__ = ("_alone", "_bare", "_fence", "_names", "_phase", "_quote", "_stack", "_unit", "at")
+    __slots__ = ("_alone", "_bare", "_fence", "_names", "_phase", "_quote", "_stack", "_unit", "_within", "at")
 
-    def __init__(self, names: frozenset[str], *, alone: bool) -> None:
+    def __init__(self, names: frozenset[str], *, alone: bool, within: bool) -> None:
+        self._within = within
         self.at = 0
         """How far it has come, from where it began."""
         self._names = names
@@ -137,7 +145,7 @@ class _Scan:
                 case "tail" if self._fence:
                     goes_on = self._leaves_fence(cursor)
                 case "tail":
-                    goes_on = self._goes_on(cursor, at_end=at_end)
+                    goes_on = self._is_done(cursor, at_end=at_end) or self._goes_on(cursor, at_end=at_end)
                     if goes_on and self._phase == "tail":
                         return cursor.at
                 case _:
@@ -145,6 +153,11 @@ class _Scan:
             if not goes_on:
                 return None
             self.at = cursor.at - start
+
+    @property
+    def has_call(self) -> bool:
+        """Whether a whole call was passed."""
+        return self._phase == "tail" or (self._phase in ("head", "body") and self._unit > 0)
 
     def surely_meant(self, text: str) -> bool:
         """Whether it can hardly be anything but a call, though the reply ends within it.
@@ -163,7 +176,7 @@ class _Scan:
 
     def _open(self, cursor: Cursor) -> bool:
         """Pass the first line of a fenced block, if one begins here."""
-        fence = next((one for one in _FENCES if cursor.takes(one)), "")
+        fence = "" if self._within else next((one for one in _FENCES if cursor.takes(one)), "")
         if fence:
             info = cursor.found(_INFO)
             if len(info) > _MOST_INFO or not (self._alone or any(one.startswith(info.strip()) for one in CALL_FENCES)):
@@ -216,6 +229,12 @@ class _Scan:
         found = v.certainty(cursor.text[unit : cursor.at].strip(), self._names)
         self._bare = self._bare or found == "bare"
         return found is not None and (self._alone or not self._bare)
+
+    def _is_done(self, cursor: Cursor, *, at_end: bool) -> bool:
+        """Whether anything may stand behind the call; what ends a reply is passed with it."""
+        if self._within:
+            any(cursor.takes(one, at_end=at_end) for one in _ENDS)
+        return self._within
 
     def _goes_on(self, cursor: Cursor, *, at_end: bool) -> bool:
         """See what stands behind a call, and whether it still is one; another one on its line is next."""

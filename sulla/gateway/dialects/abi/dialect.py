@@ -68,7 +68,9 @@ class _Prompted:
             position = None
         waiting = await self._request.look(self._request.commands.questions_of(thread_id))
         over = all(position is None or question.id != position.question for question in waiting)
-        if position is not None and (not over or before is not None or (not waiting and self._answered(position))):
+        if waiting and before is None and await self._must_not_wait(position, thread_id):
+            await self._send(thread_id)
+        elif position is not None and (not over or before is not None or (not waiting and self._answered(position))):
             await self._answer(position, over=over)
         elif waiting:
             await self._ask(await self._seen(waiting[0]))
@@ -122,6 +124,12 @@ class _Prompted:
         message_id = self._request.said.key or self._request.make_id("msg")
         turn = await self._request.send(thread_id, message_id, said_in(self._asked.text), self._agent)
         await self._follow(await self._request.settled(turn) if again else turn)
+
+    async def _must_not_wait(self, position: ClientPosition | None, thread_id: str) -> bool:
+        """Whether the prompt is a message although the agent waits for an answer."""
+        if position is not None and self._answered(position):
+            return False
+        return await self._request.must_not_wait(thread_id, self._asked.text)
 
     def _answered(self, position: ClientPosition) -> bool:
         """Whether the prompt can be nothing but an answer to a question that was answered meanwhile: then the client is

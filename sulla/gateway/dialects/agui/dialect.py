@@ -99,10 +99,16 @@ class _Asked:
             await self._answer(place, {question.id: question for question in waiting}, last)
         elif place is not None and place.run_id and not self._is_news(place):
             await self._tell_again(place, last, open_ids)
-        elif waiting:
+        elif waiting and not await self._must_not_wait():
             await self._ask_again(place, waiting[0].run_id, list(waiting), last)
         else:
             await self._send(place)
+
+    async def _must_not_wait(self) -> bool:
+        newest = self._asked.newest
+        if newest is None or self._asked.answered or self._asked.resume:
+            return False
+        return await self._request.must_not_wait(self._thread_id, newest.text)
 
     def _is_news(self, place: AguiPosition) -> bool:
         newest = self._asked.newest

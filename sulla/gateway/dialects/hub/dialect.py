@@ -21,7 +21,7 @@ from sulla.core.ids import derived_id
 from sulla.gateway.commands import Event
 from sulla.gateway.context import ServerContext
 from sulla.gateway.dialects.door import Dialect, DialectSocket
-from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall, Relay
+from sulla.gateway.dialects.hub.effects import AskUrgent, Look, NotePlaces, Recall, Relay
 from sulla.gateway.dialects.hub.session import HubSession
 from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.problems import status_of
@@ -105,6 +105,8 @@ class HubConnection(Connection):
                 return await self._try(self._note(effect), lambda done: after(), failed)
             case Look(thread_id, see, failed):
                 return await self._try(self._context.commands.questions_of(thread_id), see, failed)
+            case AskUrgent(thread_id, text, go_on, failed):
+                return await self._try(self._context.commands.must_not_wait(thread_id, text), go_on, failed)
             case Relay(channel, frame):
                 self._relay(channel, frame)
                 return ()

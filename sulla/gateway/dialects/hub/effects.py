@@ -43,6 +43,16 @@ class Look(Own):
 
 
 @dataclass(frozen=True, slots=True)
+class AskUrgent(Own):
+    """See whether a person's message must not wait, also where the agent waits for an answer."""
+
+    thread_id: str
+    text: str
+    then: Callable[[bool], Sequence[Effect]]
+    failed: Failed
+
+
+@dataclass(frozen=True, slots=True)
 class Relay(Own):
     """Tell the client's other connections on a channel."""
 

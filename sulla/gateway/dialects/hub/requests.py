@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Literal, cast
 
 from sulla.core.cut import cut
@@ -11,14 +12,14 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway import wire
 from sulla.gateway.dialects.hub.channel import Channel
 from sulla.gateway.dialects.hub.context import HubContext
-from sulla.gateway.dialects.hub.effects import Failed, Look
+from sulla.gateway.dialects.hub.effects import AskUrgent, Failed, Look
 from sulla.gateway.dialects.hub.frames import Conversation, HubEvent, refusal
 from sulla.gateway.dialects.hub.places import HubPlace, MessageMeaning
 from sulla.gateway.dialects.hub.questions import HubQuestion
 from sulla.gateway.dialects.hub.steering import PATIENCE_S, Steering
 from sulla.gateway.dialects.hub.wire import Envelope, Words, read_words
 from sulla.gateway.dialects.insertions import said_in
-from sulla.gateway.dialects.questions import verdict_of
+from sulla.gateway.dialects.questions import takes_anything, verdict_of
 from sulla.gateway.dialects.steps import StepAsked, StepQuestion
 from sulla.gateway.problems import problem_of
 from sulla.gateway.rest.read import validated
@@ -200,16 +201,37 @@ class _Saying:
         said = self._key in channel.places.given  # it comes again: the answer to nothing that was asked since
         if conversation.questions.all and not said and not self._words.by_calendar:  # an event answers for nobody
             question = conversation.questions.answerable
-            if question is None or verdict_of(question.ask.id, question.ask.choices, self._words.text) is None:
+            verdict = question and verdict_of(question.ask.id, question.ask.choices, self._words.text)
+            if question is None or verdict is None or takes_anything(question.ask.id, question.ask.choices):
+                return [self._unless_urgent(channel, conversation, None if verdict is None else question)]
+            return self._answered(channel, conversation, question)
+        return self._pass_on(channel, conversation, said=said)
+
+    def _unless_urgent(self, channel: Channel, conversation: Conversation, question: HubQuestion | None) -> Effect:
+        """Take a message that must not wait for what it is, any other one for the answer, if it can be one."""
+
+        def seen(urgent: bool) -> Sequence[Effect]:
+            if urgent:
+                return self._pass_on(channel, conversation, said=False)
+            if question is None:
                 return self._not_passed(channel, conversation)
-            given = MessageMeaning(question.thread_id, question.ask.id, question.ask.choices)
-            channel.places.give(self._key, given)
+            return self._answered(channel, conversation, question)
 
-            def noted() -> Sequence[Effect]:
-                return self._give(channel, (conversation, question), given)
+        words = said_in(self._words.text).text
+        failed = partial(self._refuse, channel, conversation=conversation)
+        return AskUrgent(conversation.thread_id, words, seen, failed)
 
-            # Noted first: else the message, come again after a crash, would be none to a question that is answered.
-            return [self._context.note(channel, noted, lambda error: self._refuse(channel, error, conversation))]
+    def _answered(self, channel: Channel, conversation: Conversation, question: HubQuestion) -> Sequence[Effect]:
+        given = MessageMeaning(question.thread_id, question.ask.id, question.ask.choices)
+        channel.places.give(self._key, given)
+
+        def noted() -> Sequence[Effect]:
+            return self._give(channel, (conversation, question), given)
+
+        # Noted first: else the message, come again after a crash, would be none to a question that is answered.
+        return [self._context.note(channel, noted, lambda error: self._refuse(channel, error, conversation))]
+
+    def _pass_on(self, channel: Channel, conversation: Conversation, *, said: bool) -> Sequence[Effect]:
         said_here = said_in(self._words.text)
         values: JsonObject = {
             "thread_id": conversation.thread_id,

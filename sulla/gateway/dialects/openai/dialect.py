@@ -127,7 +127,8 @@ class _Completion:
     # -------------------------------------------------------------------------------------------------------- answering
 
     async def _send(self, place: _Place | None) -> None:
-        if place is not None and (waiting := await self._waiting(place.thread_id)):
+        waiting = await self._waiting(place.thread_id) if place is not None else ()
+        if place is not None and waiting and not await self._must_not_wait(place.thread_id):
             await self._ask_first(place.thread_id, waiting[0])
             return
         told = place.position.system if place is not None and place.position is not None else ""
@@ -191,11 +192,12 @@ class _Completion:
             again: whether it was taken for that before, when the client made this request first.
 
         Returns:
-            False if nobody waits for that any more, and the message is no answer.
+            False if the message is no answer: nobody waits for that any more, or it must not wait for one.
         """
         verdict = verdict_of(position.question, position.choices, self._chat.text)
         over = all(question.id != position.question for question in await self._waiting(position.thread_id))
-        if over and (verdict is None or (takes_anything(position.question, position.choices) and not again)):
+        unsure = verdict is None or (takes_anything(position.question, position.choices) and not again)
+        if unsure and (over or await self._must_not_wait(position.thread_id)):
             return False
         if verdict is None or (self._asked.thread and not conversations.was_shown(position, self._chat)):
             await self._ask_again(position)
@@ -214,6 +216,9 @@ class _Completion:
             )
         await self._follow(Turn(position.thread_id, position.run_id, position.seq, begun=True))
         return True
+
+    async def _must_not_wait(self, thread_id: str) -> bool:
+        return await self._request.must_not_wait(thread_id, self._chat.fresh[-1].text if self._chat.fresh else "")
 
     async def _ask_first(self, thread_id: str, question: QuestionRow) -> None:
         """Show a question that somebody else was asked: here too a message would wait behind it."""

@@ -137,7 +137,7 @@ class CompletionWhole:
         self._tools: list[Json] = []
         self._suggests: tuple[str, ...] = ()
         self._problem: Problem | None = None
-        self.content = ShownText(may_answer=reply.may_answer, agent=reply.model)
+        self.content = ShownText(may_answer=reply.may_answer, agent=reply.model, whole=True)
 
     def head(self) -> tuple[int, Headers]:
         """The status and the headers."""

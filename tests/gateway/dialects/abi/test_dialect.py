@@ -154,6 +154,17 @@ async def test_what_is_no_answer_approves_nothing(server: Server, commands: Play
     assert commands.texts == ["Post it"]
 
 
+@pytest.mark.parametrize("asked", ["approval:call_1", "answer:call_1"])
+async def test_what_must_not_wait_is_passed_on_though_the_agent_waits_for_an_answer(
+    server: Server, commands: Played, asked: str
+) -> None:
+    commands.turns, commands.urgent = [lambda run: run.ask(asked, "Well?"), says("Call 112.")], {"it burns"}
+    async with client(server) as http:
+        await complete(http, "Post it", 1)
+        assert await complete(http, "it burns", 1) == "Call 112."
+    assert (commands.texts, answers(commands)) == (["Post it", "it burns"], [])
+
+
 async def test_a_yes_is_for_the_question_that_was_shown(server: Server, commands: Played) -> None:
     commands.turns = [asks]
     async with client(server) as http:

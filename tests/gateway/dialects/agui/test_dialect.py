@@ -225,6 +225,13 @@ async def test_a_message_while_people_are_asked_waits_for_the_next_one(talker: T
     assert "user: And count to three" in commands.quoted[1]
 
 
+async def test_what_must_not_wait_is_passed_on_though_people_are_asked(talker: Talker, commands: Played) -> None:
+    commands.turns, commands.urgent = [asks, says("Call 112.")], {"it burns"}
+    await talker.say("Post it")
+    assert (await talker.say("it burns")).texts[-1] == "Call 112."
+    assert (commands.texts, answers(commands)) == (["Post it", "it burns"], [])
+
+
 async def test_nobody_approves_without_the_scope(server: Server, commands: Played, tokens: MemoryTokens) -> None:
     made = await tokens.create("talker", ALL_SCOPES - {"approve", "admin"}, None, tokens.known()[0].principal)
     commands.turns = [asks]

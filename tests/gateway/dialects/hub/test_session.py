@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from sulla.core.errors import NotFound, StoreUnavailable, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.context import MOST_CHANNELS
-from sulla.gateway.dialects.hub.effects import Look, NotePlaces, Recall
+from sulla.gateway.dialects.hub.effects import AskUrgent, Look, NotePlaces, Recall
 from sulla.gateway.dialects.hub.places import HubPlace, HubPlaces
 from sulla.gateway.dialects.hub.session import HubSession
 from sulla.gateway.websocket.machine import CallMethod, Close, Effect, SendFrame, Then
@@ -43,6 +44,7 @@ class Client:
         self.session = HubSession("ses", Limits(), Principal("app", ALL_SCOPES), lambda: 7, streaming=False)
         self.noted: str | None = None
         self.waiting: list[QuestionRow] = []
+        self.urgent: set[str] = set()
         self.unseen: list[JsonObject] = []
         self.refused: dict[type[Params], SullaError] = {}
         self.forgetful: SullaError | None = None
@@ -99,8 +101,10 @@ class Client:
             case NotePlaces(places=places, then=after):
                 self.noted = places.noted(self.noted)
                 return after()
-            case Look(_, see):
-                return see(self.waiting)
+            case Look() | AskUrgent():
+                return (
+                    effect.then(self.waiting) if isinstance(effect, Look) else effect.then(effect.text in self.urgent)
+                )
             case _:
                 assert isinstance(effect, Close), effect
                 self.closed = effect
@@ -174,6 +178,16 @@ def test_a_yes_is_one_only_to_the_question_that_was_seen(seen: str, answers: int
         assert client.wanted(ApprovalAnswer) == []  # it may have crossed the question on the way
         client.acknowledges().say("user_message", words("yes", threadId="one"))
         assert len(client.wanted(ApprovalAnswer)) == 1
+
+
+@pytest.mark.parametrize("asked", ["approval:call_1", "answer:call_1"])
+def test_what_must_not_wait_is_passed_on_though_the_agent_waits_for_an_answer(asked: str) -> None:
+    client = Client()
+    client.noted = noted(HubPlace(THREAD, "one", 7, asked=asked))
+    client.waiting, client.urgent = [replace(ASKED, id=asked)], {"it burns"}
+    client.say("subscribe").say("user_message", words("it burns", threadId="one"))
+    assert [sent.text for sent in client.wanted(TurnSend)] == ["it burns"]
+    assert (client.wanted(ApprovalAnswer), client.told("assistant_message")[1:]) == ([], [])
 
 
 def test_what_waits_keeps_the_place_before_the_question() -> None:

@@ -188,6 +188,19 @@ async def test_what_is_no_answer_approves_nothing(dial: Dial, server: Server, co
     assert [call[3] for call in commands.calls if call[0] == "answer"] == ["reject"]
 
 
+async def test_what_must_not_wait_is_passed_on_though_the_agent_waits_for_an_answer(
+    dial: Dial, server: Server, commands: Played
+) -> None:
+    commands.turns, commands.urgent = [asks, says("Call 112.")], {"it burns"}
+    api, messages = dial(server), [user("Post it")]
+    first = await api.chat.completions.create(model="sulla", messages=messages)
+    messages += [answered(first.choices[0].message.content or ""), user("it burns")]
+    second = await api.chat.completions.create(model="sulla", messages=messages)
+    assert second.choices[0].message.content == "Call 112."
+    assert commands.texts == ["Post it", "it burns"]
+    assert not [call for call in commands.calls if call[0] == "answer"]
+
+
 async def test_nobody_approves_without_the_scope(
     dial: Dial, server: Server, commands: Played, tokens: MemoryTokens
 ) -> None:

@@ -61,9 +61,7 @@ def test_what_a_turn_waits_for_is_told_beside_the_answer() -> None:
     [
         ([StepText("a", 0, "Hel"), StepText("a", 3, "lo"), DONE], "Hello"),
         ([StepText("a", 0, "One."), StepText("b", 0, "Two."), DONE], "One.\n\nTwo."),
-        ([StepText("a", 0, "One"), Dropped("a", 3), StepText("b", 0, "Two."), DONE], f"One\n\n{AGAIN}\n\nTwo."),
         ([Dropped("a", 0), StepText("b", 0, "Two."), DONE], "Two."),
-        ([StepText("a", 0, "One"), Dropped("a", 3), DONE], "One"),
         ([StepWaits("provider_unreachable", 10.4), StepText("a", 0, "One"), DONE], "One"),
         ([DONE], "(The agent has said nothing.)"),
         ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
@@ -78,6 +76,24 @@ def test_the_text_is_the_same_in_pieces_and_whole(steps: list[Step], text: str) 
     assert text_of(chunks(*steps)) == text
     status, value = whole(*steps)
     assert (status, value["choices"][0]["message"]["content"]) == (200, text)
+
+
+@pytest.mark.parametrize(
+    ("steps", "pieces", "at_once"),
+    [
+        ([StepText("b", 0, "Two."), DONE], f"One\n\n{AGAIN}\n\nTwo.", "Two."),
+        ([DONE], "One", "(The agent has said nothing.)"),
+    ],
+)
+def test_what_is_void_is_left_out_of_a_whole_answer_and_followed_by_a_line_in_pieces(
+    steps: list[Step], pieces: str, at_once: str
+) -> None:
+    void: list[Step] = [StepText("a", 0, "O"), StepText("a", 1, "ne"), Dropped("a", 3)]
+    assert text_of(chunks(*void, *steps)) == pieces
+    assert whole(*void, *steps)[1]["choices"][0]["message"]["content"] == at_once
+    before = StepText("z", 0, "Zero.")
+    expected = "Zero." if steps == [DONE] else "Zero.\n\nTwo."
+    assert whole(before, *void, *steps)[1]["choices"][0]["message"]["content"] == expected
 
 
 def test_pieces_have_openais_form() -> None:
