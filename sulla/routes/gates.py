@@ -23,6 +23,8 @@ from sulla.routes.words import Words, hear
 
 MOST_TOLD: Final = 5
 """Of the words that a gate found, in its plan."""
+MUST_NOT_MISS: Final = frozenset({"incident", "clarify"})
+"""Kinds of routes whose gates look at all that may be the person's own words; the others look at what surely is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,13 @@ def route_of(table: RouteTable, message: str, facts: TurnFacts) -> RoutePlan | N
     heard = hear(message)
     own = _places(table, heard.own)
     whole = own if heard.whole is heard.own or not table.looks_at_quoted else _places(table, heard.whole)
+    sure = own if heard.sure is heard.own else _places(table, heard.sure)
     for number in table.may_hold({*own, *whole}):
         gate = table.gates[number]
-        places, words = (whole, heard.whole) if gate.quoted else (own, heard.own)
+        careful = table.routes[gate.route].kind in MUST_NOT_MISS
+        places, words = (own, heard.own) if careful else (sure, heard.sure)
+        if gate.quoted:
+            places, words = whole, heard.whole
         why = _why(table, gate, places, words)
         if why is not None and facts_hold(gate.facts, facts):
             return RoutePlan(table.routes[gate.route], message, gate.name, why)

@@ -69,6 +69,27 @@ def test_a_gate_that_looks_at_what_is_quoted_says_so() -> None:
     assert taken(gates, "fire") == "own"
 
 
+@pytest.mark.parametrize(
+    ("message", "careful"),
+    [
+        ("why?\n```\ntake a break", "g"),
+        ("why?\n~~~\ntake a break", "g"),
+        ("why:\n    take a break", "g"),
+        ("- > take a break", "g"),
+        ('"take a break"', "g"),
+        ("why `take\na break`", None),
+        ("why <code>take a break</code>", None),
+        ("why\n<blockquote>take a break</blockquote>", None),
+    ],
+)
+def test_what_may_be_quoted_is_heard_by_gates_that_must_not_miss_and_by_no_other(
+    message: str, careful: str | None
+) -> None:
+    routes = {**ROUTES, "led": default_of("grounded", "led")}
+    assert route_of(RouteTable(routes, [Gate("led", "led", ("take a break",))]), message, NOTHING) is None
+    assert taken([Gate("g", "ask", ("take a break",))], message) == careful
+
+
 def test_what_one_gate_takes_back_another_may_find() -> None:
     gates = [Gate("one", "fire", ("fire",), unless=("no fire",)), Gate("two", "ask", ("fire",))]
     assert taken(gates, "no fire") == "two"
