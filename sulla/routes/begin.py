@@ -124,11 +124,13 @@ class RouteBeginnings:
 
     def _facts(self, state: ThreadState) -> TurnFacts:
         last = ROUTES.of(state)
+        lately = last.lately if last is not None else ("",)
         return TurnFacts(
             self.current(state),
             state.identity.project,
             first=not len(state.context.transcript),
-            last_route=last.read.route.name if last is not None else "",
+            last_route=lately[0],
+            earlier=lately[1:],
             procedure=open_procedure(state) is not None,
         )
 

@@ -39,6 +39,8 @@ class TurnFacts:
     """Whether nothing was said before in the thread."""
     last_route: str = ""
     """The route that the turn before took; empty for none."""
+    earlier: tuple[str, ...] = ()
+    """If that was the default route: those of the turns before it, the newest first, up to the first other one."""
     procedure: bool = False
     """Whether a guided procedure is under way."""
 
@@ -71,6 +73,8 @@ def route_of(table: RouteTable, message: str, facts: TurnFacts) -> RoutePlan | N
         if gate.quoted:
             places, words = whole, heard.whole
         why = _why(table, gate, places, words)
+        if why is not None and gate.facts.words is not None and len(words.folded) > gate.facts.words:
+            continue
         if why is not None and facts_hold(gate.facts, facts):
             return RoutePlan(table.routes[gate.route], message, gate.name, why)
     return None
@@ -86,7 +90,7 @@ def facts_hold(wanted: GateFacts, facts: TurnFacts) -> bool:
     return (
         _one_of(wanted.agent, facts.agent)
         and _one_of(wanted.project, facts.project)
-        and _one_of(wanted.last_route, facts.last_route)
+        and any(_one_of(wanted.last_route, one) for one in (facts.last_route, *facts.earlier)[: wanted.within])
         and wanted.first in (None, facts.first)
         and wanted.procedure in (None, facts.procedure)
     )

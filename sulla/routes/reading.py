@@ -145,8 +145,8 @@ class _Reader:
                 return self._word(node, path, s.MOST_TEXT_CHARS)
             case "args":
                 return self._args(node, path)
-            case "flag":
-                return self._flag(node, path)
+            case "flag" | "count":
+                return self._flag(node, path) if key.takes == "flag" else self._count(node, path)
             case "phrases":
                 return self._phrases(node, path)
             case "facts":
@@ -227,6 +227,13 @@ class _Reader:
         if isinstance(node, YamlScalar) and isinstance(node.value, bool):
             return node.value
         self._tell(node, path, "expected `true` or `false`")
+        return None
+
+    def _count(self, node: YamlNode, path: str) -> int | None:
+        value = node.value if isinstance(node, YamlScalar) else None
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= s.MOST_COUNT:
+            return value
+        self._tell(node, path, f"expected a number from 1 to {s.MOST_COUNT}")
         return None
 
     def _word(self, node: YamlNode, path: str, most: int) -> str | None:

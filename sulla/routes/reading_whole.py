@@ -124,6 +124,8 @@ def judge_gates(gates: Sequence[Written[Gate]], routes: Mapping[str, Route], tel
         if gate.value.name in names:
             tell(*gate.at("name"), f"there is a gate {gate.value.name!r} already; expected another name")
         names.add(gate.value.name)
+        if gate.value.facts.within > 1 and not gate.value.facts.last_route:
+            tell(*gate.at("facts"), "`within` says how far back a route may be; expected `last_route` beside it")
         said_nothing = not (gate.value.any or gate.value.all or gate.value.facts != GateFacts())
         if said_nothing and not {"any", "all", "facts"} & gate.values.keys():
             tell(gate.node, gate.path, "it would hold for every message; expected `any`, `all` or `facts`")

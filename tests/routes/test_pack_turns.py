@@ -76,7 +76,27 @@ def script(model: Model, *, forced: bool) -> list[Step]:
 
 
 def test_every_route_of_the_packs_has_a_message() -> None:
-    assert set(MESSAGES) == {(name, route) for name in ("wellbeing", "support-desk") for route in pack(name).routes}
+    every = {(name, route) for name in ("wellbeing", "support-desk") for route in pack(name).routes}
+    assert set(MESSAGES) == every - {("wellbeing", "crisis_ruled_out")}, "that one answers a question"
+
+
+@pytest.mark.parametrize(
+    ("said", "routes"),
+    [
+        (("hello?", "kind of"), ("therapeutic", "crisis_response")),
+        (("no", "yes"), ("crisis_ruled_out", "therapeutic")),
+        (("a", "b", "c", "yes"), ("therapeutic", "therapeutic", "therapeutic", "therapeutic")),
+    ],
+)
+async def test_the_question_whether_somebody_is_in_danger_stands_for_three_turns_or_until_it_is_answered(
+    store: MemoryStore, said: tuple[str, ...], routes: tuple[str, ...]
+) -> None:
+    home = RouteWorld(store, pack("wellbeing"), ScriptedProvider([REPLY] * 9), (look_up("grounded_lookup", ()),))
+    thread = await home.thread()
+    for one in ("I just want to disappear", *said):
+        await home.say(thread, one)
+    taken = [route for what, route in await home.went(thread) if what == "taken"]
+    assert taken == ["crisis_clarification", *routes]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -38,7 +38,7 @@ gates:
     route: money
     all: [money, back]
     quoted: true
-    facts: {project: [site], last_route: [docs, rest], procedure: false}
+    facts: {project: [site], last_route: [docs, rest], within: 3, words: 5, procedure: false}
   - {name: down, route: outage, any: [down]}
 """
 
@@ -83,7 +83,9 @@ def test_a_file_may_say_all_this() -> None:
     assert table.gates[1] == Gate(
         "docs", "docs", ("how do|can i",), unless=("how do i look",), facts=GateFacts(agent=("lead",), first=True)
     )
-    assert table.gates[2].facts == GateFacts(project=("site",), last_route=("docs", "rest"), procedure=False)
+    assert table.gates[2].facts == GateFacts(
+        project=("site",), last_route=("docs", "rest"), within=3, words=5, procedure=False
+    )
     assert table.routes["outage"].tools.args == {"url": "x?{message}"}
     assert table.routes["docs"].tools.require == "grounded_lookup"
     assert table.routes["money"].tools.without == ("web_fetch",)
