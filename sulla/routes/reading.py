@@ -19,7 +19,7 @@ from sulla.routes import schema as s
 from sulla.routes.faults import KnownNames, RoutesRead
 from sulla.routes.phrases import phrase_of
 from sulla.routes.plan import AUDITS, KINDS, Gate, GateFacts, Route, RouteTable, route_from
-from sulla.routes.reading_whole import Written, judge_gates, judge_route, judge_routes
+from sulla.routes.reading_whole import Written, judge_gates, judge_route, judge_routes, judge_weight
 from sulla.tools.nearest import did_you_mean
 
 MOST_TOLD: Final = 50
@@ -38,7 +38,9 @@ def read_routes(text: str, known: KnownNames) -> RoutesRead:
         return RoutesRead(None, (FileFault("the file", found.line, found.column, found.message),))
     reader = _Reader(known)
     table = reader.table(found)
-    return RoutesRead(table, tuple(sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
+    # What is not reached may be so because of an error.
+    told = [fault for fault in reader.faults if table is not None or fault.severity == "error"]
+    return RoutesRead(table, tuple(sorted(told, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
 
 
 class _Reader:
@@ -64,15 +66,14 @@ class _Reader:
         gates = self._all_gates(values["gates"]) if "gates" in values else []
         judge_routes(routes, gates, self._tell)
         judge_gates(gates, {route.value.name: route.value for route in routes}, self._tell)
-        errors = [fault for fault in self.faults if fault.severity == "error"]
-        if errors:
-            self.faults = errors  # what is not reached may be so because of them
+        if any(fault.severity == "error" for fault in self.faults):
             return None
         try:
-            return RouteTable({route.value.name: route.value for route in routes}, [gate.value for gate in gates])
+            table = RouteTable({route.value.name: route.value for route in routes}, [gate.value for gate in gates])
         except TooLarge as error:
             self._tell(values["gates"], "gates", error.message)
             return None
+        return table if judge_weight(gates, table, self._tell) else None
 
     # ----------------------------------------------------------------------------------------------------------- routes
 

@@ -7,8 +7,9 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from sulla.definitions.file_fault import Severity
 from sulla.definitions.yaml_text import YamlNode
-from sulla.routes.phrases import Phrase, phrase_of
-from sulla.routes.plan import Gate, GateFacts, Route
+from sulla.routes.phrases import Choice, Phrase, phrase_of
+from sulla.routes.plan import Gate, GateFacts, Route, RouteTable
+from sulla.routes.schema import MOST_STEPS
 
 _T = TypeVar("_T")
 
@@ -152,3 +153,25 @@ def _is_incident(gate: Written[Gate], routes: Mapping[str, Route]) -> bool:
 def _asks(gate: Gate) -> _Asks:
     any_of, all_of, unless = (frozenset(map(phrase_of, texts)) for texts in (gate.any, gate.all, gate.unless))
     return _Asks(any_of, all_of, unless, gate.facts, gate.quoted)
+
+
+def judge_weight(gates: Sequence[Written[Gate]], table: RouteTable, tell: Tell) -> bool:
+    """Whether no word of a message takes more steps than are allowed.
+
+    Args:
+        gates: all, well written.
+        table: the routes, with their index.
+        tell: takes what is wrong.
+    """
+    steps, word = table.index.heaviest()
+    if steps <= MOST_STEPS:
+        return True
+    heaviest = max(gates, key=lambda gate: sum(_has_word(phrase_of(text), word) for text in gate.value.any))
+    said = f"the word {word!r} would take {steps} steps in a message; {MOST_STEPS} are allowed"
+    do = "write fewer phrases with it that begin alike or end with it, and narrower gaps behind it"
+    tell(*heaviest.at("any"), f"{said}: {do}")
+    return False
+
+
+def _has_word(phrase: Phrase, word: str) -> bool:
+    return any(isinstance(slot, Choice) and slot.takes(word) for slot in phrase)

@@ -15,6 +15,9 @@ MOST_GATES: Final = 256
 MOST_PHRASES: Final = 256
 """Of one list of one gate."""
 MOST_PHRASE_CHARS: Final = 400
+MOST_STEPS: Final = 500
+"""That one word of a message can take (`PhraseIndex.heaviest`): with it a message of 100,000 characters that is written
+to take long takes some seconds. The two packs have 200 and 12."""
 MOST_TEXT_CHARS: Final = 4_000
 """Of instructions and of a fixed text."""
 MOST_COUNT: Final = 9

@@ -7,11 +7,12 @@ All else is looked for in what surely is; see `agent.input.quoted`.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final, NamedTuple
 
 from sulla.agent.input import characters as chars
-from sulla.agent.input.quoted import MAY_QUOTE, without_quoted, without_surely_quoted
+from sulla.agent.input.quoted import may_quote, without_quoted, without_surely_quoted
 from sulla.agent.input.said import plain
 from sulla.core.pattern import late_pattern
 
@@ -28,10 +29,11 @@ _UNSEEN: Final = late_pattern(
 """A zero-width space among them: it parts no words for whoever reads."""
 _SEEN_AS_BLANK: Final = late_pattern(f"[{chars.BLANKS}]")
 _NO_WORD: Final = late_pattern(r"[\W_]*")
-_SPACED: Final = late_pattern(r"(?<![\w'])(?:[^\W\d_] {1,3}){5,}[^\W\d_](?![\w'])")
+_LETTERS_IN_A_ROW: Final = 6
+_SPACED: Final = late_pattern(rf"(?<![\w'])(?:[^\W\d_] {{1,3}}){{{_LETTERS_IN_A_ROW - 1},}}[^\W\d_](?![\w'])")
 """Letters that stand one by one, such as ``h e l p  m e``."""
 _BETWEEN_WORDS: Final = late_pattern(r" {2,}")
-_DIGIT_IN_WORD: Final = late_pattern(r"(?<=[^\W\d_])[013457](?=[^\W\d_])")
+_DIGIT_IN_WORD: Final = late_pattern(r"[013457](?<=[^\W\d_][013457])(?=[^\W\d_])")
 _LETTERS: Final = str.maketrans("013457", "oieast")
 """What digits are read as that stand between two letters: ``d1e`` is "die"; ``mp3`` and ``2nd`` stay as they are."""
 
@@ -76,17 +78,20 @@ def hear(message: str) -> Heard:
     if len(message) > MOST_CHARS:
         message = f"{message[: MOST_CHARS // 2]}\n{message[-MOST_CHARS // 2 :]}"
     text = plain(seen(message))
-    whole = words_of(_joined(text))
-    if MAY_QUOTE.search(text) is None:
+    whole = words_of(text)
+    if _LETTERS_IN_A_ROW * "." in "".join(["." if len(word) == 1 else " " for word in whole.folded]):
+        text = _SPACED.sub(_joined, text)
+        whole = words_of(text)
+    if not may_quote(text):
         return Heard(whole, whole, whole)
     careful, sure = without_surely_quoted(text), without_quoted(text)
-    own = whole if careful == text or _NO_WORD.fullmatch(careful) else words_of(_joined(careful))
-    return Heard(own, whole, whole if sure == text else words_of(_joined(sure)))
+    own = whole if careful == text or _NO_WORD.fullmatch(careful) else words_of(careful)
+    return Heard(own, whole, whole if sure == text else words_of(sure))
 
 
-def _joined(text: str) -> str:
-    """A text with one word for letters that stand one by one."""
-    return _SPACED.sub(lambda found: " ".join(one.replace(" ", "") for one in _BETWEEN_WORDS.split(found[0])), text)
+def _joined(found: re.Match[str]) -> str:
+    """One word for letters that stand one by one."""
+    return " ".join(one.replace(" ", "") for one in _BETWEEN_WORDS.split(found[0]))
 
 
 def seen(text: str) -> str:
@@ -110,9 +115,10 @@ def words_of(text: str) -> Words:
         found = _WORD.findall(sentence)
         written += found
         sentences += [number] * len(found)
-    if "'" not in text and text.isascii() and _DIGIT_IN_WORD.search(text) is None:
+    plain_letters = text.isascii() and _DIGIT_IN_WORD.search(text) is None
+    if plain_letters and "'" not in text:
         return Words(written, written, sentences)
-    folded = [_folded(word) for word in written]
+    folded = [word.replace("'", "") for word in written] if plain_letters else [_folded(word) for word in written]
     if all(folded):
         return Words(written, folded, sentences)
     kept = [at for at, word in enumerate(folded) if word]

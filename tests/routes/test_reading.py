@@ -236,3 +236,11 @@ _TREES = st.recursive(
 def test_whatever_a_file_says_it_is_read_or_refused(value: dict[str, object]) -> None:
     read = read_routes(json.dumps(value), KNOWN)
     assert (read.table is None) == bool(read.errors)
+
+
+def test_phrases_that_would_take_a_message_long_are_refused_with_their_gate() -> None:
+    rows = [", ".join(f"a|b{row} ...9 a{row}{at} ...9 a" for at in range(90)) for row in range(4)]
+    (fault,) = faults(gates(*(f"{{name: g{row}, route: a, any: [{text}]}}" for row, text in enumerate(rows))))
+    assert fault.path == "gates[0].any"
+    assert "the word 'a' would take" in fault.message
+    assert "500 are allowed" in fault.message

@@ -22,10 +22,7 @@ QUOTATION_MARKS: Final = (
 )
 """A quotation mark, and those that end what it begins: another one within is quoted with it."""
 
-MAY_QUOTE: Final = late_pattern(
-    r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'|(?m:^(?: {4}|\t))"
-)
-"""A look that most messages end with."""
+_MAY_QUOTE: Final = late_pattern(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
 
 _ENDS: Final = r"\n[ \t]*\n|\Z"
 """Where a quotation ends that nobody ends: with its paragraph."""
@@ -66,6 +63,15 @@ _SURELY_QUOTED: Final = (
     rf"(?<!\w)'{_SHORT}(?=\S)[^\n]{{1,300}}?(?<=\S)'(?!\w)"
 )
 _FENCE: Final = late_pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def may_quote(text: str) -> bool:
+    """Whether anything in a text looks as if it were quoted: a look that most messages end with.
+
+    Args:
+        text: in its plain form.
+    """
+    return "    " in text or "\t" in text or _MAY_QUOTE.search(text) is not None
 
 
 def without_quoted(text: str) -> str:
