@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sulla.core.errors import InvalidInput, SettingsError, TooLarge
 from sulla.core.jsontypes import JsonObject
+from sulla.core.pattern import late_pattern
 from sulla.definitions.file_fault import FileFault, Severity
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, plain, read_nodes
 from sulla.models.catalog import parse_model
@@ -19,11 +20,12 @@ from sulla.routes import schema as s
 from sulla.routes.faults import KnownNames, RoutesRead
 from sulla.routes.phrases import phrase_of
 from sulla.routes.plan import AUDITS, KINDS, Gate, GateFacts, Route, RouteTable, route_from
-from sulla.routes.reading_whole import Written, judge_gates, judge_route, judge_routes, judge_weight
+from sulla.routes.reading_whole import Written, judge_gates, judge_reach, judge_route, judge_routes, judge_weight
 from sulla.tools.nearest import did_you_mean
 
 MOST_TOLD: Final = 50
 _LISTED: Final = 20
+_REGEX: Final = late_pattern(r"^\^|\$$|\.[*+?]|\\[bwdsBWDS]|\)[+*]|\[[^\]]+\]|\([^)]*\|[^)]*\)|\w\+[\w)]|\(\?")
 
 
 def read_routes(text: str, known: KnownNames) -> RoutesRead:
@@ -65,7 +67,7 @@ class _Reader:
         routes = self._all_routes(values["routes"]) if "routes" in values else []
         gates = self._all_gates(values["gates"]) if "gates" in values else []
         judge_routes(routes, gates, self._tell)
-        judge_gates(gates, {route.value.name: route.value for route in routes}, self._tell)
+        judge_gates(gates, self._tell)
         if any(fault.severity == "error" for fault in self.faults):
             return None
         try:
@@ -73,7 +75,8 @@ class _Reader:
         except TooLarge as error:
             self._tell(values["gates"], "gates", error.message)
             return None
-        return table if judge_weight(gates, table, self._tell) else None
+        good = judge_weight(gates, table, self._tell) and judge_reach(gates, table, self._tell)
+        return table if good else None
 
     # ----------------------------------------------------------------------------------------------------------- routes
 
@@ -172,6 +175,9 @@ class _Reader:
             except InvalidInput as error:
                 self._tell(node, path, f"the phrase {text[: s.MOST_NAME]!r}: {error.message}")
                 return None
+            if _REGEX.search(text):
+                said = f"the phrase {text[: s.MOST_NAME]!r} looks like a regular expression, and is read as words"
+                self._tell(node, path, f"{said}: expected words, with `a|b`, `word*` and `...` at the most", "warning")
         return text
 
     def _args(self, node: YamlNode, path: str) -> JsonObject | None:
