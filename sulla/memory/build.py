@@ -53,12 +53,19 @@ def build(host: Host) -> Built:
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, wanted.facts)
-    recorder = memory_follower(index, host.threads, host.store, clock)
+
+    def forgetful(agent: str) -> bool:
+        return any(spec.id == agent and not spec.memory for spec in host.agents.team.specs)
+
+    recorder = memory_follower(index, host.threads, host.store, clock, forgetful)
     settled = partial(recorder.settle, SETTLE_S)
     memory = Memory(index, clock, kept, window=wanted.window, section_chars=wanted.section_chars, settled=settled)
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
         return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
+
+    async def tell(agent: str, message: str) -> Words:
+        return NO_WORDS if forgetful(agent) else await remembered(memory, clock, agent, message)
 
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
@@ -66,7 +73,7 @@ def build(host: Host) -> Built:
     return Built(
         provides=(memory,),
         tools=memory_tools(memory),
-        remembered=partial(remembered, memory, clock),
+        remembered=tell,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -24,9 +24,24 @@ of it: what lingers is written first (`Memory`, `settled`)."""
 _THREADS = 200
 
 
-def memory_follower(index: MemoryIndex, threads: ThreadStore, store: Store, clock: Clock) -> LogFollower:
-    """What has episodes written: soon after each turn, and at the start what was missed."""
-    return LogFollower("memory", Recorder(index, store), threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
+def memory_follower(
+    index: MemoryIndex,
+    threads: ThreadStore,
+    store: Store,
+    clock: Clock,
+    forgetful: Callable[[str], bool] = lambda agent: False,
+) -> LogFollower:
+    """What has episodes written: soon after each turn, and at the start what was missed.
+
+    Args:
+        index: where episodes are kept.
+        threads: whose logs are read.
+        store: knows which threads are there.
+        clock: all time.
+        forgetful: says of an agent, by its id, whether nothing of its turns is remembered.
+    """
+    recorder = Recorder(index, store, forgetful)
+    return LogFollower("memory", recorder, threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
 
 
 class Recorder(LogConsumer):
@@ -35,11 +50,13 @@ class Recorder(LogConsumer):
     Args:
         index: where episodes are kept, and how far each log was read.
         store: knows which threads are there.
+        forgetful: says of an agent, by its id, whether nothing of its turns is remembered.
     """
 
-    def __init__(self, index: MemoryIndex, store: Store) -> None:
+    def __init__(self, index: MemoryIndex, store: Store, forgetful: Callable[[str], bool]) -> None:
         self._index = index
         self._store = store
+        self._forgetful = forgetful
 
     async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
         """All of them; what is remembered of deleted threads between them goes."""
@@ -74,7 +91,7 @@ class Recorder(LogConsumer):
 
         async def take(page: list[Entry]) -> None:
             nonlocal known
-            notes = reader.read(page)
+            notes = [note for note in reader.read(page) if not self._forgetful(note.agent)]
             if notes or reader.progress != known:
                 known = reader.progress
                 await self._index.add(notes, (thread_id, known))

@@ -66,6 +66,7 @@ def build(host: Host) -> Built:
         provides=(shelf, procedures),
         methods=(METHODS.done_by(service),),
         gate=beginnings.gate,
+        instead=beginnings.instead,
         begins=beginnings.begin,
         graph=graph,
         part=steps.part,

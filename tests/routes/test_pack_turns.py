@@ -5,6 +5,7 @@ up, and one that fails (seed 003).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Final, Literal
 
 import pytest
@@ -15,13 +16,14 @@ from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.procedures.definition import Procedure
 from sulla.procedures.reading import read_procedure
+from sulla.routes.plan import RouteTable
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.tools.base import Done
 from tests.house.source import ROOT
+from tests.routes import test_packs
 from tests.routes.test_node import look_up
-from tests.routes.test_packs import pack
 from tests.routes.world import RouteWorld
 
 FOUND: Final = "[1] crisis-resources.md, Emergency number, line 8:\n\nCall 999."
@@ -56,6 +58,12 @@ async def store() -> AsyncIterator[MemoryStore]:
     await store.open()
     yield store
     await store.close()
+
+
+def pack(name: str) -> RouteTable:
+    """The routes of a pack, answered by the world's own agent."""
+    table = test_packs.pack(name)
+    return RouteTable({key: replace(route, agent="") for key, route in table.routes.items()}, table.gates)
 
 
 def shipped_procedures() -> dict[str, Procedure]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sulla.definitions.agent_file import read_agent
+from sulla.definitions.agents import texts_of
 from sulla.routes.faults import KnownNames
 from sulla.routes.gates import TurnFacts, route_of
 from sulla.routes.plan import KINDS, RouteTable
@@ -131,3 +133,15 @@ def test_messages_of_one_conversation_are_tried_one_after_the_other() -> None:
         *("crisis_clarification", "therapeutic", "crisis_response"),
         *("guided_exercise", "guided_exercise", "crisis_response"),
     ]
+
+
+@pytest.mark.parametrize(("name", "agent"), [("wellbeing", "listener"), ("support-desk", "desk")])
+def test_all_routes_of_a_pack_are_answered_by_an_agent_that_can_do_little_and_remembers_nothing(
+    name: str, agent: str
+) -> None:
+    folder = ROOT / "skills" / name / "agents" / agent
+    spec = read_agent(agent, texts_of(folder))
+    assert (spec.tools, spec.skills, spec.memory, spec.warnings) == (("grounded_lookup",), (), False, ())
+    routes = pack(name).routes.values()
+    assert {route.agent for route in routes} == {agent}
+    assert {route.tools.require for route in routes} == {"grounded_lookup", ""}
