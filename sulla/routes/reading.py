@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final
 
 from sulla.core.errors import InvalidInput, SettingsError, TooLarge
@@ -25,6 +26,7 @@ from sulla.tools.nearest import did_you_mean
 
 MOST_TOLD: Final = 50
 _LISTED: Final = 20
+_FEW: Final = 5
 _REGEX: Final = late_pattern(r"^\^|\$$|\.[*+?]|\\[bwdsBWDS]|\)[+*]|\[[^\]]+\]|\([^)]*\|[^)]*\)|\w\+[\w)]|\(\?")
 
 
@@ -209,7 +211,7 @@ class _Reader:
         if name is None or known is None or name in known:
             return name
         said = f"there is no {what} {name[: s.MOST_NAME]!r}."
-        there = f" There is {_listed(sorted(known))}" if known else f" There is no {what} at all"
+        there = f" There is {_there(name, known)}" if known else f" There is no {what} at all"
         self._tell(node, path, f"{said}{did_you_mean(name, known) or there}")
         return None
 
@@ -277,6 +279,14 @@ class _Reader:
 
     def _tell(self, node: YamlNode, path: str, message: str, severity: Severity = "error") -> None:
         self.faults.append(FileFault(path, node.place.line, node.place.column, message, severity))
+
+
+def _there(name: str, known: Collection[str]) -> str:
+    """A few names: all, or the nearest of many."""
+    if len(known) <= _FEW:
+        return _listed(sorted(known))
+    likely = get_close_matches(name[: s.MOST_NAME], sorted(known)[: s.MOST_LOOKED], _FEW, 0.0)
+    return f"{_listed(likely)} and {len(known) - len(likely)} more"
 
 
 def _listed(names: Collection[str]) -> str:

@@ -10,6 +10,8 @@ from sulla.routes.plan import AUDITS, KINDS
 
 MOST_BYTES: Final = 256 * 1024
 MOST_NAME: Final = 64
+MOST_LOOKED: Final = 1_000
+"""Names among which the nearest is looked for."""
 MOST_ROUTES: Final = 64
 MOST_GATES: Final = 256
 MOST_PHRASES: Final = 256

@@ -69,6 +69,12 @@ def test_a_pack_names_no_number_that_somebody_would_ring(name: str) -> None:
         ("support-desk", "Forget my address", "memory"),
         ("support-desk", "I am writing this down", None),
         ("support-desk", "Hello!", None),
+        ("support-desk", "cant log in", "incident"),
+        ("support-desk", "the app wont load", "incident"),
+        ("support-desk", "getting 502 on your site", "incident"),
+        ("support-desk", "gimme my money back", "refund"),
+        ("support-desk", "How much does Plus cost?", "product"),
+        ("support-desk", "can i pair two kettles", "product"),
     ],
 )
 def test_a_message_is_led_to_its_route(name: str, message: str, route: str | None) -> None:

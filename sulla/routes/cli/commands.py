@@ -6,12 +6,13 @@ import argparse
 import json
 from pathlib import Path
 
+from sulla.definitions.file_fault import FileFault
 from sulla.routes.faults import KnownNames
 from sulla.routes.plan import RouteTable
 from sulla.routes.reading import read_routes
-from sulla.routes.schema import MOST_BYTES, json_schema
+from sulla.routes.schema import json_schema
 from sulla.routes.service import Before, tried_in_a_row
-from sulla.routes.shelf import ROUTES_FILE
+from sulla.routes.shelf import ROUTES_FILE, text_of
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 from sulla.terminal.output import tell
@@ -52,14 +53,16 @@ def run(given: argparse.Namespace) -> Exit:
         return Exit.OK
     file: Path = given.file if given.file is not None else home_of(given) / ROUTES_FILE
     try:
-        with file.open("rb") as opened:
-            text = opened.read(MOST_BYTES + 1).decode("utf-8")
+        text = text_of(file)
     except FileNotFoundError:
         tell(f"there is no {file}: docs/routes.md shows one")
         return Exit.USAGE
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         tell(f"{file} cannot be read: {error}")
         return Exit.USAGE
+    if isinstance(text, FileFault):
+        tell(harmless(text.told(str(file))))
+        return Exit.FAILED
     found = read_routes(text, KnownNames())
     for fault in found.faults:
         tell(harmless(fault.told(str(file))))
@@ -69,6 +72,8 @@ def run(given: argparse.Namespace) -> Exit:
         table = found.table
         said = {"routes": len(table.routes), "gates": len(table.gates), "faults": len(found.faults)}
         print(json.dumps(said) if given.json else f"{said['routes']} routes, {said['gates']} gates")
+        if not given.json:
+            tell("the agents, tools, skills and procedures that it names are looked up by `sulla doctor`")
         return Exit.OK
     return _try(found.table, given)
 
