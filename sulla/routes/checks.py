@@ -10,7 +10,6 @@ from sulla.definitions.file_fault import FileFault
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, fault, ok, warning
 from sulla.host.host import Host
-from sulla.memory.settings import MemorySettings
 from sulla.procedures.shelf import ProcedureShelf
 from sulla.routes.faults import KnownNames
 from sulla.routes.last_good import LAST_FILE
@@ -38,7 +37,8 @@ async def routes(of: CheckContext) -> list[Finding]:
     waiting = frozenset(host.needed(SkillCatalog).known) - allowed
     found += [_told(one, shelf) for one in read_routes(text, names_of(host)).faults]
     found += [_not_allowed(route, name) for route, name in named_skills(table) if name in waiting]
-    found += judge_memory(table, host.agents.team.specs, enabled=host.settings.section(MemorySettings).enabled)
+    enabled = any(tool.category == "memory" and not tool.missing for tool in host.tools.all().values())
+    found += judge_memory(table, host.agents.team.specs, enabled=enabled)
     return found or ok(f"{counted(len(table.routes), 'route')} and {counted(len(table.gates), 'gate')}")
 
 

@@ -17,6 +17,7 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home
 from sulla.terminal.output import tell
 from sulla.terminal.place import home_of
+from sulla.terminal.program import hint
 from sulla.terminal.table import harmless
 from sulla.tools.nearest import did_you_mean
 
@@ -73,7 +74,7 @@ def run(given: argparse.Namespace) -> Exit:
         said = {"routes": len(table.routes), "gates": len(table.gates), "faults": len(found.faults)}
         print(json.dumps(said) if given.json else f"{said['routes']} routes, {said['gates']} gates")
         if not given.json:
-            tell("the agents, tools, skills and procedures that it names are looked up by `sulla doctor`")
+            tell(hint("the agents, tools, skills and procedures that it names are looked up by `sulla doctor`"))
         return Exit.OK
     return _try(found.table, given)
 
